@@ -1,0 +1,63 @@
+"""Everything that ends a command, one exit code per branch.
+
+    AqlgenError
+    ├── DocumentError     2  the document cannot be used; carries its diagnostics
+    ├── OptionError       3  an option or an override is wrong
+    ├── FileError         4  reading or writing failed
+    └── TemplateError     5  a template failed
+
+Exit code 1 is an internal error: any other exception, reported by the command line without a traceback.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from aqlgen.diagnostics import Diagnostic, Severity
+
+__all__ = ["AqlgenError", "DocumentError", "FileError", "OptionError", "TemplateError"]
+
+
+class AqlgenError(Exception):
+    """A problem that the user can act on. `diagnostics` holds at least one finding, the worst first."""
+
+    exit_code: ClassVar[int] = 1
+    type: ClassVar[str] = "internal"
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__(diagnostics[0].message)
+        self.diagnostics = diagnostics
+
+    @classmethod
+    def of(cls, code: str, message: str, *, help: str = "", file: str = "", line: int = 0, column: int = 0, pointer: str = "") -> AqlgenError:
+        """Build the error around a single finding of severity error."""
+        finding = Diagnostic(code, Severity.ERROR, message, pointer=pointer, file=file, line=line, column=column, help=help)
+        return cls(finding)
+
+
+class DocumentError(AqlgenError):
+    """The document is not OpenAPI, not readable as JSON or YAML, or holds nothing that can be served."""
+
+    exit_code = 2
+    type = "document"
+
+
+class OptionError(AqlgenError):
+    """A command-line option or an override cannot be used."""
+
+    exit_code = 3
+    type = "option"
+
+
+class FileError(AqlgenError):
+    """A file, folder or URL could not be read or written."""
+
+    exit_code = 4
+    type = "file"
+
+
+class TemplateError(AqlgenError):
+    """A template could not be rendered or what it gave could not be formatted."""
+
+    exit_code = 5
+    type = "template"

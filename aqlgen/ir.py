@@ -1,0 +1,170 @@
+"""The intermediate representation: what an API document says, in frozen data, with the origin of everything.
+
+Built by `aqlgen.build` from a resolved document and read by every later stage. Names here are the API's own (wire names);
+the names shown to agents are decided later and stand beside these, never instead of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+Json: TypeAlias = Any
+"""A JSON value: None, bool, int, float, str, list or dict."""
+
+JsonSchema: TypeAlias = Mapping[str, Any] | bool
+"""A JSON Schema as the document has it (references kept); past the build stage always of dialect 2020-12."""
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final[Any] = _Missing()
+"""Stands where the document gives no value, since null is a value."""
+
+
+class Location(StrEnum):
+    """Where a parameter travels (OpenAPI 3.1.1, 4.8.12.1)."""
+
+    PATH = "path"
+    QUERY = "query"
+    HEADER = "header"
+    COOKIE = "cookie"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A JSON pointer into a source document; `file` is empty for the root document."""
+
+    pointer: str
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A base URL, with the variables of its template (OpenAPI 3.1.1, 4.8.5)."""
+
+    url: str
+    description: str
+    variables: Mapping[str, Mapping[str, Json]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One path, query, header or cookie parameter (OpenAPI 3.1.1, 4.8.12)."""
+
+    name: str
+    location: Location
+    required: bool
+    schema: JsonSchema
+    description: str
+    deprecated: bool
+    style: str
+    explode: bool
+    allow_reserved: bool
+    content_type: str | None
+    example: Json
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """One representation of a body; `schema` is None when the document gives none."""
+
+    content_type: str
+    schema: JsonSchema | None
+    example: Json
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request body, its representations in document order (OpenAPI 3.1.1, 4.8.13)."""
+
+    required: bool
+    description: str
+    media: tuple[MediaType, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response; `status` is three digits, a range such as `2XX`, or `default` (OpenAPI 3.1.1, 4.8.16)."""
+
+    status: str
+    description: str
+    media: tuple[MediaType, ...]
+    headers: tuple[str, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one path. `security` is None where the document's default applies."""
+
+    method: str
+    path: str
+    operation_id: str | None
+    summary: str
+    description: str
+    tags: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    body: Body | None
+    responses: tuple[Response, ...]
+    security: tuple[tuple[str, ...], ...] | None
+    servers: tuple[Server, ...]
+    deprecated: bool
+    extensions: Mapping[str, Json]
+    origin: Origin
+
+    @property
+    def key(self) -> str:
+        """The operation's identity in overrides and diagnostics: `METHOD /path`."""
+        return f"{self.method.upper()} {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """A way to authenticate (OpenAPI 3.1.1, 4.8.27). `kind`: apiKey, http, oauth2, openIdConnect, mutualTLS."""
+
+    name: str
+    kind: str
+    description: str
+    location: str
+    parameter: str
+    http_scheme: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A group of operations, as the document names and describes it."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Everything of a document that an adapter is made from.
+
+    `schemas` holds the component schemas by name, in dialect 2020-12, their references as `#/components/schemas/<name>`
+    or any other pointer of the document, to be followed with `lookup` of `aqlgen.resolve`.
+    """
+
+    openapi: str
+    title: str
+    version: str
+    description: str
+    servers: tuple[Server, ...]
+    security: tuple[tuple[str, ...], ...]
+    schemes: tuple[SecurityScheme, ...]
+    tags: tuple[Tag, ...]
+    operations: tuple[Operation, ...]
