@@ -29,9 +29,21 @@ class AqlgenError(Exception):
         self.diagnostics = diagnostics
 
     @classmethod
-    def of(cls, code: str, message: str, *, help: str = "", file: str = "", line: int = 0, column: int = 0, pointer: str = "") -> AqlgenError:
+    def of(
+        cls,
+        code: str,
+        message: str,
+        *,
+        help: str = "",
+        file: str = "",
+        line: int = 0,
+        column: int = 0,
+        pointer: str = "",
+    ) -> AqlgenError:
         """Build the error around a single finding of severity error."""
-        finding = Diagnostic(code, Severity.ERROR, message, pointer=pointer, file=file, line=line, column=column, help=help)
+        finding = Diagnostic(
+            code, Severity.ERROR, message, pointer=pointer, file=file, line=line, column=column, help=help
+        )
         return cls(finding)
 
 

@@ -1,0 +1,71 @@
+"""The errors that an agent sees, and the sentences that say them (structured error codes, sections 4 and 5).
+
+Raise `Failure`; the dispatcher turns it into the failure envelope. Messages say what is wrong, with which parameter, what
+was expected and what to do next, and never show file paths, class names or secrets (R-ENV-4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["Code", "Failure"]
+
+
+class Code(StrEnum):
+    """The closed set of error codes (R-ERR-1)."""
+
+    MISSING_PARAM = "VALIDATION_MISSING_PARAM"
+    INVALID_TYPE = "VALIDATION_INVALID_TYPE"
+    INVALID_VALUE = "VALIDATION_INVALID_VALUE"
+    UNKNOWN_PARAM = "VALIDATION_UNKNOWN_PARAM"
+    UNKNOWN_FIELD = "VALIDATION_UNKNOWN_FIELD"
+    READ_ONLY_FIELD = "VALIDATION_READ_ONLY_FIELD"
+    INVALID_ENCODING = "VALIDATION_INVALID_ENCODING"
+    PAYLOAD_TOO_LARGE = "VALIDATION_PAYLOAD_TOO_LARGE"
+    ENDPOINT_MISMATCH = "VALIDATION_ENDPOINT_MISMATCH"
+    NOT_FOUND_OPERATION = "NOT_FOUND_OPERATION"
+    NOT_FOUND_RESOURCE = "NOT_FOUND_RESOURCE"
+    PERMISSION_DENIED = "PERMISSION_DENIED"
+    TRUST_LEVEL_INSUFFICIENT = "PERMISSION_TRUST_LEVEL_INSUFFICIENT"
+    DANGER_LEVEL_DENIED = "PERMISSION_DANGER_LEVEL_DENIED"
+    CONFIRMATION_REQUIRED = "CONFIRMATION_REQUIRED"
+    TOKEN_INVALID = "TOKEN_INVALID"  # noqa: S105
+    TOKEN_EXPIRED = "TOKEN_EXPIRED"  # noqa: S105
+    TOKEN_ALREADY_USED = "TOKEN_ALREADY_USED"  # noqa: S105
+    TOKEN_SCOPE_MISMATCH = "TOKEN_SCOPE_MISMATCH"  # noqa: S105
+    RATE_LIMIT_EXCEEDED = "RATE_LIMIT_EXCEEDED"
+    QUOTA_PAUSE = "RATE_LIMIT_QUOTA_PAUSE"
+    QUOTA_EXHAUSTED = "RATE_LIMIT_QUOTA_EXHAUSTED"
+    ALREADY_EXISTS = "CONFLICT_ALREADY_EXISTS"
+    VERSION_MISMATCH = "CONFLICT_VERSION_MISMATCH"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+
+
+class Failure(Exception):
+    """An answer of `success: false`. `details` must be JSON and free of secrets."""
+
+    def __init__(self, code: Code, message: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details = dict(details or {})
+
+    def envelope(self) -> dict[str, Any]:
+        """Give the failure envelope (specification, 5.1); `details` is absent when there are none."""
+        error: dict[str, Any] = {"code": self.code.value, "message": self.message}
+        if self.details:
+            error["details"] = self.details
+        return {"success": False, "error": error}
+
+
+def unknown_operation(operation: str, available: Sequence[str]) -> Failure:
+    """NOT_FOUND_OPERATION; `available` holds the nearest names, the best first."""
+    hint = (
+        f" Did you mean '{available[0]}'?" if available else " List the operations with introspect, query 'operations'."
+    )
+    details: dict[str, Any] = {"operation": operation}
+    if available:
+        details["available"] = list(available)
+    return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)

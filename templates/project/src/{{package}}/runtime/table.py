@@ -1,0 +1,216 @@
+"""The operation table: one row an operation, five files, read when first needed (R-INT-7).
+
+`adapter.json` says what the adapter is; `operations/<family>.json` hold the rows by name; `types.json` holds the API's
+types as JSON Schemas of dialect 2020-12 under the agent's names. Everything the adapter does is read from here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+__all__ = ["FAMILIES", "Adapter", "Body", "JsonSchema", "Parameter", "Row", "Table"]
+
+JsonSchema: TypeAlias = Mapping[str, Any]
+FAMILIES = ("create", "read", "update", "delete", "execute")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation: `name` is the agent's, `wire` the API's.
+
+    `location` is path, query, header, cookie, body (a field of the body, or the whole body), or body_rest (an object
+    whose keys are further fields of the body).
+    """
+
+    name: str
+    wire: str
+    location: str
+    required: bool
+    schema: JsonSchema
+    description: str
+    deprecated: bool
+    sensitive: bool
+    style: str
+    explode: bool
+    allow_reserved: bool
+    content_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """How the body is made: of `fields` (every parameter in body), or `whole` (the value of `parameter`)."""
+
+    content_type: str
+    required: bool
+    shape: str
+    parameter: str | None
+    schema: JsonSchema
+    validate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One operation. `responses` maps a status, a range such as `2XX` or `default` to its content type and schema."""
+
+    name: str
+    family: str
+    summary: str
+    description: str
+    method: str
+    path: str
+    resource: str
+    danger: str
+    deprecated: bool
+    parameters: Mapping[str, Parameter]
+    aliases: Mapping[str, str]
+    body: Body | None
+    responses: Mapping[str, Mapping[str, Any]]
+    returns: Mapping[str, str]
+    example: Mapping[str, Any] | None
+    security: tuple[tuple[str, ...], ...] | None
+    servers: tuple[Mapping[str, Any], ...]
+
+    @property
+    def category(self) -> str:
+        """The semantic category: CREATE, READ, UPDATE, DELETE or EXECUTE."""
+        return self.family.upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What `adapter.json` says: identity, servers, security, and how many operations each family has."""
+
+    name: str
+    package: str
+    title: str
+    description: str
+    version: str
+    api_version: str
+    spec_version: str
+    field_case: str
+    servers: tuple[Mapping[str, Any], ...]
+    security: tuple[tuple[str, ...], ...]
+    security_schemes: Mapping[str, Mapping[str, Any]]
+    counts: Mapping[str, int]
+    quick_start: Mapping[str, str]
+
+    @classmethod
+    def load(cls, folder: Path) -> Adapter:
+        """Read `adapter.json` of a package folder. Raises OSError or KeyError when the project is damaged."""
+        raw = json.loads((folder / "adapter.json").read_bytes())
+        return cls(
+            name=raw["name"],
+            package=raw["package"],
+            title=raw["title"],
+            description=raw["description"],
+            version=raw["version"],
+            api_version=raw["api_version"],
+            spec_version=raw["spec_version"],
+            field_case=raw["field_case"],
+            servers=tuple(raw["servers"]),
+            security=tuple(tuple(one) for one in raw["security"]),
+            security_schemes=raw["security_schemes"],
+            counts=raw["counts"],
+            quick_start=raw["quick_start"],
+        )
+
+
+class Table:
+    """The rows and the types, each file read at its first use."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._families: dict[str, dict[str, dict[str, Any]]] = {}
+        self._rows: dict[str, Row] = {}
+
+    def raw(self, family: str) -> Mapping[str, Mapping[str, Any]]:
+        """Give the rows of one family as they stand in its file, by name, in order."""
+        rows = self._families.get(family)
+        if rows is None:
+            rows = self._families[family] = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
+        return rows
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Give every (name, family), family by family."""
+        return ((name, family) for family in FAMILIES for name in self.raw(family))
+
+    def find(self, name: str, first: str | None = None) -> Row | None:
+        """Give the row of that name, looking into family `first` before the others; None when there is none."""
+        row = self._rows.get(name)
+        if row is not None:
+            return row
+        for family in sorted(FAMILIES, key=lambda one: one != first):
+            raw = self.raw(family).get(name)
+            if raw is not None:
+                row = self._rows[name] = _row(name, family, raw)
+                return row
+        return None
+
+    @cached_property
+    def types(self) -> Mapping[str, JsonSchema]:
+        """The API's types by name."""
+        types: dict[str, JsonSchema] = json.loads((self._folder / "types.json").read_bytes())
+        return types
+
+
+def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
+    location = raw["in"]
+    style = raw.get("style", "form" if location in ("query", "cookie") else "simple")
+    return Parameter(
+        name=name,
+        wire=raw.get("name", name),
+        location=location,
+        required=raw.get("required", False),
+        schema=raw["schema"],
+        description=raw.get("description", ""),
+        deprecated=raw.get("deprecated", False),
+        sensitive=raw.get("sensitive", False),
+        style=style,
+        explode=raw.get("explode", style == "form"),
+        allow_reserved=raw.get("allow_reserved", False),
+        content_type=raw.get("content_type"),
+    )
+
+
+def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
+    parameters = {key: _parameter(key, value) for key, value in raw["parameters"].items()}
+    wires = [parameter.wire for parameter in parameters.values()]
+    body = raw.get("body")
+    security = raw.get("security")
+    return Row(
+        name=name,
+        family=family,
+        summary=raw["summary"],
+        description=raw.get("description", raw["summary"]),
+        method=raw["method"],
+        path=raw["path"],
+        resource=raw["resource"],
+        danger=raw["danger"],
+        deprecated=raw.get("deprecated", False),
+        parameters=parameters,
+        aliases={
+            parameter.wire: parameter.name
+            for parameter in parameters.values()
+            if parameter.wire not in parameters and wires.count(parameter.wire) == 1
+        },
+        body=None
+        if body is None
+        else Body(
+            content_type=body["content_type"],
+            required=body.get("required", False),
+            shape=body["shape"],
+            parameter=body.get("parameter"),
+            schema=body.get("schema", {}),
+            validate=body.get("validate", False),
+        ),
+        responses=raw.get("responses", {}),
+        returns=raw["returns"],
+        example=raw.get("example"),
+        security=None if security is None else tuple(tuple(one) for one in security),
+        servers=tuple(raw.get("servers", ())),
+    )
