@@ -11,7 +11,7 @@ Exit code 1 is an internal error: any other exception, reported by the command l
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from aqlgen.diagnostics import Diagnostic, Severity
 
@@ -39,7 +39,7 @@ class AqlgenError(Exception):
         line: int = 0,
         column: int = 0,
         pointer: str = "",
-    ) -> AqlgenError:
+    ) -> Self:
         """Build the error around a single finding of severity error."""
         finding = Diagnostic(
             code, Severity.ERROR, message, pointer=pointer, file=file, line=line, column=column, help=help

@@ -1,7 +1,7 @@
 """The intermediate representation: what an API document says, in frozen data, with the origin of everything.
 
-Built by `aqlgen.build` from a resolved document and read by every later stage. Names here are the API's own (wire names);
-the names shown to agents are decided later and stand beside these, never instead of them.
+Built by `aqlgen.build` from a resolved document and read by every later stage. Names here are the API's own (wire
+names); the names shown to agents are decided later and stand beside these, never instead of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Json: TypeAlias = Any
 """A JSON value: None, bool, int, float, str, list or dict."""
 
 JsonSchema: TypeAlias = Mapping[str, Any] | bool
-"""A JSON Schema as the document has it (references kept); past the build stage always of dialect 2020-12."""
+"""A JSON Schema as the document has it: its dialect, its references, its names."""
 
 
 class _Missing:
@@ -86,9 +86,12 @@ class MediaType:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request body, its representations in document order (OpenAPI 3.1.1, 4.8.13)."""
+    """A request body, its representations in document order (OpenAPI 3.1.1, 4.8.13).
 
-    required: bool
+    `required` is None where the document does not say: formally no, in practice often an omission.
+    """
+
+    required: bool | None
     description: str
     media: tuple[MediaType, ...]
     origin: Origin
@@ -153,11 +156,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Everything of a document that an adapter is made from.
-
-    `schemas` holds the component schemas by name, in dialect 2020-12, their references as `#/components/schemas/<name>`
-    or any other pointer of the document, to be followed with `lookup` of `aqlgen.resolve`.
-    """
+    """Everything of a document that an adapter is made from; `openapi` is its version, `3.0` or `3.1`."""
 
     openapi: str
     title: str

@@ -1,7 +1,7 @@
 """The errors that an agent sees, and the sentences that say them (structured error codes, sections 4 and 5).
 
-Raise `Failure`; the dispatcher turns it into the failure envelope. Messages say what is wrong, with which parameter, what
-was expected and what to do next, and never show file paths, class names or secrets (R-ENV-4).
+Raise `Failure`; the dispatcher turns it into the failure envelope. Messages say what is wrong, with which parameter,
+what was expected and what to do next, and never show file paths, class names or secrets (R-ENV-4).
 """
 
 from __future__ import annotations

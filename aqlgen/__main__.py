@@ -1,0 +1,5 @@
+"""`python -m aqlgen`."""
+
+from aqlgen.cli import main
+
+main()

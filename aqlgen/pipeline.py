@@ -1,0 +1,104 @@
+"""The stages in their order: read → resolve → build → decide → table. What every command starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+
+from aqlgen.build import Skipped, build
+from aqlgen.decide import decide, load_overrides
+from aqlgen.decisions import Decision
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.errors import DocumentError
+from aqlgen.read import Source, check, locate, read
+from aqlgen.resolve import Resolver
+from aqlgen.select import select
+from aqlgen.table import tabulate
+from aqlgen.table.identity import Identity, identify
+from aqlgen.table.model import Table
+
+__all__ = ["Options", "Prepared", "prepare"]
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for, as far as it decides what is in the table."""
+
+    spec: str
+    name: str | None = None
+    overrides: Path | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    field_case: str = "snake"
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything known about a document before a project is rendered; diagnostics are located and sorted."""
+
+    source: Source
+    identity: Identity
+    decisions: tuple[Decision, ...]
+    table: Table
+    skipped: tuple[Skipped, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def prepare(options: Options, progress: Progress) -> Prepared:
+    """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document."""
+    progress("reading")
+    source = read(options.spec)
+    openapi = check(source)
+    progress("building")
+    resolver = Resolver(dict(source.root))
+    built = build(resolver, openapi)
+    progress("deciding")
+    overrides = load_overrides(options.overrides)
+    decisions = select(decide(built.document, overrides), options.include, options.exclude)
+    identity = identify(built.document, options.name, _stem(options.spec))
+    progress("tabulating")
+    base = source.base if isinstance(source.base, str) else None
+    tabulated = tabulate(built.document, decisions, resolver, identity, field_case=options.field_case, base=base)
+    skipped = (*built.skipped, *tabulated.skipped)
+    found = [*source.diagnostics, *built.diagnostics, *tabulated.diagnostics, *(one.diagnostic for one in skipped)]
+    diagnostics = locate(source, found)
+    if not tabulated.table.rows:
+        raise _nothing_served(source, diagnostics)
+    warnings = tuple(one for one in diagnostics if one.severity is not Severity.NOTE)
+    if options.strict and warnings:
+        raise DocumentError(*warnings)
+    served = {row.decision.operation.key for row in tabulated.table.rows}
+    return Prepared(
+        source=source,
+        identity=identity,
+        decisions=tuple(one for one in decisions if one.operation.key in served),
+        table=tabulated.table,
+        skipped=skipped,
+        diagnostics=diagnostics,
+    )
+
+
+def _nothing_served(source: Source, diagnostics: tuple[Diagnostic, ...]) -> DocumentError:
+    error = Diagnostic(
+        "no-operations",
+        Severity.ERROR,
+        "the document has no operation that can be served",
+        pointer="/paths",
+        file=source.name,
+        help="Give a document whose paths hold at least one operation." if not diagnostics else "See what follows.",
+    )
+    return DocumentError(*locate(source, [error]), *diagnostics)
+
+
+def _stem(spec: str) -> str:
+    """Give a word for the document by its file or URL, for an adapter whose title says nothing."""
+    if spec == "-":
+        return ""
+    path = urlsplit(spec).path if "://" in spec else Path(spec).as_posix()
+    stem = PurePosixPath(path).name.split(".")[0]
+    return "" if stem.lower() in ("openapi", "swagger", "index", "api", "spec") else stem

@@ -1,0 +1,159 @@
+"""From JSON pointers to lines and columns (both from 1, columns in characters), found only when something is reported.
+
+What a pointer does not reach in the text (a value that came by an alias or a merge key, a missing key) has the position of
+its nearest ancestor that is there. A member of an object stands at its key, an item of a list at its value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal, TypeAlias
+
+from yaml import events
+
+try:
+    from yaml._yaml import CParser as _Parser
+except ImportError:  # PyYAML built without libyaml: the same events, more slowly
+    from yaml import SafeLoader as _Parser  # type: ignore[assignment]
+
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_BREAK: Final = re.compile(r"\r\n?|\n")
+
+_Wanted: TypeAlias = dict[str, "_Wanted"]
+Position: TypeAlias = tuple[int, int]
+
+
+class Lines:
+    """Turns character offsets (from 0) into lines and columns; the text is looked through on first use."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts: list[int] = []
+
+    def place(self, offset: int) -> Position:
+        """Return the line and column of an offset, both from 1."""
+        if not self._starts:
+            self._starts = [0, *(match.end() for match in _BREAK.finditer(self._text))]
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def escape(part: str) -> str:
+    """Encode one part of a JSON pointer (RFC 6901, section 3)."""
+    return part.replace("~", "~0").replace("/", "~1")
+
+
+def join(parts: Iterable[str]) -> str:
+    """Return the JSON pointer that goes through these keys."""
+    return "".join("/" + escape(part) for part in parts)
+
+
+def split(pointer: str) -> list[str]:
+    """Return the parts of a JSON pointer, decoded."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:
+    """Return the position of each pointer, in one pass over the text. Never raises for a text that was read before."""
+    wanted: _Wanted = {}
+    parts = {pointer: split(pointer) for pointer in pointers}
+    for path in parts.values():
+        node = wanted
+        for part in path:
+            node = node.setdefault(part, {})
+    found: dict[tuple[str, ...], int] = {}
+    _scan_json(text, wanted, found) if form == "json" else _scan_yaml(text, wanted, found)
+    lines = Lines(text)
+    return {pointer: lines.place(_nearest(tuple(path), found)) for pointer, path in parts.items()}
+
+
+def _nearest(path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> int:
+    for length in range(len(path), -1, -1):
+        if (offset := found.get(path[:length])) is not None:
+            return offset
+    return 0
+
+
+def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
+    """Step into wanted values only; the standard library's decoder runs over the others at its own speed."""
+    skip = json.JSONDecoder().raw_decode
+
+    def past_space(offset: int) -> int:
+        match = _SPACE.match(text, offset)
+        return match.end() if match else offset
+
+    def visit(offset: int, wanted: _Wanted, path: tuple[str, ...]) -> int:
+        if not wanted or text[offset] not in "{[":
+            return skip(text, offset)[1]
+        is_object, index, offset = text[offset] == "{", 0, past_space(offset + 1)
+        while text[offset] not in "}]":
+            start, key = offset, str(index)
+            if is_object:
+                key, offset = skip(text, offset)
+                offset = past_space(past_space(offset) + 1)
+            inner = wanted.get(key)
+            if inner is not None:
+                found[*path, key] = start
+            offset = past_space(visit(offset, inner or {}, (*path, key)))
+            if text[offset] == ",":
+                offset = past_space(offset + 1)
+            index += 1
+        return offset + 1
+
+    start = past_space(0)
+    found[()] = start
+    visit(start, wanted, ())
+
+
+def yaml_events(text: str) -> Iterator[Any]:
+    """Yield the parser's events. Raises yaml.YAMLError."""
+    get_event = _Parser(text).get_event
+    while (event := get_event()) is not None:
+        yield event
+
+
+def _scan_yaml(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
+    """Follow the events with the path they are at; `depth` counts the collections entered that nobody wants."""
+    stack: list[tuple[_Wanted, tuple[str, ...], bool]] = []
+    index: list[int] = []
+    key: str | None = None
+    here: tuple[_Wanted, tuple[str, ...]] = (wanted, ())
+    depth = 0
+    for event in yaml_events(text):
+        kind = type(event)
+        starts = kind is events.MappingStartEvent or kind is events.SequenceStartEvent
+        ends = kind is events.MappingEndEvent or kind is events.SequenceEndEvent
+        if depth:
+            depth += 1 if starts else -1 if ends else 0
+            continue
+        if ends:
+            stack.pop()
+            index.pop()
+            key = None
+            continue
+        if not (starts or kind is events.ScalarEvent or kind is events.AliasEvent):
+            continue
+        if stack:
+            inside, path, is_object = stack[-1]
+            if is_object and key is None:
+                key = event.value if kind is events.ScalarEvent else ""
+                if key in inside:
+                    found[*path, key] = event.start_mark.index
+                continue
+            part = key if key is not None else str(index[-1])
+            here = (inside.get(part, {}), (*path, part))
+            if not is_object:
+                index[-1] += 1
+                if part in inside:
+                    found[here[1]] = event.start_mark.index
+            key = None
+        else:
+            found[()] = event.start_mark.index
+        if starts and here[0]:
+            stack.append((*here, kind is events.MappingStartEvent))
+            index.append(0)
+        elif starts:
+            depth = 1

@@ -1,0 +1,22 @@
+"""Refusing documents that would take more memory or stack than any real one."""
+
+from __future__ import annotations
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.errors import DocumentError
+from aqlgen.read.fetch import Limits
+
+
+def too_deep(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
+    """Build the error: the document nests deeper than the bound."""
+    return _refusal("document-too-deep", f"nested deeper than {limits.depth} levels", name, line, column)
+
+
+def too_many(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
+    """Build the error: the document holds more values than the bound, counting what aliases repeat."""
+    message = f"the document holds more than {limits.nodes:,} values, counting what YAML aliases repeat"
+    return _refusal("document-too-large", message, name, line, column)
+
+
+def _refusal(code: str, message: str, name: str, line: int, column: int) -> DocumentError:
+    return DocumentError(Diagnostic(code, Severity.ERROR, message, file=name, line=line, column=column))

@@ -1,0 +1,154 @@
+"""JSON text to a tree, with repeated keys noticed (RFC 8259, section 4, leaves their meaning open)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.ir import Json
+from aqlgen.positions import Lines, join
+from aqlgen.read.bounds import too_deep, too_many
+from aqlgen.read.fetch import Limits
+
+_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_TOKENS: Final = re.compile(_STRING + r"|[{}\[\],:]")
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_NEITHER_QUOTE_NOR_BRACKET: Final = bytes(set(range(256)) - set(b'"[]{}'))
+_LONE: Final = re.compile("[\ud800-\udfff]")
+
+
+class NotJson(Exception):
+    """The text is not JSON; `offset` counts characters from 0."""
+
+    def __init__(self, problem: str, offset: int, help: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.offset = offset
+        self.help = help
+
+
+def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
+    """Parse JSON. Raises NotJson on a syntax error, DocumentError past the bounds.
+
+    Of a repeated key the last value stays, and a warning says so. Numbers that no float can hold (1e999, NaN) become
+    text, since nothing could write them as JSON again; half surrogate pairs become U+FFFD.
+    """
+    if _nodes_at_most(text) > limits.nodes:
+        raise too_many(name, limits)
+    repeated = False
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            repeated = True
+        return found
+
+    decoder = json.JSONDecoder(object_pairs_hook=collect, parse_float=_finite, parse_constant=str)
+    try:
+        root = _decode(decoder, text)
+    except RecursionError:
+        raise too_deep(name, limits) from None
+    if _SURROGATE.search(text):
+        root = _without_lone_surrogates(root)
+    if _deeper_than(text, limits.depth):
+        raise too_deep(name, limits)
+    return root, list(_repeated_keys(name, text)) if repeated else []
+
+
+def _decode(decoder: json.JSONDecoder, text: str) -> Json:
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
+            raise NotJson("the text ends in the middle", error.pos, "The file seems to be cut off.") from None
+        raise NotJson(error.msg[0].lower() + error.msg[1:], error.pos) from None
+    except ValueError:  # an integer of more than 4300 digits
+        return json.JSONDecoder(
+            object_pairs_hook=decoder.object_pairs_hook, parse_float=_finite, parse_constant=str, parse_int=_integer
+        ).decode(text)
+
+
+def _finite(number: str) -> float | str:
+    value = float(number)
+    return value if math.isfinite(value) else number
+
+
+def _integer(number: str) -> int | str:
+    return int(number) if len(number) < 1000 else number
+
+
+def _nodes_at_most(text: str) -> int:
+    """Return an upper bound on the number of values: cheap, and exact only when the cheap one is large."""
+    cheap = text.count(",") + text.count("[") + text.count("{")
+    if cheap < 1_000_000:
+        return cheap
+    bare = re.sub(_STRING, "", text)
+    return bare.count(",") + bare.count("[") + bare.count("{")
+
+
+def _deeper_than(text: str, depth: int) -> bool:
+    """Tell the nesting of valid JSON from its brackets alone, level by level from the innermost: a walk takes four times as long."""
+    quoted = text.encode().replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _NEITHER_QUOTE_NOR_BRACKET)
+    brackets = re.sub(rb'"[^"]*"', b"", quoted.replace(b'""', b""))
+    for _ in range(depth):
+        if not brackets:
+            return False
+        brackets = re.sub(rb"\[\]|\{\}", b"", brackets)
+    return bool(brackets)
+
+
+def _without_lone_surrogates(value: Json) -> Json:
+    if isinstance(value, str):
+        return _LONE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_lone_surrogates(inner) for inner in value]
+    if isinstance(value, dict):
+        return {_LONE.sub("\ufffd", key): _without_lone_surrogates(inner) for key, inner in value.items()}
+    return value
+
+
+def _repeated_keys(name: str, text: str) -> Iterator[Diagnostic]:
+    """Scan valid JSON once more, slowly, for the keys given twice: only run when there are some."""
+    lines = Lines(text)
+    stack: list[dict[str, int] | int] = []  # for an object the offsets of its keys, for a list the index
+    path: list[str] = []  # one part for each of them
+    word, offset = "", 0
+    for match in _TOKENS.finditer(text):
+        sign = match[0]
+        if sign in "{[":
+            stack.append({} if sign == "{" else 0)
+            path.append("0")
+        elif sign in "}]":
+            stack.pop()
+            path.pop()
+        elif sign == ",":
+            if isinstance(index := stack[-1], int):
+                stack[-1] = index + 1
+                path[-1] = str(index + 1)
+        elif sign != ":":
+            word, offset = sign, match.start()
+        elif isinstance(keys := stack[-1], dict):
+            path[-1] = key = json.loads(word)
+            if key in keys:
+                yield repeated_key(name, key, join(path), lines, keys[key], offset)
+            keys[key] = offset
+
+
+def repeated_key(name: str, key: str, pointer: str, lines: Lines, first: int, second: int) -> Diagnostic:
+    """Build the warning about a key given twice in one object; offsets count characters from 0."""
+    line, column = lines.place(second)
+    return Diagnostic(
+        "duplicate-key",
+        Severity.WARNING,
+        f"the key “{key}” was given before, on line {lines.place(first)[0]}; that one is ignored",
+        pointer=pointer,
+        file=name,
+        line=line,
+        column=column,
+        help="Keep one of them.",
+    )

@@ -1,0 +1,132 @@
+"""A document as it was read, and the way there."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.errors import DocumentError
+from aqlgen.ir import Json
+from aqlgen.positions import Lines
+from aqlgen.read import jsontext, version, yamltext
+from aqlgen.read.encoding import decode
+from aqlgen.read.fetch import Limits, fetch
+from aqlgen.read.sniff import refuse_binary, refuse_markup
+
+Format: TypeAlias = Literal["json", "yaml"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document. All keys of `root` are text, no value contains itself, and depth and size are bounded.
+
+    `name` is as the user named it (`<stdin>` for `-`, a URL without its password); `base` is the document's own place,
+    against which relative references resolve: an absolute path, a URL after redirects, or None for standard input.
+    A YAML alias shares the value it stands for, so `root` must not be changed in place.
+    """
+
+    name: str
+    data: bytes
+    text: str
+    format: Format
+    root: Mapping[str, Json]
+    base: Path | str | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read(spec: str, *, limits: Limits | None = None) -> Source:
+    """Read a file, an http(s) URL or `-` for standard input.
+
+    Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
+    """
+    limits = limits or Limits()
+    raw = fetch(spec, limits)
+    return parse(raw.name, raw.data, raw.base, limits=limits)
+
+
+def parse(name: str, data: bytes, base: Path | str | None, *, limits: Limits | None = None) -> Source:
+    """Read a document from bytes that are at hand, by content and whatever it is named. Raises DocumentError."""
+    limits = limits or Limits()
+    refuse_binary(name, data)
+    text = decode(name, data)
+    refuse_markup(name, text)
+    with _collector_paused():
+        root, form, findings = _tree(name, text, limits)
+    if not isinstance(root, dict):
+        raise DocumentError.of(
+            "not-an-object",
+            f"the document is {_kind(root)}, not an object",
+            file=name,
+            line=1,
+            column=1,
+            help="An OpenAPI document is a JSON or YAML object that has the keys openapi, info and paths.",
+        )
+    findings += version.remarks(root)
+    return Source(name, data, text, form, root, base, tuple(findings))
+
+
+def _tree(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:
+    if not text.lstrip().startswith(("{", "[")):
+        root, findings = yamltext.parse(name, text, limits)
+        return root, "yaml", findings
+    try:
+        root, findings = jsontext.parse(name, text, limits)
+    except jsontext.NotJson as not_json:
+        return _flow_yaml(name, text, limits, not_json)
+    return root, "json", findings
+
+
+def _flow_yaml(
+    name: str, text: str, limits: Limits, not_json: jsontext.NotJson
+) -> tuple[Json, Format, list[Diagnostic]]:
+    """YAML may begin with a brace too; but when it is neither, the fault to tell is the JSON's."""
+    line, column = Lines(text).place(not_json.offset)
+    try:
+        root, findings = yamltext.parse(name, text, limits)
+    except DocumentError as error:
+        if error.diagnostics[0].code != "yaml-syntax":
+            raise
+        raise DocumentError.of(
+            "json-syntax",
+            f"not valid JSON: {not_json.problem}",
+            file=name,
+            line=line,
+            column=column,
+            help=not_json.help,
+        ) from None
+    note = Diagnostic(
+        "json-as-yaml",
+        Severity.NOTE,
+        f"not valid JSON ({not_json.problem}), so it was read as YAML",
+        file=name,
+        line=line,
+        column=column,
+    )
+    return root, "yaml", [note, *findings]
+
+
+def _kind(value: Json) -> str:
+    if value is None:
+        return "empty (null)"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    return "text" if isinstance(value, str) else "a list"
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Millions of new containers and no garbage: the cyclic collector would only double the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,202 @@
+"""YAML text to a tree in one pass over the parser's events: bounded, never recursive, with merge keys and aliases.
+
+Other readers build first and check later; here an alias bomb, endless nesting or a repeated key is seen as it comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import yaml
+from yaml import events
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.errors import DocumentError
+from aqlgen.ir import Json
+from aqlgen.positions import Lines, join, yaml_events
+from aqlgen.read.bounds import too_deep, too_many
+from aqlgen.read.fetch import Limits
+from aqlgen.read.jsontext import repeated_key
+from aqlgen.read.scalars import plain
+
+_CORE: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))
+_NO_KEY: Final = object()
+_OPEN: Final = object()
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A collection that is being filled; `count` is the number of values seen before it."""
+
+    value: Any
+    anchor: str | None
+    count: int
+    key: Any = _NO_KEY
+    merging: bool = False
+    merged: list[dict[str, Json]] = field(default_factory=list)
+    offsets: dict[str, int] = field(default_factory=dict)
+
+
+def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
+    """Parse one YAML document. Raises DocumentError with the position: syntax, bounds, a second document."""
+    builder = _Builder(name, text, limits)
+    try:
+        builder.run(yaml_events(text))
+    except yaml.MarkedYAMLError as error:
+        raise builder.syntax_error(error) from None
+    except yaml.reader.ReaderError as error:
+        problem = f"the character U+{ord(error.character):04X} is not allowed" if _is_char(error) else error.reason
+        raise builder.refusal("yaml-syntax", f"not valid YAML: {problem}", error.position) from None
+    if builder.root is _NO_KEY:
+        raise DocumentError.of("empty-document", "the document is empty but for comments", file=name)
+    return builder.root, builder.findings
+
+
+def _is_char(error: yaml.reader.ReaderError) -> bool:
+    return isinstance(error.character, str) and len(error.character) == 1
+
+
+class _Builder:
+    def __init__(self, name: str, text: str, limits: Limits) -> None:
+        self.name = name
+        self.limits = limits
+        self.lines = Lines(text)
+        self.text = text
+        self.root: Json = _NO_KEY
+        self.findings: list[Diagnostic] = []
+        self._stack: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._count = 0
+
+    def run(self, stream: Iterator[Any]) -> None:
+        documents = 0
+        for event in stream:
+            kind = type(event)
+            if kind is events.ScalarEvent:
+                self._scalar(event)
+            elif kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
+                self._open(event, {} if kind is events.MappingStartEvent else [])
+            elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
+                self._close()
+            elif kind is events.AliasEvent:
+                self._alias(event)
+            elif kind is events.DocumentStartEvent:
+                documents += 1
+                if documents > 1:
+                    raise self.refusal(
+                        "several-documents",
+                        "a second YAML document begins here",
+                        event.start_mark.index,
+                        help="Split the file at the line of three dashes and name the part that is meant.",
+                    )
+
+    def _scalar(self, event: Any) -> None:
+        text, frame = event.value, self._stack[-1] if self._stack else None
+        self._step(1, event)
+        if frame is not None and frame.key is _NO_KEY and type(frame.value) is dict:
+            if event.anchor is not None:
+                self._anchors[event.anchor] = text, 1
+            self._key(frame, text, event)
+            return
+        if event.tag is None or event.tag == "!":
+            value = plain(text) if event.implicit[0] else text
+        else:
+            value = plain(text) if event.tag in _CORE else text
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value, 1
+        self._place(value)
+
+    def _key(self, frame: _Frame, text: str, event: Any) -> None:
+        frame.key = text
+        if text == "<<" and event.implicit[0]:
+            frame.merging = True
+            return
+        offset = event.start_mark.index
+        if text in frame.offsets:
+            first = frame.offsets[text]
+            self.findings.append(repeated_key(self.name, text, self._pointer(), self.lines, first, offset))
+        frame.offsets[text] = offset
+
+    def _open(self, event: Any, value: Any) -> None:
+        if self._stack and self._stack[-1].key is _NO_KEY and type(self._stack[-1].value) is dict:
+            raise self.refusal("yaml-syntax", "not valid here: a key that is not text", event.start_mark.index)
+        if len(self._stack) >= self.limits.depth:
+            raise too_deep(self.name, self.limits, *self.lines.place(event.start_mark.index))
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _OPEN, 0
+        self._stack.append(_Frame(value, event.anchor, self._count))
+        self._step(1, event)
+
+    def _close(self) -> None:
+        frame = self._stack.pop()
+        for merged in frame.merged:
+            for key, value in merged.items():
+                frame.value.setdefault(key, value)
+        if frame.anchor is not None:
+            self._anchors[frame.anchor] = frame.value, self._count - frame.count
+        self._place(frame.value)
+
+    def _alias(self, event: Any) -> None:
+        offset = event.start_mark.index
+        if event.anchor not in self._anchors:
+            raise self.refusal("yaml-syntax", f"not valid YAML: no anchor is named “{event.anchor}”", offset)
+        value, size = self._anchors[event.anchor]
+        if value is _OPEN:
+            raise self.refusal("cyclic-anchor", f"the alias “{event.anchor}” stands inside the value it names", offset)
+        self._step(size, event)
+        frame = self._stack[-1]
+        if frame.key is _NO_KEY and type(frame.value) is dict:
+            if isinstance(value, (dict, list)):
+                raise self.refusal("yaml-syntax", "not valid here: a key that is not text", offset)
+            frame.key = value if isinstance(value, str) else self.text[offset:].split(":", 1)[0].strip()
+            return
+        self._place(value)
+
+    def _place(self, value: Json) -> None:
+        if not self._stack:
+            self.root = value
+            return
+        frame = self._stack[-1]
+        if type(frame.value) is list:
+            frame.value.append(value)
+            return
+        if frame.merging and (maps := _mappings(value)) is not None:
+            frame.merged += maps
+        else:
+            frame.value[frame.key] = value
+        frame.key = _NO_KEY
+        frame.merging = False
+
+    def _step(self, size: int, event: Any) -> None:
+        self._count += size
+        if self._count > self.limits.nodes:
+            raise too_many(self.name, self.limits, *self.lines.place(event.start_mark.index))
+
+    def _pointer(self) -> str:
+        return join(str(len(frame.value)) if type(frame.value) is list else frame.key for frame in self._stack)
+
+    def refusal(self, code: str, message: str, offset: int, *, help: str = "") -> DocumentError:
+        line, column = self.lines.place(offset)
+        finding = Diagnostic(code, Severity.ERROR, message, file=self.name, line=line, column=column, help=help)
+        return DocumentError(finding)
+
+    def syntax_error(self, error: yaml.MarkedYAMLError) -> DocumentError:
+        mark = error.problem_mark or error.context_mark
+        offset = mark.index if mark else 0
+        if self.text[offset : offset + 1] == "\t":
+            return self.refusal(
+                "yaml-syntax", "not valid YAML: a tab in the indentation", offset, help="YAML indents with spaces only."
+            )
+        problem = " ".join(part for part in (error.context, error.problem) if part)
+        return self.refusal("yaml-syntax", f"not valid YAML: {problem or 'cannot be parsed'}", offset)
+
+
+def _mappings(value: Json) -> list[dict[str, Json]] | None:
+    """Return what a merge key takes: one mapping or a list of them, the first of which wins."""
+    if isinstance(value, dict):
+        return [value]
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return value
+    return None

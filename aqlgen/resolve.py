@@ -1,0 +1,69 @@
+"""References within a document: a cached resolver of JSON pointers (RFC 6901) that inlines nothing."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from aqlgen.ir import Json
+
+MAX_CHAIN = 50
+"""How many references may follow one another before they count as a cycle."""
+
+
+class UnresolvedError(Exception):
+    """A reference leads nowhere, in a circle, or outside the document. `external` tells the last."""
+
+    def __init__(self, reference: str, message: str, *, external: bool = False) -> None:
+        super().__init__(message)
+        self.reference = reference
+        self.external = external
+
+
+def escape(segment: str) -> str:
+    """Write one key as a segment of a JSON pointer."""
+    return segment.replace("~", "~0").replace("/", "~1")
+
+
+class Resolver:
+    """Looks up references of one document."""
+
+    def __init__(self, root: dict[str, Json]) -> None:
+        self.root = root
+        self._cache: dict[str, Json] = {}
+
+    def lookup(self, reference: str) -> Json:
+        """Give what `reference` (`#/…`) points to. Raises UnresolvedError."""
+        try:
+            return self._cache[reference]
+        except KeyError:
+            found = self._cache[reference] = self._walk(reference)
+            return found
+
+    def _walk(self, reference: str) -> Json:
+        if not isinstance(reference, str):
+            raise UnresolvedError(repr(reference), "a $ref must be a string")
+        if not reference.startswith("#"):
+            raise UnresolvedError(reference, f"the reference {reference!r} leaves the document", external=True)
+        node: Json = self.root
+        for segment in reference[1:].split("/")[1:]:
+            key = segment.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, dict) and key not in node and "%" in key:
+                key = unquote(key)
+            try:
+                node = node[int(key)] if isinstance(node, list) else node[key]
+            except (KeyError, IndexError, ValueError, TypeError):
+                raise UnresolvedError(reference, f"the reference {reference!r} leads nowhere") from None
+        return node
+
+    def follow(self, node: Json, pointer: str) -> tuple[Json, str]:
+        """Follow `$ref` from `node` (which stands at `pointer`) to what is meant and where that stands.
+
+        Raises UnresolvedError when a reference leads nowhere, outside or in a circle.
+        """
+        for _ in range(MAX_CHAIN):
+            if not (isinstance(node, dict) and "$ref" in node):
+                return node, pointer
+            reference = node["$ref"]
+            node = self.lookup(reference)
+            pointer = reference[1:]
+        raise UnresolvedError(pointer, f"the reference '#{pointer}' leads in a circle")

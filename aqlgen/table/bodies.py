@@ -1,0 +1,161 @@
+"""Request bodies as parameters: fields for CREATE and EXECUTE, `input` for UPDATE, one parameter for what is no object.
+
+(MCP-AQL specification, 4.5; R-UPD-1.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aqlgen.decisions import Category, Decision
+from aqlgen.ir import MISSING, Body, Json, MediaType
+from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas.fields import field_names
+from aqlgen.schemas.types import Place, Types
+from aqlgen.table.model import TableBody, TableParameter
+from aqlgen.table.parameters import MAX_DESCRIPTION, VALID, is_sensitive
+from aqlgen.words import pascal, snake, split
+
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+ACROSS_FIELDS = ("anyOf", "allOf", "not", "minProperties", "maxProperties")
+"""Keywords that bind several fields, so that the assembled body has to be validated too."""
+
+
+class UnservedBodyError(Exception):
+    """No representation of the body can be made by an adapter. `offered` are the content types."""
+
+    def __init__(self, offered: tuple[str, ...]) -> None:
+        super().__init__(", ".join(offered))
+        self.offered = offered
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedBody:
+    """A body with the parameters that make it."""
+
+    body: TableBody
+    parameters: tuple[TableParameter, ...]
+
+
+def is_json(content_type: str) -> bool:
+    """Whether a content type is JSON, by name or by suffix (RFC 6839)."""
+    return content_type in ("application/json", "*/*", "application/*") or content_type.endswith("+json")
+
+
+def choose(body: Body) -> MediaType:
+    """Give the representation that an adapter sends. Raises UnservedBodyError."""
+
+    def rank(media: MediaType) -> int | None:
+        kind = media.content_type
+        if is_json(kind):
+            return 1 if kind == "application/json-patch+json" else 0
+        if kind in FORMS:
+            return 2 + FORMS.index(kind)
+        if kind.startswith("text/") and not kind.endswith("xml"):
+            return 4
+        binary = kind == "application/octet-stream" or kind.split("/")[0] in ("image", "audio", "video")
+        return 5 if binary or kind in ("application/zip", "application/gzip", "application/pdf") else None
+
+    ranked = [(order, index) for index, media in enumerate(body.media) if (order := rank(media)) is not None]
+    if not ranked:
+        raise UnservedBodyError(tuple(media.content_type for media in body.media))
+    return body.media[min(ranked)[1]]
+
+
+def shape(decision: Decision, types: Types) -> ShapedBody | None:
+    """Give the operation's body, None when it has none. Raises UnservedBodyError."""
+    body = decision.operation.body
+    if body is None:
+        return None
+    media = choose(body)
+    content_type = "application/json" if media.content_type in ("*/*", "application/*") else media.content_type
+    hint = pascal(split(decision.name))
+    raw = True if media.schema is None else media.schema
+    view = types.object_view(raw) if is_json(content_type) or content_type in FORMS else None
+    fields = _fields(raw, view, types) if is_json(content_type) or content_type in FORMS else None
+    if decision.category is Category.UPDATE and fields is not None:
+        schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
+        return _whole("input", content_type, schema, body, required=True)
+    if fields is not None:
+        return _of_fields(fields, raw, content_type, body, types, hint)
+    schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
+    if not is_json(content_type):
+        schema = {"type": "string", **{key: schema[key] for key in ("description", "examples") if key in schema}}
+        if not content_type.startswith("text/"):
+            schema["contentEncoding"] = "base64"
+    return _whole("body", content_type, schema, body, required=body.required is not False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    properties: Mapping[str, Json]
+    required: tuple[str, ...]
+    rest: Json
+    across: bool
+
+
+def _fields(raw: Json, view: Mapping[str, Json] | None, types: Types) -> _Fields | None:
+    """Give the fields of an object body; those of every alternative where the body is a union of objects."""
+    branches = types.alternatives(raw)
+    views = [branch_view for branch in branches if (branch_view := types.object_view(branch)) is not None]
+    if view is None and (not branches or len(views) < len(branches)):
+        return None
+    base = view or {}
+    properties: dict[str, Json] = dict(base.get("properties", {}))
+    for one in views:
+        for name, schema in one["properties"].items():
+            known = properties.get(name, MISSING)
+            properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
+    required = list(base.get("required", ()))
+    if views and view is None:
+        every = set.intersection(*(set(one.get("required", ())) for one in views))
+        required += [name for name in views[0].get("required", ()) if name in every]
+    rest = base.get("additionalProperties")
+    across = bool(views) or any(key in base for key in ACROSS_FIELDS)
+    return _Fields(properties, tuple(required), rest if isinstance(rest, dict) and rest else None, across)
+
+
+def _either(first: Json, second: Json) -> Json:
+    known = first["anyOf"] if isinstance(first, dict) and set(first) == {"anyOf"} else [first]
+    return {"anyOf": known if second in known else [*known, second]}
+
+
+def _of_fields(fields: _Fields, raw: Json, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
+    names = field_names(fields.properties, preserve=False)
+    optional = body.required is False
+    parameters = []
+    for wire, schema in fields.properties.items():
+        if isinstance(schema, dict) and schema.get("readOnly") is True:
+            continue
+        name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
+        final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
+        parameters.append(
+            TableParameter(
+                name=name,
+                wire=wire,
+                location="body",
+                required=wire in fields.required and not optional,
+                schema={key: value for key, value in final.items() if key not in ("description", "deprecated")},
+                description=shorten(str(final.get("description", "")), MAX_DESCRIPTION),
+                deprecated=final.get("deprecated") is True,
+                sensitive=is_sensitive(name, final),
+            )
+        )
+    if fields.rest is not None:
+        rest = types.schema(fields.rest, Place(request=True, hint=f"{hint}AdditionalProperty", inline=True))
+        schema = {"type": "object", "additionalProperties": rest}
+        described = "Further fields of the body, by the API's own names."
+        parameters.append(
+            TableParameter("additional_properties", "additional_properties", "body_rest", False, schema, described)
+        )
+    validate = fields.across or (optional and bool(fields.required))
+    whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
+    return ShapedBody(TableBody(content_type, not optional, "fields", None, whole, validate), tuple(parameters))
+
+
+def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:
+    described = shorten(body.description or str(schema.get("description", "")), MAX_DESCRIPTION)
+    bare = {key: value for key, value in schema.items() if key != "description"}
+    parameter = TableParameter(name, name, "body", required, bare, described)
+    return ShapedBody(TableBody(content_type, required, "whole", name, bare, validate=False), (parameter,))

@@ -1,0 +1,118 @@
+"""What an adapter is called: its name, its package, its environment variables."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from aqlgen.errors import OptionError
+from aqlgen.ir import Document, Json, SecurityScheme
+from aqlgen.words import snake, split
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+MAX_LENGTH = 40
+GENERIC = frozenset(
+    "api apis rest restful http openapi swagger spec specification definition definitions schema document documentation"
+    " reference the a an of for and public official full server service".split()
+)
+"""Words of a title that say nothing about which API it is."""
+
+GENERIC_LABELS = frozenset({"api", "www", "com", "org", "net", "io", "gov", "dev", "co", "app", "rest", "localhost"})
+TOKENS = frozenset({"oauth2", "openIdConnect"})
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The adapter's name (`petstore`); everything else follows from it."""
+
+    name: str
+
+    @property
+    def package(self) -> str:
+        """The Python package."""
+        return f"{self.name.replace('-', '_')}_adapter"
+
+    @property
+    def project(self) -> str:
+        """The project's folder, distribution and command."""
+        return f"{self.name}-adapter"
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its environment variables begin with, without the underscore."""
+        return self.name.replace("-", "_").upper()
+
+
+def identify(document: Document, given: str | None, source_stem: str) -> Identity:
+    """Name the adapter: as given, else after the title, the host, the file, in this order. Raises OptionError."""
+    if given is not None:
+        if not NAME.fullmatch(given) or len(given) > MAX_LENGTH:
+            suggestion = _kebab(split(given)) or "my-api"
+            raise OptionError.of(
+                "bad-option",
+                f"--name {given!r} cannot be used",
+                help=f"Use up to {MAX_LENGTH} lower-case letters, digits and hyphens, such as {suggestion!r}.",
+            )
+        return Identity(given)
+    for candidate in (_title(document.title), _host(document), _kebab(split(source_stem))):
+        if candidate:
+            return Identity(candidate)
+    return Identity("api")
+
+
+def _kebab(words: Iterable[str]) -> str:
+    """Join words while they fit; a name begins with a letter."""
+    name = ""
+    for word in words:
+        plain = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode().lower()
+        plain = re.sub(r"[^a-z0-9]", "", plain)
+        if not plain or (not name and not plain[0].isalpha()):
+            continue
+        longer = f"{name}-{plain}" if name else plain[:MAX_LENGTH]
+        if len(longer) > MAX_LENGTH:
+            break
+        name = longer
+    return name.removesuffix("-adapter")
+
+
+def _title(title: str) -> str:
+    head = re.split(r"\s[-–—|:]\s|[(:,;\n]", title.strip())[0]
+    words = [word for word in re.findall(r"[^\W_]+", head) if not re.fullmatch(r"v?\d+(\.\d+)*", word.lower())]
+    telling = [word for word in words if word.lower() not in GENERIC]
+    return _kebab(telling) or _kebab(words)
+
+
+def _host(document: Document) -> str:
+    for server in document.servers:
+        host = urlsplit(server.url).hostname or ""
+        labels = [label for label in host.split(".") if label.isascii() and label not in GENERIC_LABELS]
+        labels = [label for label in labels if "{" not in label and not label.isdigit()]
+        if labels:
+            return _kebab([labels[-1]])
+    return ""
+
+
+def variables(identity: Identity, scheme: SecurityScheme) -> list[str]:
+    """Give the environment variables of a security scheme; none for one that cannot be served yet."""
+    words = snake(scheme.name).upper() or "CREDENTIAL"
+    stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
+    if scheme.kind == "http" and scheme.http_scheme == "basic":
+        return [f"{stem}_USERNAME", f"{stem}_PASSWORD"]
+    if scheme.kind == "apiKey" or (scheme.kind == "http" and scheme.http_scheme == "bearer"):
+        return [stem]
+    if scheme.kind in TOKENS:
+        return [stem if stem.endswith("_TOKEN") else f"{stem}_TOKEN"]
+    return []
+
+
+def scheme_entry(identity: Identity, scheme: SecurityScheme) -> dict[str, Json]:
+    """Give a security scheme as `adapter.json` has it."""
+    entry: dict[str, Json] = {"type": scheme.kind}
+    if scheme.kind == "apiKey":
+        entry |= {"in": scheme.location, "name": scheme.parameter}
+    if scheme.kind == "http":
+        entry["scheme"] = scheme.http_scheme
+    return entry | {"variables": variables(identity, scheme), "description": scheme.description[:300]}

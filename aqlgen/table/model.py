@@ -1,0 +1,149 @@
+"""The operation table: plain data, one row an operation, from which everything the adapter does is read (R-INT-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aqlgen.decisions import Category, Decision
+from aqlgen.ir import MISSING, Json
+
+Schema = Mapping[str, Json]
+
+FAMILIES = tuple(category.family for category in Category)
+
+
+@dataclass(frozen=True, slots=True)
+class TableParameter:
+    """A parameter: `name` is the agent's, `wire` the API's. `location` may also be `body` or `body_rest`."""
+
+    name: str
+    wire: str
+    location: str
+    required: bool
+    schema: Schema
+    description: str = ""
+    deprecated: bool = False
+    sensitive: bool = False
+    style: str | None = None
+    explode: bool | None = None
+    allow_reserved: bool = False
+    content_type: str | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        """Give the entry as it stands in the table; what has its usual value is left out."""
+        entry: dict[str, Json] = {"in": self.location}
+        optional: tuple[tuple[str, Json, Json], ...] = (
+            ("name", self.wire, self.name),
+            ("required", self.required, False),
+            ("style", self.style, None),
+            ("explode", self.explode, None),
+            ("allow_reserved", self.allow_reserved, False),
+            ("content_type", self.content_type, None),
+            ("deprecated", self.deprecated, False),
+            ("sensitive", self.sensitive, False),
+        )
+        entry.update((key, value) for key, value, usual in optional if value != usual)
+        entry["schema"] = self.schema
+        if self.description:
+            entry["description"] = self.description
+        return entry
+
+
+@dataclass(frozen=True, slots=True)
+class TableBody:
+    """How a body is made: shape `fields` of every parameter in the body, shape `whole` of one parameter's value."""
+
+    content_type: str
+    required: bool
+    shape: str
+    parameter: str | None
+    schema: Schema
+    validate: bool
+
+    def as_json(self) -> dict[str, Json]:
+        """Give the entry as it stands in the table."""
+        entry: dict[str, Json] = {"content_type": self.content_type, "shape": self.shape}
+        if self.required:
+            entry["required"] = True
+        if self.parameter is not None:
+            entry["parameter"] = self.parameter
+        if self.validate:
+            entry["validate"] = True
+        if self.validate or self.shape == "whole":
+            entry["schema"] = self.schema
+        return entry
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One operation of the adapter."""
+
+    decision: Decision
+    summary: str
+    description: str
+    parameters: tuple[TableParameter, ...]
+    body: TableBody | None
+    responses: Mapping[str, Mapping[str, Json]]
+    returns: Mapping[str, str]
+    example: Mapping[str, Json] | None
+    mock: Mapping[str, Json] | None
+    """The document's own example of the response: status, content type and body."""
+
+    @property
+    def name(self) -> str:
+        """The operation's name."""
+        return self.decision.name
+
+    @property
+    def family(self) -> str:
+        """The endpoint family: `create`, `read`, …"""
+        return self.decision.category.family
+
+    def as_json(self) -> dict[str, Json]:
+        """Give the row as it stands in the table, the keys in the order of a reader's questions."""
+        decision, operation = self.decision, self.decision.operation
+        row: dict[str, Json] = {"summary": self.summary}
+        if self.description and self.description != self.summary:
+            row["description"] = self.description
+        row |= {"method": operation.method.upper(), "path": operation.path}
+        if operation.operation_id is not None:
+            row["operation_id"] = operation.operation_id
+        row |= {
+            "resource": decision.resource,
+            "verb": decision.verb,
+            "danger": decision.danger.value,
+            "rule": decision.category_reason.rule,
+            "confidence": round(decision.confidence, 2),
+        }
+        if decision.review_reasons:
+            row["review"] = list(decision.review_reasons)
+        if operation.deprecated:
+            row["deprecated"] = True
+        if operation.security is not None:
+            row["security"] = [list(one) for one in operation.security]
+        if operation.servers:
+            row["servers"] = [{"url": one.url, "variables": one.variables} for one in operation.servers]
+        row["parameters"] = {parameter.name: parameter.as_json() for parameter in self.parameters}
+        if self.body is not None:
+            row["body"] = self.body.as_json()
+        row |= {"responses": self.responses, "returns": self.returns}
+        if self.example is not None:
+            row["example"] = self.example
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All rows by name, the types, and what `adapter.json` says."""
+
+    rows: tuple[Row, ...]
+    types: Mapping[str, Schema]
+    adapter: Mapping[str, Json]
+
+    def of(self, family: str) -> tuple[Row, ...]:
+        """Give the rows of one family."""
+        return tuple(row for row in self.rows if row.family == family)
+
+
+__all__ = ["FAMILIES", "MISSING", "Row", "Schema", "Table", "TableBody", "TableParameter"]

@@ -1,0 +1,85 @@
+"""What an operation gives back: the successful responses, the type in words, and the document's own example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from json import dumps
+
+from aqlgen.decisions import Decision
+from aqlgen.ir import MISSING, Json, MediaType, Response
+from aqlgen.schemas.types import Place, Types, kind_of
+from aqlgen.table.bodies import is_json
+from aqlgen.words import pascal, split
+
+NOTHING: Mapping[str, str] = {"name": "none", "kind": "scalar", "description": "No content."}
+MAX_MOCK_BYTES = 20_000
+
+
+def successes(responses: tuple[Response, ...]) -> tuple[Response, ...]:
+    """Give the 2xx responses in the order of their status, else the default one."""
+    good = sorted((one for one in responses if one.status.startswith("2")), key=lambda one: one.status)
+    return tuple(good) or tuple(one for one in responses if one.status == "default")
+
+
+def main_media(response: Response) -> MediaType | None:
+    """Give the representation that the adapter asks for: JSON where there is one, else the first."""
+    ranked = sorted(response.media, key=lambda media: not is_json(media.content_type))
+    return ranked[0] if ranked else None
+
+
+def build(decision: Decision, types: Types) -> tuple[dict[str, dict[str, Json]], Mapping[str, str]]:
+    """Give the responses as the table has them, and the return type (introspection, TypeInfo)."""
+    table: dict[str, dict[str, Json]] = {}
+    returns: Mapping[str, str] | None = None
+    for response in successes(decision.operation.responses):
+        media = main_media(response)
+        entry: dict[str, Json] = {}
+        if media is not None:
+            entry["content_type"] = media.content_type
+            if media.schema is not None and is_json(media.content_type):
+                hint = pascal(split(decision.name)) + "Response"
+                schema = types.schema(media.schema, Place(request=False, hint=hint))
+                entry["schema"] = {key: value for key, value in schema.items() if key != "description"}
+            if returns is None:
+                returns = _returns(entry)
+        table[response.status] = entry
+    return table, returns or NOTHING
+
+
+def _returns(entry: Mapping[str, Json]) -> Mapping[str, str]:
+    schema = entry.get("schema", {} if is_json(entry["content_type"]) else {"type": "string"})
+    branches = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    if len(branches) == 1:
+        schema = branches[0]
+    if schema.get("type") == "array":
+        item = _type(schema.get("items", {}) if isinstance(schema.get("items"), dict) else {})
+        return {**item, "description": f"An array of {item['name']}."}
+    return _type(schema)
+
+
+def _type(schema: Mapping[str, Json]) -> dict[str, str]:
+    """Name a type; the kind of a named one is settled when the types are finished."""
+    if "$ref" in schema:
+        return {"name": schema["$ref"].rsplit("/", 1)[-1], "kind": "object"}
+    kind = schema.get("type")
+    name = next((one for one in kind if one != "null"), "any") if isinstance(kind, list) else kind or "any"
+    return {"name": name, "kind": "object" if name == "object" else "scalar"}
+
+
+def settle(returns: Mapping[str, str], types: Mapping[str, Mapping[str, Json]]) -> Mapping[str, str]:
+    """Give a return type with its true kind."""
+    known = types.get(returns["name"])
+    return returns if known is None else {**returns, "kind": kind_of(known)}
+
+
+def mock_of(responses: tuple[Response, ...]) -> Mapping[str, Json] | None:
+    """Give the document's own example of the first success, within 20 kB; None when it has none."""
+    for response in successes(responses)[:1]:
+        media = main_media(response)
+        if media is None or media.example is MISSING or not is_json(media.content_type):
+            return None
+        if isinstance(media.example, str) or len(dumps(media.example)) > MAX_MOCK_BYTES:
+            return None
+        status = int(response.status) if response.status.isdigit() else 200
+        return {"status": status, "content_type": media.content_type, "body": media.example}
+    return None
