@@ -67,11 +67,12 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     skipped = (*built.skipped, *tabulated.skipped)
     found = [*source.diagnostics, *built.diagnostics, *tabulated.diagnostics, *(one.diagnostic for one in skipped)]
     diagnostics = locate(source, found)
-    if not tabulated.table.rows:
-        raise _nothing_served(source, diagnostics)
     warnings = tuple(one for one in diagnostics if one.severity is not Severity.NOTE)
-    if options.strict and warnings:
-        raise DocumentError(*warnings)
+    refused = () if tabulated.table.rows else _nothing_served(source, diagnostics)
+    if refused or (options.strict and warnings):
+        error = DocumentError(*(refused or warnings))
+        error.texts = {source.name: source.text}
+        raise error
     served = {row.decision.operation.key for row in tabulated.table.rows}
     return Prepared(
         source=source,
@@ -83,7 +84,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     )
 
 
-def _nothing_served(source: Source, diagnostics: tuple[Diagnostic, ...]) -> DocumentError:
+def _nothing_served(source: Source, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     error = Diagnostic(
         "no-operations",
         Severity.ERROR,
@@ -92,7 +93,7 @@ def _nothing_served(source: Source, diagnostics: tuple[Diagnostic, ...]) -> Docu
         file=source.name,
         help="Give a document whose paths hold at least one operation." if not diagnostics else "See what follows.",
     )
-    return DocumentError(*locate(source, [error]), *diagnostics)
+    return (*locate(source, [error]), *diagnostics)
 
 
 def _stem(spec: str) -> str:

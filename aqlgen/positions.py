@@ -1,7 +1,7 @@
 """From JSON pointers to lines and columns (both from 1, columns in characters), found only when something is reported.
 
-What a pointer does not reach in the text (a value that came by an alias or a merge key, a missing key) has the position of
-its nearest ancestor that is there. A member of an object stands at its key, an item of a list at its value.
+What a pointer does not reach in the text (a value that came by an alias or a merge key, a missing key) has the position
+of its nearest ancestor that is there. A member of an object stands at its key, an item of a list at its value.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from rich.table import Table
 from aqlgen.commands.from_openapi import Generated
 from aqlgen.decisions import Decision
 from aqlgen.pipeline import Prepared
+from aqlgen.report import visible
 from aqlgen.table.model import FAMILIES
-from aqlgen.table.text import INVISIBLE
 
 WORDS = {
     "reading": "Reading the document",
@@ -35,11 +35,6 @@ def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
         return
     with console.status("Starting") as status:
         yield lambda stage: status.update(f"{WORDS[stage]} …")
-
-
-def plain(text: str) -> str:
-    """Give a text of the document without what would act on a terminal."""
-    return INVISIBLE.sub("", "".join(one if one.isprintable() else " " for one in text))
 
 
 def summary(generated: Generated) -> str:
@@ -73,10 +68,10 @@ def decisions(prepared: Prepared) -> None:
 def _cells(decision: Decision) -> tuple[str, ...]:
     return (
         decision.name,
-        plain(decision.operation.key),
+        visible(decision.operation.key),
         decision.category.value,
         decision.category_reason.rule,
         f"{decision.confidence:.2f}",
         decision.danger.value,
-        plain("; ".join(decision.review_reasons)),
+        visible("; ".join(decision.review_reasons)),
     )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aqlgen import positions
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.read.source import Source
+
+if TYPE_CHECKING:
+    from aqlgen.read.source import Source
 
 _ORDER = {severity: rank for rank, severity in enumerate((Severity.ERROR, Severity.WARNING, Severity.NOTE))}
 

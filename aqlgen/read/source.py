@@ -71,43 +71,34 @@ def parse(name: str, data: bytes, base: Path | str | None, *, limits: Limits | N
 
 
 def _tree(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:
-    if not text.lstrip().startswith(("{", "[")):
+    if not text.lstrip().startswith(("{", "[", "//", "/*")):
         root, findings = yamltext.parse(name, text, limits)
         return root, "yaml", findings
     try:
         root, findings = jsontext.parse(name, text, limits)
-    except jsontext.NotJson as not_json:
-        return _flow_yaml(name, text, limits, not_json)
+    except jsontext.NotJson as fault:
+        root, findings = _flow_yaml(name, text, limits, fault)
+        return root, "yaml", findings
     return root, "json", findings
 
 
-def _flow_yaml(
-    name: str, text: str, limits: Limits, not_json: jsontext.NotJson
-) -> tuple[Json, Format, list[Diagnostic]]:
+def _flow_yaml(name: str, text: str, limits: Limits, fault: jsontext.NotJson) -> tuple[Json, list[Diagnostic]]:
     """YAML may begin with a brace too; but when it is neither, the fault to tell is the JSON's."""
-    line, column = Lines(text).place(not_json.offset)
+    line, column = Lines(text).place(fault.offset)
+    refused = DocumentError.of(
+        "json-syntax", f"not valid JSON: {fault.problem}", file=name, line=line, column=column, help=fault.help
+    )
     try:
         root, findings = yamltext.parse(name, text, limits)
     except DocumentError as error:
         if error.diagnostics[0].code != "yaml-syntax":
             raise
-        raise DocumentError.of(
-            "json-syntax",
-            f"not valid JSON: {not_json.problem}",
-            file=name,
-            line=line,
-            column=column,
-            help=not_json.help,
-        ) from None
-    note = Diagnostic(
-        "json-as-yaml",
-        Severity.NOTE,
-        f"not valid JSON ({not_json.problem}), so it was read as YAML",
-        file=name,
-        line=line,
-        column=column,
-    )
-    return root, "yaml", [note, *findings]
+        raise refused from None
+    if not isinstance(root, (dict, list)):
+        raise refused
+    message = f"not valid JSON ({fault.problem}), so it was read as YAML"
+    note = Diagnostic("json-as-yaml", Severity.NOTE, message, file=name, line=line, column=column)
+    return root, [note, *findings]
 
 
 def _kind(value: Json) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
 from aqlgen.ir import Json
+from aqlgen.read.locate import locate
 
 if TYPE_CHECKING:
     from aqlgen.read.source import Source
@@ -30,23 +31,24 @@ _RELATIVES: Final = (
 
 
 def check(source: Source) -> Version:
-    """Return the minor version of a document that can be served. Raises DocumentError, pointing into the document."""
-    root = source.root
+    """Return the minor version of a document that can be served. Raises DocumentError with its place in the document."""
+    try:
+        return _check(source.root)
+    except DocumentError as error:
+        raise DocumentError(*locate(source, error.diagnostics)) from None
+
+
+def _check(root: Mapping[str, Json]) -> Version:
     version = _version(root)
-    if version == "3.0" and "paths" not in root:
-        raise _refusal("no-paths", "the document has no paths, so there is nothing to generate")
-    if "paths" in root and not isinstance(root["paths"], dict):
+    paths = root.get("paths", {})
+    if not isinstance(paths, dict):
         raise _refusal("no-paths", "paths is not an object", "/paths")
-    if not root.get("paths"):
-        if "webhooks" in root or "components" in root:
-            raise _refusal(
-                "no-operations", "the document has webhooks or components only: no operation that could be called"
-            )
-        raise _refusal(
-            "no-paths",
-            "the document has no paths, so there is nothing to generate",
-            "/paths" if "paths" in root else "",
-        )
+    if not paths and "paths" not in root and version == "3.1" and ("webhooks" in root or "components" in root):
+        message = "the document has webhooks or components only: no operation that could be called"
+        raise _refusal("no-operations", message)
+    if not paths:
+        pointer = "/paths" if "paths" in root else ""
+        raise _refusal("no-paths", "the document has no paths, so there is nothing to generate", pointer)
     return version
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from json import dumps
+from json import JSONEncoder
 
 from aqlgen.ir import Json
 from aqlgen.table.model import FAMILIES, Row, Table
@@ -22,8 +22,7 @@ def visible(text: str) -> str:
     return INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _line(value: Json) -> str:
-    return dumps(value, ensure_ascii=False, separators=(", ", ": "))
+_line = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 
 
 def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:

@@ -1,0 +1,257 @@
+"""`aqlgen from-openapi` as a user meets it: what it writes, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.render.provenance import canonical_hash
+from tests.generator.commands import FIXTURES, api, generate, posting, run
+
+PETSTORE = FIXTURES / "petstore.yaml"
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_it_says_where_the_project_is_and_how_to_try_it(tmp_path: Path) -> None:
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
+    assert done.code == 0
+    assert f"Generated {tmp_path / 'shop'}" in done.out
+    assert "python -m petstore_adapter --mock operations" in done.out
+
+
+def test_the_project_is_named_after_the_api_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("from-openapi", PETSTORE, "--output-format", "json")
+    assert done.json["output_directory"] == "petstore-adapter"
+    assert (tmp_path / "petstore-adapter/src/petstore_adapter/adapter.json").is_file()
+
+
+def test_json_output_has_the_promised_keys(tmp_path: Path) -> None:
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--output-format", "json")
+    assert list(done.json) == [
+        "success",
+        "output_directory",
+        "package",
+        "files_generated",
+        "operations",
+        "provenance",
+        "warnings",
+    ]
+    counts = done.json["operations"]
+    families = ("create", "read", "update", "delete", "execute")
+    assert counts["total"] == sum(counts[family] for family in families)
+    assert done.json["files_generated"] == len(tree(tmp_path / "shop"))
+
+
+def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
+    """R-CONF-2"""
+    for name in ("one", "two"):
+        assert run("from-openapi", PETSTORE, "-o", tmp_path / name, "-q").code == 0
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+def test_the_provenance_names_the_input_and_the_time_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-CONF-2"""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    document = posting({"type": "object", "properties": {"a": {"type": "string"}}})
+    record = json.loads((generate(tmp_path, document).folder / "MCPAQL-PROVENANCE.json").read_text())
+    assert record["input"]["hash"] == canonical_hash(document)
+    assert record["generated_at"] == "2023-11-14T22:13:20Z"
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--dry-run")
+    assert done.code == 0
+    assert "Would generate" in done.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_what_is_included_and_not_excluded_is_offered(tmp_path: Path) -> None:
+    project = generate(tmp_path, PETSTORE.read_text(), "--include", "tag:pets", "--exclude", "operation:delete*")
+    assert project.rows
+    assert all(row["path"].startswith("/pets") for row in project.rows.values())
+    assert not any(row["method"] == "DELETE" for row in project.rows.values())
+
+
+def test_field_case_preserve_keeps_the_spelling_of_payloads(tmp_path: Path) -> None:
+    """R-SEL-1"""
+    project = generate(tmp_path, PETSTORE.read_text(), "--field-case", "preserve")
+    assert project.adapter["field_case"] == "preserve"
+    assert "birthDate" in project.types["Pet"]["properties"]
+
+
+def test_an_override_has_the_last_word_and_is_kept_with_the_project(tmp_path: Path) -> None:
+    overrides = tmp_path / "overrides.yaml"
+    overrides.write_text("GET /pets:\n  name: browse_pets\n")
+    project = generate(tmp_path, PETSTORE.read_text(), "--overrides", str(overrides))
+    assert "browse_pets" in project.rows
+    assert (project.folder / "overrides.yaml").read_text() == overrides.read_text()
+
+
+def test_a_licence_is_written_into_the_project_only_when_asked_for(tmp_path: Path) -> None:
+    project = generate(tmp_path, PETSTORE.read_text(), "--license", "apache-2.0")
+    assert tomllib.loads((project.folder / "pyproject.toml").read_text())["project"]["license"] == "Apache-2.0"
+
+
+UNUSABLE = {
+    "empty": (b"", 2),
+    "a PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", 2),
+    "truncated JSON": (b'{"openapi": "3.1.0", "paths": {"/a"', 2),
+    "YAML with a tab": (b"openapi: 3.1.0\ninfo:\n\ttitle: x\n", 2),
+    "no paths": (b'{"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": {}}', 2),
+    "no OpenAPI": (b'{"name": "x"}', 2),
+    "a list": (b"[]", 2),
+}
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_a_file_that_cannot_be_used_gives_one_message_its_exit_code_and_leaves_nothing(
+    kind: str, tmp_path: Path
+) -> None:
+    content, code = UNUSABLE[kind]
+    spec = tmp_path / "spec"
+    spec.write_bytes(content)
+    done = run("from-openapi", spec, "-o", tmp_path / "out")
+    assert done.code == code
+    assert done.err.count("error:") == 1
+    assert "Traceback" not in done.err + done.out
+    assert list(tmp_path.iterdir()) == [spec]
+    failure = run("from-openapi", spec, "-o", tmp_path / "out", "--output-format", "json").json
+    assert failure["success"] is False
+    assert failure["error"]["code"] == code
+    assert failure["error"]["details"][0].keys() == {"path", "line", "column", "code", "message", "suggestion"}
+
+
+@pytest.mark.parametrize("name", ["missing.yaml", "."])
+def test_what_cannot_be_read_has_exit_code_4(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("from-openapi", name, "-o", "out")
+    assert (done.code, done.err.count("error:")) == (4, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_destination_that_is_not_empty_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/mine.txt").write_text("mine")
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
+    assert done.code == 4
+    assert "not empty" in done.err
+    assert tree(tmp_path) == {"shop/mine.txt": b"mine"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_destination_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "locked").mkdir(mode=0o555)
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "locked/shop")
+    assert done.code == 4
+    assert list((tmp_path / "locked").iterdir()) == []
+
+
+def test_a_destination_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "file/shop")
+    assert done.code == 4
+    assert tree(tmp_path) == {"file": b"x"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--name", "Not A Name"),
+        ("--license", "no such licence"),
+        ("--include", "tag:nobody"),
+        ("--field-case", "camel"),
+        ("--no-such-option",),
+    ],
+)
+def test_a_wrong_option_has_exit_code_3_and_leaves_nothing(options: tuple[str, ...], tmp_path: Path) -> None:
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", *options)
+    assert done.code == 3
+    assert "error:" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strict_refuses_a_document_that_gives_warnings(tmp_path: Path) -> None:
+    document = posting({"$ref": "#/components/schemas/Gone"})
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps(document))
+    assert run("from-openapi", spec, "-o", tmp_path / "lenient").code == 0
+    done = run("from-openapi", spec, "-o", tmp_path / "strict", "--strict")
+    assert done.code == 2
+    assert not (tmp_path / "strict").exists()
+
+
+TITLES: dict[str, Any] = {
+    "empty": "",
+    "dots": "../..",
+    "Chinese": "宠物商店",
+    "300 characters": "Very long " * 30,
+    "quotes": "a \"b\" 'c' \\ `d` {{ e }} {% f %} ]]> \n g",
+    "a keyword": "class",
+}
+
+
+@pytest.mark.parametrize("kind", TITLES)
+def test_any_title_and_version_give_a_project_whose_metadata_can_be_read(kind: str, tmp_path: Path) -> None:
+    document = posting({"type": "object", "properties": {"a": {"type": "string"}}})
+    document["info"] = {"title": TITLES[kind], "version": "1.0.27-SNAPSHOT"}
+    project = generate(tmp_path, document)
+    metadata = tomllib.loads((project.folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert metadata["name"].endswith("-adapter")
+    assert metadata["version"] == "0.1.0"
+    assert project.package.name.isidentifier()
+    assert project.adapter["api_version"] == "1.0.27-SNAPSHOT"
+
+
+def test_nothing_of_the_document_stands_in_the_code(tmp_path: Path) -> None:
+    marker = "zqxjkv"
+    document = api(
+        {f"/{marker}": {"get": {"summary": marker, "description": marker, "tags": [marker], "responses": {}}}},
+        servers=[{"url": f"https://{marker}.example"}],
+    )
+    document["info"] = {"title": "Shop", "version": marker, "description": f'"""\n{marker}'}
+    project = generate(tmp_path, document)
+    assert not [path for path in project.folder.rglob("*.py") if marker in path.read_text(encoding="utf-8")]
+
+
+def test_explain_gives_every_decision_with_its_reason() -> None:
+    """R-NAME-4"""
+    done = run("explain", PETSTORE, "--output-format", "json")
+    assert done.code == 0
+    assert done.json.keys() == {"operations", "skipped", "diagnostics"}
+    for operation in done.json["operations"]:
+        assert operation["rule"]
+        assert 0 < operation["confidence"] <= 1
+        assert operation["needs_review"] == bool(operation["review_reasons"])
+
+
+def test_explain_shows_a_table_to_people() -> None:
+    done = run("explain", PETSTORE)
+    assert "list_pets" in done.out
+    assert "GET /pets" in done.out
+
+
+def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import aqlgen.commands.from_openapi as command
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(command, "prepare", broken)
+    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
+    assert done.code == 1
+    assert done.err.startswith("internal error: RuntimeError; the report is in ")
+    assert done.err.count("\n") == 1
+    report = Path(done.err.strip().rsplit(" ", 1)[-1])
+    assert "a fault of ours" in report.read_text()
+    report.unlink()

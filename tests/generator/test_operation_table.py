@@ -1,0 +1,133 @@
+"""What becomes of the operations of a document: rows with parameters, a body, responses and an example that works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+from tests.generator.commands import FIXTURES, api, generate, posting
+
+OBJECT = {
+    "type": "object",
+    "required": ["fullName"],
+    "properties": {"fullName": {"type": "string"}, "age": {"type": "integer"}},
+}
+
+
+def updating(schema: Any, method: str = "patch") -> dict[str, Any]:
+    body = {"content": {"application/json": {"schema": schema}}}
+    operation = {"operationId": "updateThing", "requestBody": body, "responses": {"200": {"description": "it"}}}
+    path = {"name": "thingId", "in": "path", "required": True, "schema": {"type": "string"}}
+    return api({"/things/{thingId}": {"parameters": [path], method: operation}})
+
+
+def test_the_fields_of_a_creating_body_are_parameters_that_keep_the_names_of_the_api(tmp_path: Path) -> None:
+    """R-REQ-2, R-SEL-1"""
+    row = generate(tmp_path, posting(OBJECT)).rows["create_thing"]
+    assert row["parameters"]["full_name"] == {
+        "in": "body",
+        "name": "fullName",
+        "required": True,
+        "schema": {"type": "string"},
+    }
+    assert row["body"] == {"content_type": "application/json", "shape": "fields", "required": True}
+
+
+def test_the_fields_of_an_updating_body_stand_in_input(tmp_path: Path) -> None:
+    """R-UPD-1"""
+    project = generate(tmp_path, updating(OBJECT))
+    (row,) = project.rows.values()
+    assert row["parameters"].keys() == {"thing_id", "input"}
+    assert row["parameters"]["input"]["required"] is True
+    name = row["parameters"]["input"]["schema"]["$ref"].rsplit("/", 1)[-1]
+    assert project.types[name]["properties"]["full_name"]["x-name"] == "fullName"
+
+
+def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path) -> None:
+    row = generate(tmp_path, posting({"type": "array", "items": {"type": "string"}})).rows["create_thing"]
+    assert row["parameters"].keys() == {"body"}
+    assert row["body"]["shape"] == "whole"
+
+
+def test_a_body_of_alternatives_offers_the_fields_of_all_and_is_validated_as_a_whole(tmp_path: Path) -> None:
+    other = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}
+    row = generate(tmp_path, posting({"oneOf": [OBJECT, other]})).rows["create_thing"]
+    assert row["parameters"].keys() == {"full_name", "age", "size"}
+    assert not any(entry.get("required") for entry in row["parameters"].values())
+    assert row["body"]["validate"] is True
+
+
+def test_parameters_of_one_name_in_several_places_are_told_apart(tmp_path: Path) -> None:
+    """R-REQ-2"""
+    document = posting({"type": "object", "properties": {"region": {"type": "string"}}})
+    document["paths"]["/things"]["post"]["parameters"] = [
+        {"name": "region", "in": "query", "schema": {"type": "string"}},
+        {"name": "Region", "in": "header", "schema": {"type": "string"}},
+    ]
+    parameters = generate(tmp_path, document).rows["create_thing"]["parameters"]
+    assert {name: entry["in"] for name, entry in parameters.items()} == {
+        "region": "query",
+        "header_region": "header",
+        "body_region": "body",
+    }
+
+
+def test_a_credential_is_no_parameter(tmp_path: Path) -> None:
+    document = posting(OBJECT, security=[{"key": []}])
+    document["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "api_key"}}}
+    document["paths"]["/things"]["post"]["parameters"] = [
+        {"name": "api_key", "in": "query", "required": True, "schema": {"type": "string"}}
+    ]
+    project = generate(tmp_path, document)
+    assert "api_key" not in project.rows["create_thing"]["parameters"]
+    assert project.adapter["security_schemes"]["key"]["variables"] == ["SHOP_KEY"]
+
+
+def test_every_operation_of_the_petstore_has_an_example_that_fits_its_parameters(tmp_path: Path) -> None:
+    """R-INT-4"""
+    project = generate(tmp_path, (FIXTURES / "petstore.yaml").read_text(encoding="utf-8"))
+    for name, row in project.rows.items():
+        for key, value in row["example"].items():
+            schema = {**row["parameters"][key]["schema"], "types": project.types}
+            assert jsonschema_rs.is_valid(schema, value), (name, key)
+        assert {key for key, entry in row["parameters"].items() if entry.get("required")} <= row["example"].keys()
+
+
+def test_a_made_up_example_matches_pattern_format_and_bounds(tmp_path: Path) -> None:
+    """R-INT-4"""
+    fields = {
+        "code": {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$"},
+        "day": {"type": "string", "format": "date"},
+        "share": {"type": "number", "exclusiveMinimum": 10, "maximum": 11},
+        "tags": {"type": "array", "minItems": 3, "uniqueItems": True, "items": {"type": "string"}},
+        "long": {"type": "string", "minLength": 40},
+    }
+    schema = {"type": "object", "required": list(fields), "properties": fields}
+    example = generate(tmp_path, posting(schema)).rows["create_thing"]["example"]
+    assert jsonschema_rs.is_valid(schema, example, validate_formats=True)
+
+
+def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(tmp_path: Path) -> None:
+    document = posting(OBJECT)
+    document["paths"]["/drawings"] = {
+        "post": {
+            "requestBody": {"required": True, "content": {"application/xml": {"schema": OBJECT}}},
+            "responses": {},
+        }
+    }
+    project = generate(tmp_path, document)
+    assert project.rows.keys() == {"create_thing"}
+    assert project.run.json["operations"]["skipped"] == 1
+    assert "unsupported-media-type" in {one["code"] for one in project.run.json["warnings"]}
+    assert "POST /drawings" in (project.folder / "OPERATIONS.md").read_text(encoding="utf-8")
+
+
+def test_an_operation_stands_with_one_parameter_a_line_and_a_blank_line_after_it(tmp_path: Path) -> None:
+    document = posting(OBJECT)
+    document["paths"]["/parts"] = {"post": document["paths"]["/things"]["post"] | {"operationId": "createPart"}}
+    project = generate(tmp_path, document)
+    text = (project.package / "operations/create.json").read_text(encoding="utf-8")
+    assert sum('"full_name"' in line and '"in": "body"' in line for line in text.splitlines()) == 2
+    assert text.count("\n\n") == 1

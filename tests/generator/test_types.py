@@ -1,0 +1,166 @@
+"""What becomes of the schemas of a document: types in JSON Schema 2020-12, under the agent's names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas.fields import field_names
+from tests.generator.commands import api, generate, posting
+
+
+def thing(schema: Any, tmp_path: Path, version: str = "3.1.0", **schemas: Any) -> dict[str, Any]:
+    """Give the schema of the field `thing` of a created thing."""
+    body = {"type": "object", "required": ["thing"], "properties": {"thing": schema}}
+    project = generate(tmp_path, posting(body, version, components={"schemas": schemas}))
+    return {**project.rows["create_thing"]["parameters"]["thing"]["schema"], "types": project.types}
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "misfits"),
+    [
+        ({"type": "string", "nullable": True}, [None, "a"], [1]),
+        ({"type": "string", "enum": ["a"], "nullable": True}, [None, "a"], ["b"]),
+        ({"type": "integer", "minimum": 1, "exclusiveMinimum": True}, [2], [1]),
+        ({"allOf": [{"$ref": "#/components/schemas/Name"}], "nullable": True}, [None, {"first": "a"}], [{"first": 1}]),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, ["a", 1], [True]),
+    ],
+)
+def test_openapi_3_0_keywords_mean_in_2020_12_what_they_meant(
+    schema: Any, fits: list[Any], misfits: list[Any], tmp_path: Path
+) -> None:
+    name = {"type": "object", "properties": {"first": {"type": "string"}}}
+    validator = jsonschema_rs.validator_for(thing(schema, tmp_path, "3.0.3", Name=name))
+    assert all(validator.is_valid(value) for value in fits)
+    assert not any(validator.is_valid(value) for value in misfits)
+
+
+def test_every_nested_object_is_a_named_type(tmp_path: Path) -> None:
+    """R-INT-4, R-INT-5"""
+    inner = {"type": "object", "properties": {"street": {"type": "string"}}}
+    schema = thing({"type": "object", "properties": {"homeAddress": inner}}, tmp_path)
+    assert schema["$ref"] == "#/types/CreateThingThing"
+    address = schema["types"]["CreateThingThing"]["properties"]["home_address"]
+    assert address == {"$ref": "#/types/CreateThingThingHomeAddress", "x-name": "homeAddress"}
+
+
+def test_a_recursive_schema_refers_to_itself(tmp_path: Path) -> None:
+    node = {
+        "type": "object",
+        "properties": {"children": {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}},
+    }
+    schema = thing({"$ref": "#/components/schemas/Node"}, tmp_path, Node=node)
+    assert schema["types"]["Node"]["properties"]["children"]["items"] == {"$ref": "#/types/Node"}
+
+
+def test_all_of_objects_is_one_object_with_the_fields_of_all(tmp_path: Path) -> None:
+    base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    more = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
+    schema = thing({"allOf": [{"$ref": "#/components/schemas/Base"}, more]}, tmp_path, Base=base)
+    merged = schema["types"]["CreateThingThing"]
+    assert merged["properties"].keys() == {"id", "name"}
+    assert merged["required"] == ["id", "name"]
+
+
+def test_a_union_of_constants_is_an_enumeration(tmp_path: Path) -> None:
+    schema = thing({"oneOf": [{"const": 1, "title": "one"}, {"const": 2, "title": "two"}]}, tmp_path)
+    assert schema["enum"] == [1, 2]
+
+
+def test_read_only_properties_are_kept_out_of_requests_and_named(tmp_path: Path) -> None:
+    """R-UPD-1"""
+    pet = {
+        "type": "object",
+        "required": ["id", "name"],
+        "properties": {"id": {"type": "integer", "readOnly": True}, "name": {"type": "string"}},
+    }
+    document = api(
+        {
+            "/pets/{petId}": {
+                "parameters": [{"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                "put": {
+                    "operationId": "updatePet",
+                    "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}},
+                    "responses": {
+                        "200": {
+                            "description": "it",
+                            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}},
+                        }
+                    },
+                },
+            }
+        },
+        components={"schemas": {"Pet": pet}},
+    )
+    project = generate(tmp_path, document)
+    assert project.types["PetInput"]["properties"].keys() == {"name"}
+    assert project.types["PetInput"]["required"] == ["name"]
+    assert project.types["PetInput"]["x-read-only"] == ["id"]
+    assert project.types["Pet"]["required"] == ["id", "name"]
+
+
+def test_types_that_no_operation_uses_are_left_out(tmp_path: Path) -> None:
+    assert (
+        "Unused" not in thing({"type": "string"}, tmp_path, Unused={"type": "object", "properties": {"a": {}}})["types"]
+    )
+
+
+def test_a_type_never_takes_the_name_of_one_of_the_protocol(tmp_path: Path) -> None:
+    """R-INT-5"""
+    own = {"type": "object", "properties": {"a": {"type": "string"}}}
+    schema = thing({"$ref": "#/components/schemas/OperationInput"}, tmp_path, OperationInput=own)
+    assert schema["$ref"] == "#/types/ApiOperationInput"
+
+
+def test_a_reference_that_leads_nowhere_is_any_value_and_a_warning_with_its_line(tmp_path: Path) -> None:
+    document = """\
+openapi: 3.1.0
+info: {title: Shop, version: "1"}
+paths:
+  /things:
+    post:
+      operationId: createThing
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                part:
+                  $ref: '#/components/schemas/Gone'
+      responses: {}
+"""
+    project = generate(tmp_path, document)
+    assert project.rows["create_thing"]["parameters"]["part"]["schema"] == {}
+    (warning,) = project.run.json["warnings"]
+    assert (warning["code"], warning["line"]) == ("unresolved-reference", 14)
+
+
+WIRES = st.lists(st.text(min_size=1, max_size=12), unique=True, max_size=12)
+
+
+@given(WIRES)
+def test_field_names_are_unique_whatever_the_api_calls_them(wires: list[str]) -> None:
+    """R-SEL-1"""
+    names = field_names(wires, preserve=False)
+    assert list(names) == wires
+    assert len(set(names.values())) == len(wires)
+
+
+def test_two_names_that_fold_to_one_keep_their_own_spelling() -> None:
+    """R-SEL-1"""
+    names = field_names(["petId", "pet_id", "homeAddress"], preserve=False)
+    assert names == {"petId": "petId", "pet_id": "pet_id", "homeAddress": "home_address"}
+
+
+@given(st.text(max_size=400), st.integers(20, 100))
+def test_a_shortened_text_keeps_its_limit_and_its_beginning(text: str, limit: int) -> None:
+    short = shorten(text, limit)
+    assert len(short) <= limit + 2
+    assert " ".join(text.split()).startswith(short.removesuffix(" …"))
