@@ -79,8 +79,8 @@ def _kebab(words: Iterable[str]) -> str:
 
 
 def _title(title: str) -> str:
-    head = re.split(r"\s[-–—|:]\s|[(:,;\n]", title.strip())[0]
-    words = [word for word in re.findall(r"[^\W_]+", head) if not re.fullmatch(r"v?\d+(\.\d+)*", word.lower())]
+    head = re.sub(r"['’]s\b", "", re.split(r"\s(?:[-–—|:+&]|with|from|by)\s|[(:,;\n]", title.strip())[0])
+    words = [word for word in re.findall(r"[^\W_]+", head) if not re.fullmatch(r"v*\d+", word.lower())]
     telling = [word for word in words if word.lower() not in GENERIC]
     return _kebab(telling) or _kebab(words)
 
