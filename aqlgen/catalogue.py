@@ -134,7 +134,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "unresolved-reference": Entry(
         "A reference leads nowhere",
         "The $ref is mistyped, what it names was renamed or removed, or references run in a circle without a value.",
-        "Correct the $ref; a missing schema is taken as any value meanwhile, a missing parameter or body skips its operation.",
+        "Correct the $ref; a missing schema is taken as any value meanwhile, a missing body skips its operation.",
     ),
     "external-reference": Entry(
         "A reference leads out of the document",
@@ -149,7 +149,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "invalid-operation": Entry(
         "An operation breaks the specification",
-        "The operation or its body has fields of a wrong type or lacks required ones, so it cannot be understood and is skipped.",
+        "The operation or its body has fields of a wrong type or lacks required ones, so it is skipped.",
         "Correct the field that the message names.",
     ),
     "invalid-component": Entry(
@@ -181,7 +181,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "bad-override": Entry(
         "An override cannot be used",
         "The overrides file is not valid, or an entry names an operation, field or value that there is not.",
-        "Key overrides by METHOD /path exactly as in the document; aqlgen explain lists the operations and their decisions.",
+        "Key overrides by METHOD /path exactly as in the document; aqlgen explain lists the operations.",
     ),
     "output-not-empty": Entry(
         "The destination is in use",
@@ -195,7 +195,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "template-failed": Entry(
         "A template failed",
-        "The project could not be rendered or formatted: aqlgen or one of its libraries is damaged or of a wrong version.",
+        "The project could not be rendered or formatted: aqlgen or one of its libraries is damaged.",
         "Install aqlgen again; if it stays, report it with the message.",
     ),
 }

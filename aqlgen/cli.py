@@ -5,11 +5,9 @@ from __future__ import annotations
 import gc
 import itertools
 import json
-import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -137,17 +135,11 @@ def explain_command(
 
 def _report(source: Source, diagnostics: tuple[Diagnostic, ...], *, verbose: bool) -> None:
     """Print what there is to say about a document on standard error."""
+    from aqlgen.report import as_text
+
     shown = tuple(one for one in diagnostics if verbose or one.severity is not Severity.NOTE)
-    _print(shown, {source.name: source.text})
-
-
-def _print(diagnostics: tuple[Diagnostic, ...], texts: Mapping[str, str]) -> None:
-    """Print findings on standard error; a terminal gets excerpts and colours."""
-    from aqlgen.report import render, wants_colour
-
-    terminal = sys.stderr.isatty()
-    text = render(diagnostics, texts if terminal else None, colour=wants_colour(sys.stderr, os.environ))
-    typer.echo(text, err=True, nl=False)
+    if shown:
+        typer.echo(as_text(shown, source), err=True)
 
 
 def main() -> NoReturn:
@@ -172,13 +164,13 @@ def main() -> NoReturn:
 
 def _fail(error: AqlgenError) -> int:
     """Print an error as the user asked for it, and give its exit code."""
-    from aqlgen.report import as_json
+    from aqlgen.report import as_json, as_text
 
     if _wants_json():
         body = {"code": error.exit_code, "type": error.type, "message": str(error)}
         typer.echo(json.dumps({"success": False, "error": {**body, "details": as_json(error.diagnostics)}}, indent=2))
     else:
-        _print(error.diagnostics, error.texts)
+        typer.echo(as_text(error.diagnostics), err=True)
     return error.exit_code
 
 

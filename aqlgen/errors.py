@@ -11,7 +11,6 @@ Exit code 1 is an internal error: any other exception, reported by the command l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Self
 
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -28,8 +27,6 @@ class AqlgenError(Exception):
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(diagnostics[0].message)
         self.diagnostics = diagnostics
-        self.texts: Mapping[str, str] = {}
-        """The text of each file that a finding may stand in, where it is at hand: for excerpts."""
 
     @classmethod
     def of(

@@ -70,9 +70,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     warnings = tuple(one for one in diagnostics if one.severity is not Severity.NOTE)
     refused = () if tabulated.table.rows else _nothing_served(source, diagnostics)
     if refused or (options.strict and warnings):
-        error = DocumentError(*(refused or warnings))
-        error.texts = {source.name: source.text}
-        raise error
+        raise DocumentError(*(refused or warnings))
     served = {row.decision.operation.key for row in tabulated.table.rows}
     return Prepared(
         source=source,

@@ -152,6 +152,8 @@ def _scan_yaml(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
             key = None
         else:
             found[()] = event.start_mark.index
+            if not wanted:
+                return
         if starts and here[0]:
             stack.append((*here, kind is events.MappingStartEvent))
             index.append(0)

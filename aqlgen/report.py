@@ -36,7 +36,7 @@ def as_text(
 ) -> str:
     """Return the lines to print, in the order given, with no line end at the end.
 
-    For a terminal (`stream`, standard error unless given) there are excerpts with arrows, and colours unless NO_COLOR is set.
+    For a terminal (`stream`, standard error unless given) there are excerpts with arrows, and colours but for NO_COLOR.
     """
     terminal = (stream or sys.stderr).isatty()
     environ = os.environ if environ is None else environ

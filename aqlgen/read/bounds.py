@@ -6,6 +6,9 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
 from aqlgen.read.fetch import Limits
 
+MOST_FINDINGS = 200
+"""How many repeated keys are worth telling; a hostile document has millions."""
+
 
 def too_deep(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
     """Build the error: the document nests deeper than the bound."""

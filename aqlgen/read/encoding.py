@@ -12,6 +12,8 @@ _HELP = "Save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8"
 
 def decode(name: str, data: bytes) -> str:
     """Return the text without its byte order mark, line ends kept. Raises DocumentError naming the first bad byte."""
+    if data.startswith(codecs.BOM_UTF32_LE):
+        raise DocumentError.of("bad-encoding", "the text is UTF-32", file=name, help="Save it as UTF-8.")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _decode(name, data, "utf-16", "UTF-16")
     return _decode(name, data, "utf-8-sig", "UTF-8")

@@ -89,7 +89,7 @@ def _from_url(spec: str, limits: Limits) -> Raw:
             httpx2.Client(timeout=timeout, follow_redirects=True, max_redirects=_REDIRECTS, headers=headers) as client,
             client.stream("GET", spec) as response,
         ):
-            if response.status_code != httpx2.codes.OK:
+            if not response.is_success:
                 raise _refused(name, response.status_code, response.reason_phrase)
             data = bytearray()
             for chunk in response.iter_bytes():

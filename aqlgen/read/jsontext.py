@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Json
 from aqlgen.positions import Lines, join
-from aqlgen.read.bounds import too_deep, too_many
+from aqlgen.read.bounds import MOST_FINDINGS, too_deep, too_many
 from aqlgen.read.fetch import Limits
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -47,30 +48,39 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
             repeated = True
         return found
 
-    decoder = json.JSONDecoder(object_pairs_hook=collect, parse_float=_finite, parse_constant=str)
     try:
-        root = _decode(decoder, text)
+        root = _decode(text, collect)
     except RecursionError:
         raise too_deep(name, limits) from None
-    if _SURROGATE.search(text):
-        root = _without_lone_surrogates(root)
     if _deeper_than(root, limits.depth):
         raise too_deep(name, limits)
-    return root, list(_repeated_keys(name, text)) if repeated else []
+    if _SURROGATE.search(text):
+        root = _without_lone_surrogates(root)
+    return root, list(islice(_repeated_keys(name, text), MOST_FINDINGS)) if repeated else []
 
 
-def _decode(decoder: json.JSONDecoder, text: str) -> Json:
+def _decode(text: str, collect: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> Json:
+    fast = json.JSONDecoder(object_pairs_hook=collect, parse_float=_finite, parse_constant=str)
     try:
-        return decoder.decode(text)
+        try:
+            return fast.decode(text)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # an integer of more digits than Python converts
+            patient = json.JSONDecoder(
+                object_pairs_hook=collect, parse_float=_finite, parse_constant=str, parse_int=_integer
+            )
+            return patient.decode(text)
     except json.JSONDecodeError as error:
-        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
-            raise NotJson("the text ends in the middle", error.pos, "The file seems to be cut off.") from None
-        advice = "JSON has no comments." if text[error.pos] in "/#" else ""
-        raise NotJson(error.msg[0].lower() + error.msg[1:], error.pos, advice) from None
-    except ValueError:  # an integer of more than 4300 digits
-        return json.JSONDecoder(
-            object_pairs_hook=decoder.object_pairs_hook, parse_float=_finite, parse_constant=str, parse_int=_integer
-        ).decode(text)
+        raise _not_json(text, error) from None
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> NotJson:
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
+        return NotJson("the text ends in the middle", error.pos, "The file seems to be cut off.")
+    if text[error.pos] in "/#":
+        return NotJson("a comment stands here", error.pos, "JSON has no comments.")
+    return NotJson(error.msg[0].lower() + error.msg[1:], error.pos)
 
 
 def _finite(number: str) -> float | str:
@@ -144,10 +154,11 @@ def _repeated_keys(name: str, text: str) -> Iterator[Diagnostic]:
 def repeated_key(name: str, key: str, pointer: str, lines: Lines, first: int, second: int) -> Diagnostic:
     """Build the warning about a key given twice in one object; offsets count characters from 0."""
     line, column = lines.place(second)
+    shown = key if len(key) <= 60 else key[:59] + "…"
     return Diagnostic(
         "duplicate-key",
         Severity.WARNING,
-        f"the key “{key}” was given before, on line {lines.place(first)[0]}; that one is ignored",
+        f"the key “{shown}” was given before, on line {lines.place(first)[0]}; that one is ignored",
         pointer=pointer,
         file=name,
         line=line,

@@ -38,7 +38,7 @@ def refuse_binary(name: str, data: bytes) -> None:
             unpack = any(word in kind for word in _ARCHIVES)
             _refuse(name, kind, help="Unpack it and name the document inside." if unpack else "")
     if not data.startswith(_UTF16_BOMS) and b"\x00" in data[:4096]:
-        _refuse(name, "binary data", help=f"Byte {data.index(0)} is zero, which no text in UTF-8 has.")
+        _refuse(name, "binary data", help=f"Byte {data.index(0)} is zero: if it is text, save it as UTF-8.")
 
 
 def refuse_markup(name: str, text: str) -> None:

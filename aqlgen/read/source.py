@@ -88,6 +88,8 @@ def _flow_yaml(name: str, text: str, limits: Limits, fault: jsontext.NotJson) ->
     refused = DocumentError.of(
         "json-syntax", f"not valid JSON: {fault.problem}", file=name, line=line, column=column, help=fault.help
     )
+    if text.startswith(("//", "/*"), fault.offset):  # YAML would take the comment for a part of the next key
+        raise refused
     try:
         root, findings = yamltext.parse(name, text, limits)
     except DocumentError as error:

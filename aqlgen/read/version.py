@@ -31,7 +31,7 @@ _RELATIVES: Final = (
 
 
 def check(source: Source) -> Version:
-    """Return the minor version of a document that can be served. Raises DocumentError with its place in the document."""
+    """Return the minor version of a document that can be served. Raises DocumentError with the place in it."""
     try:
         return _check(source.root)
     except DocumentError as error:

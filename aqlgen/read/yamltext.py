@@ -16,7 +16,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
 from aqlgen.ir import Json
 from aqlgen.positions import Lines, join, yaml_events
-from aqlgen.read.bounds import too_deep, too_many
+from aqlgen.read.bounds import MOST_FINDINGS, too_deep, too_many
 from aqlgen.read.fetch import Limits
 from aqlgen.read.jsontext import repeated_key
 from aqlgen.read.scalars import plain
@@ -47,15 +47,12 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
     except yaml.MarkedYAMLError as error:
         raise builder.syntax_error(error) from None
     except yaml.reader.ReaderError as error:
-        problem = f"the character U+{ord(error.character):04X} is not allowed" if _is_char(error) else error.reason
-        raise builder.refusal("yaml-syntax", f"not valid YAML: {problem}", error.position) from None
+        character = error.character  # the first of its kind; libyaml counts its position in bytes
+        problem = f"not valid YAML: the character U+{character:04X} is not allowed"
+        raise builder.refusal("yaml-syntax", problem, max(text.find(chr(character)), 0)) from None
     if builder.root is _NO_KEY:
         raise DocumentError.of("empty-document", "the document is empty but for comments", file=name)
     return builder.root, builder.findings
-
-
-def _is_char(error: yaml.reader.ReaderError) -> bool:
-    return isinstance(error.character, str) and len(error.character) == 1
 
 
 class _Builder:
@@ -114,7 +111,7 @@ class _Builder:
             frame.merging = True
             return
         offset = event.start_mark.index
-        if text in frame.offsets:
+        if text in frame.offsets and len(self.findings) < MOST_FINDINGS:
             first = frame.offsets[text]
             self.findings.append(repeated_key(self.name, text, self._pointer(), self.lines, first, offset))
         frame.offsets[text] = offset

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from aqlgen.errors import AqlgenError
+from aqlgen.read import Limits, Source, parse
+
+
+@pytest.fixture
+def root() -> Callable[[str], object]:
+    """Read text and give its tree."""
+    return lambda text: parse("api.yaml", text.encode(), None).root
+
+
+@pytest.fixture
+def refusal() -> Callable[..., tuple[str, str, int, int]]:
+    """Read what cannot be read and give the code, message and place of the one finding."""
+
+    def refused(data: str | bytes, limits: Limits | None = None) -> tuple[str, str, int, int]:
+        with pytest.raises(AqlgenError) as caught:
+            parse("api.yaml", data.encode() if isinstance(data, str) else data, None, limits=limits)
+        (finding,) = caught.value.diagnostics
+        assert finding.file == "api.yaml"
+        return finding.code, finding.message, finding.line, finding.column
+
+    return refused
+
+
+@pytest.fixture
+def source() -> Callable[[str], Source]:
+    return lambda text: parse("api.yaml", text.encode(), None)

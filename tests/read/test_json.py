@@ -1,0 +1,85 @@
+"""JSON: by content whatever the name, with repeated keys told and faults at their place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from aqlgen.read import Limits, parse
+
+
+def test_what_parses_as_json_is_json_whatever_its_name(source):
+    assert source('{"a": 1}').format == "json"
+    assert source("a: 1").format == "yaml"
+
+
+def test_repeated_keys_are_told_in_nested_places(source):
+    read = source('{"x": [{"k": ",]}"}, {"k": 1,\n "k": {"y": 2,\n  "y": 3}}], "x": 1}')
+    assert read.root == {"x": 1}
+    assert [(one.pointer, one.line, one.column) for one in read.diagnostics] == [
+        ("/x/1/k", 2, 2),
+        ("/x/1/k/y", 3, 3),
+        ("/x", 3, 14),
+    ]
+
+
+def test_only_so_many_repeated_keys_are_told(source):
+    assert len(source("{" + '"a":1,' * 5000 + '"a":1}').diagnostics) == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        ('{"a": 1,\n "b": [1, 2', "not valid JSON: the text ends in the middle", 2, 12),
+        ('{"a": 1,\r\n "b": "x', "not valid JSON: the text ends in the middle", 2, 7),
+        ('{"a": 1\n "b": 2}', "not valid JSON: expecting ',' delimiter", 2, 2),
+        ('// note\n{"a": 1}', "not valid JSON: a comment stands here", 1, 1),
+        ('{"a": 1, /* note */ "b": 2}', "not valid JSON: a comment stands here", 1, 10),
+    ],
+)
+def test_a_fault_has_its_place(refusal, text: str, message: str, line: int, column: int):
+    assert refusal(text) == ("json-syntax", message, line, column)
+
+
+def test_a_trailing_comma_is_read_as_yaml_and_noted(source):
+    read = source('{"a": 1,}')
+    assert (read.root, read.format) == ({"a": 1}, "yaml")
+    assert [one.code for one in read.diagnostics] == ["json-as-yaml"]
+
+
+def test_yaml_may_begin_with_a_brace(source):
+    assert source("{a: no, b: [x]}").root == {"a": "no", "b": ["x"]}
+
+
+def test_numbers_that_json_cannot_hold_become_text(root):
+    big = "9" * 5000
+    found = root(f'{{"a": 1e999, "b": NaN, "c": {big}, "d": 1.5}}')
+    assert found == {"a": "1e999", "b": "NaN", "c": big, "d": 1.5}
+    json.dumps(found, allow_nan=False)
+
+
+def test_a_fault_after_a_huge_number_is_told_too(refusal):
+    assert refusal(f'{{"a": {"9" * 5000}, "b"')[0] == "json-syntax"
+
+
+def test_half_a_surrogate_pair_becomes_a_replacement_character(root):
+    assert root(r'{"a": "x\ud83d", "b": "\ud83d\ude00", "\udc00": 1}') == {"a": "x\ufffd", "b": "😀", "\ufffd": 1}
+
+
+@pytest.mark.parametrize("depth", [300, 200_000])
+def test_endless_nesting_is_refused(refusal, depth: int):
+    assert refusal('{"a":' + "[" * depth + "]" * depth + "}")[0] == "document-too-deep"
+
+
+def test_nesting_is_allowed_up_to_the_bound_and_no_further():
+    limits = Limits(depth=5)
+    assert parse("a", b'{"a": [[[[1]]]]}', None, limits=limits).root == {"a": [[[[1]]]]}
+    with pytest.raises(Exception, match="nested deeper than 5 levels"):
+        parse("a", b'{"a": [[[[[1]]]]]}', None, limits=limits)
+
+
+def test_too_many_values_are_refused_but_commas_in_text_do_not_count(refusal):
+    limits = Limits(nodes=50)
+    assert refusal(json.dumps({"a": [0] * 100}), limits)[0] == "document-too-large"
+    assert parse("a", json.dumps({"a": "," * 200}).encode(), None, limits=limits).root

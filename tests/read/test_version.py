@@ -1,0 +1,60 @@
+"""Which documents are OpenAPI that can be served, and what the others are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from aqlgen.errors import DocumentError
+from aqlgen.read import check
+
+
+@pytest.mark.parametrize(
+    ("written", "version"),
+    [
+        ("3.0.0", "3.0"),
+        ("3.0.4", "3.0"),
+        ("3.1.1", "3.1"),
+        ("3.0", "3.0"),
+        ("3.1", "3.1"),
+        ("'3.1'", "3.1"),
+        ("3.0.0-rc2", "3.0"),
+        ("' 3.1.0 '", "3.1"),
+    ],
+)
+def test_supported_versions_in_every_spelling(source, written: str, version: str):
+    assert check(source(f"openapi: {written}\npaths: {{/a: {{}}}}\n")) == version
+
+
+def test_a_version_written_as_a_number_is_remarked_on(source):
+    (finding,) = source("openapi: 3.1\npaths: {/a: {}}\n").diagnostics
+    assert (finding.code, finding.pointer) == ("version-not-text", "/openapi")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message", "line"),
+    [
+        ("a: 1\nswagger: '2.0'", "unsupported-version", "Swagger 2.0 is not supported yet", 2),
+        ("info: {}\nopenapi: 4.0.0", "unsupported-version", "OpenAPI 4.0.0 is not supported", 2),
+        ("openapi: 3.2.0", "unsupported-version", "OpenAPI 3.2.0 is not supported", 1),
+        ("openapi: true", "unsupported-version", "OpenAPI True is not supported", 1),
+        ("openapi: [3]", "unsupported-version", "OpenAPI list is not supported", 1),
+        ("asyncapi: 2.0.0", "not-openapi", "this is an AsyncAPI document, not an OpenAPI document", 1),
+        ("info: {}\nitem: []", "not-openapi", "this is a Postman collection, not an OpenAPI document", 1),
+        ("a: 1", "not-openapi", "the document has no key openapi", 1),
+        ("openapi: 3.0.0", "no-paths", "the document has no paths, so there is nothing to generate", 1),
+        ("openapi: 3.0.0\npaths: {}", "no-paths", "the document has no paths, so there is nothing to generate", 2),
+        ("openapi: 3.1.0\npaths: []", "no-paths", "paths is not an object", 2),
+        ("openapi: 3.1.0\npaths:", "no-paths", "paths is not an object", 2),
+        (
+            "openapi: 3.1.0\nwebhooks: {}",
+            "no-operations",
+            "the document has webhooks or components only: no operation that could be called",
+            1,
+        ),
+    ],
+)
+def test_what_cannot_be_served_is_refused_at_its_place(source, text: str, code: str, message: str, line: int):
+    with pytest.raises(DocumentError) as caught:
+        check(source(text))
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.message, finding.line, finding.file) == (code, message, line, "api.yaml")

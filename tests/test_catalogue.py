@@ -1,0 +1,72 @@
+"""The catalogue of diagnostics is complete: what the code can say is explained, and nothing else is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import aqlgen
+from aqlgen.catalogue import CATALOGUE
+
+PACKAGE = Path(aqlgen.__file__).parent
+MODULES = {
+    path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8"))
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "templates" not in path.parts and path.name != "catalogue.py"
+}
+
+
+def codes_given() -> Iterator[tuple[str, str]]:
+    """Each literal given as a code to Diagnostic, an error's `of`, or any function here that has a parameter `code`."""
+    takers = {"Diagnostic": 0, "of": 0}
+    for tree in MODULES.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                names = [argument.arg for argument in node.args.args if argument.arg not in ("self", "cls")]
+                if "code" in names:
+                    takers[node.name] = names.index("code")
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+            if called in takers:
+                given += node.args[takers[called] : takers[called] + 1]
+            for argument in given:
+                for constant in ast.walk(argument):
+                    if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
+                        yield constant.value, f"{module}:{constant.lineno}"
+
+
+def all_text() -> set[str]:
+    return {
+        node.value
+        for tree in MODULES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def test_every_code_in_the_code_is_in_the_catalogue():
+    missing = {code: place for code, place in codes_given() if code not in CATALOGUE and re.fullmatch(r"[a-z-]+", code)}
+    assert missing == {}
+
+
+def test_every_code_in_the_catalogue_is_used():
+    assert set(CATALOGUE) - all_text() == set()
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_an_entry_says_what_why_and_what_to_do(code: str):
+    entry = CATALOGUE[code]
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code)
+    assert entry.title[0].isupper()
+    assert not entry.title.endswith(".")
+    assert entry.cause.endswith(".")
+    assert entry.fix[-1] in '.">l' or entry.fix.endswith("yaml")
+    assert len({entry.title, entry.cause, entry.fix}) == 3

@@ -1,0 +1,88 @@
+"""Diagnostics as people and programs see them."""
+
+from __future__ import annotations
+
+import io
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.read import parse
+from aqlgen.report import as_json, as_text, visible
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+TEXT = "openapi: 3.1.0\npaths:\n  /a:\n    get: 1\n"
+FINDING = Diagnostic("bad", Severity.WARNING, "is odd", "/paths/~1a", "api.yaml", 3, 3, "Mend it.")
+
+
+def source(text: str = TEXT):
+    return parse("api.yaml", text.encode(), None)
+
+
+def test_without_a_terminal_there_is_a_line_and_its_help():
+    text = as_text([FINDING], source(), stream=io.StringIO(), environ={})
+    assert text == "api.yaml:3:3: warning: is odd [bad]\n  help: Mend it."
+
+
+def test_a_terminal_gets_an_excerpt_with_an_arrow():
+    text = as_text([FINDING], source(), stream=Terminal(), environ={"NO_COLOR": "1"})
+    assert text.splitlines() == [
+        "api.yaml:3:3: warning: is odd [bad]",
+        "    3 |   /a:",
+        "      |   ^",
+        "  help: Mend it.",
+    ]
+
+
+def test_colours_are_for_terminals_that_want_them():
+    assert "\x1b[33m" in as_text([FINDING], source(), stream=Terminal(), environ={})
+    assert "\x1b" not in as_text([FINDING], source(), stream=Terminal(), environ={"NO_COLOR": "1"})
+    assert "\x1b" not in as_text([FINDING], source(), stream=Terminal(), environ={"TERM": "dumb"})
+    assert "\x1b" not in as_text([FINDING], source(), stream=io.StringIO(), environ={})
+
+
+def test_a_long_line_is_cut_around_the_column():
+    line = '{"openapi": "3.1.0", "x": "' + "a" * 5000 + '", "y": 1}'
+    finding = Diagnostic("bad", Severity.ERROR, "m", "/y", "api.yaml", 1, line.index('"y"') + 1)
+    excerpt, arrow = as_text([finding], source(line), stream=Terminal(), environ={"NO_COLOR": "1"}).splitlines()[1:]
+    assert len(excerpt) < 120
+    assert excerpt[arrow.index("^") :].startswith('"y"')
+
+
+def test_the_arrow_is_under_the_place_after_wide_characters_and_tabs():
+    finding = Diagnostic("bad", Severity.ERROR, "m", "", "api.yaml", 1, 5)
+    excerpt = as_text([finding], source("漢:\t 1"), stream=Terminal(), environ={"NO_COLOR": "1"}).splitlines()
+    assert excerpt[1:] == ["    1 | 漢:  1", "      |      ^"]
+
+
+def test_text_of_a_document_never_acts_on_a_terminal():
+    hostile = Diagnostic("bad", Severity.ERROR, "a\x1b[2J\nb\u202ec", "", "x\x07.yaml", 0, 0, "\x9b31m")
+    text = as_text([hostile], stream=Terminal(), environ={"NO_COLOR": "1"})
+    assert text == "x\\x07.yaml: error: a\\x1b[2J\\nb\\u202ec [bad]\n  help: \\x9b31m"
+    assert visible("Zoë 漢字 😀") == "Zoë 漢字 😀"
+
+
+def test_the_excerpt_of_a_document_never_acts_on_a_terminal():
+    text = '{"a": "\u202e\x7f", "b": 1}'
+    finding = Diagnostic("bad", Severity.ERROR, "m", "/b", "api.yaml", 1, text.index('"b"') + 1)
+    shown = as_text([finding], source(text), stream=Terminal(), environ={"NO_COLOR": "1"}).splitlines()
+    assert "\\u202e\\x7f" in shown[1]
+    assert shown[1][shown[2].index("^") :].startswith('"b"')
+
+
+def test_a_file_that_could_not_be_read_has_an_excerpt_too(tmp_path):
+    path = tmp_path / "broken.yaml"
+    path.write_text("a: 1\n\tb: 2\n")
+    finding = Diagnostic("bad", Severity.ERROR, "m", "", str(path), 2, 1)
+    assert "    2 |  b: 2" in as_text([finding], stream=Terminal(), environ={"NO_COLOR": "1"})
+
+
+def test_json_details_have_the_pointer_or_the_file():
+    plain = Diagnostic("bad", Severity.ERROR, "m", "", "api.yaml")
+    assert as_json([FINDING, plain]) == [
+        {"path": "/paths/~1a", "line": 3, "column": 3, "code": "bad", "message": "is odd", "suggestion": "Mend it."},
+        {"path": "api.yaml", "line": 0, "column": 0, "code": "bad", "message": "m", "suggestion": ""},
+    ]
