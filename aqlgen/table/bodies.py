@@ -18,6 +18,9 @@ from aqlgen.table.parameters import MAX_DESCRIPTION, VALID, is_sensitive
 from aqlgen.words import pascal, snake, split
 
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+BASE64: Mapping[str, Json] = {"type": "string", "format": "byte", "contentEncoding": "base64"}
+"""How an agent gives bytes (MCP-AQL specification, 4.7.4)."""
+
 ACROSS_FIELDS = ("anyOf", "allOf", "not", "minProperties", "maxProperties")
 """Keywords that bind several fields, so that the assembled body has to be validated too."""
 
@@ -83,7 +86,7 @@ def shape(decision: Decision, types: Types) -> ShapedBody | None:
     if not is_json(content_type):
         schema = {"type": "string", **{key: schema[key] for key in ("description", "examples") if key in schema}}
         if not content_type.startswith("text/"):
-            schema["contentEncoding"] = "base64"
+            schema |= BASE64
     return _whole("body", content_type, schema, body, required=body.required is not False)
 
 
@@ -130,6 +133,8 @@ def _of_fields(fields: _Fields, raw: Json, content_type: str, body: Body, types:
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
+        if content_type == "multipart/form-data":
+            final = _files(final)
         parameters.append(
             TableParameter(
                 name=name,
@@ -152,6 +157,17 @@ def _of_fields(fields: _Fields, raw: Json, content_type: str, body: Body, types:
     validate = fields.across or (optional and bool(fields.required))
     whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
     return ShapedBody(TableBody(content_type, not optional, "fields", None, whole, validate), tuple(parameters))
+
+
+def _files(schema: dict[str, Json]) -> dict[str, Json]:
+    """Give the schema of a part, its bytes as base64 where it is a file or an array of files."""
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        return {**schema, "items": _files(schema["items"])}
+    binary = schema.get("format") == "binary" or ("contentMediaType" in schema and "contentEncoding" not in schema)
+    if not binary or schema.get("type", "string") != "string":
+        return schema
+    described = " ".join(filter(None, (str(schema.get("description", "")), "The file's bytes in base64.")))
+    return {**BASE64, "description": described}
 
 
 def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:

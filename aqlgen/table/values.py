@@ -115,7 +115,8 @@ class _Making:
         value = self.make(items, depth + 1)
         if wanted > 1 and schema.get("uniqueItems") is True:
             return fixed or [
-                items["enum"][index % len(items["enum"])] if "enum" in items else _other(value, index) for index in range(wanted)
+                items["enum"][index % len(items["enum"])] if "enum" in items else _other(value, index)
+                for index in range(wanted)
             ]
         return fixed or [value] * wanted
 
@@ -145,6 +146,8 @@ def _string(schema: Mapping[str, Json]) -> str:
     low, high = schema.get("minLength", 0), schema.get("maxLength", 10**6)
     if schema.get("pattern"):
         return _matching(str(schema["pattern"]), low, high)
+    if schema.get("contentEncoding") == "base64":
+        return FORMATS["byte"]
     known = FORMATS.get(str(schema.get("format")))
     if known is not None:
         return known

@@ -1,0 +1,174 @@
+"""What people called an operation: the verb, the object and the namespace in its operationId or in an extension.
+
+Styles read: `listPets`, `list-pets`, `issues/list-for-repo`, `compute.instances.list`, `Sites_Get`, `GET_DescribeVpcs`,
+`read_item_items__item_id__get`, `getUserUsingGET`, `UserController_findOne`, `users_list`, `aws-write-role-tag`. An operationId
+that only repeats the method and the path says nothing, and gives no phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from aqlgen.ir import Operation
+from aqlgen.words import singular, split
+
+from .shape import shape
+from .verbs import Verb, leading
+
+__all__ = ["Phrase", "phrase"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A name given by people, read. `verb` is None when none is found; `lead` keeps its adverb (bulk delete)."""
+
+    verb: Verb | None
+    lead: tuple[str, ...]
+    object: tuple[str, ...]
+    namespace: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @property
+    def evidence(self) -> frozenset[str]:
+        """All words in the singular, to be compared with those of a path."""
+        return frozenset(singular(word) for word in (*self.namespace, *self.object))
+
+
+_METHODS: Final = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
+_USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
+_VERSION: Final = re.compile(r"v\d+((alpha|beta)\d*)?$")
+_NOISE: Final = frozenset(
+    {"a", "an", "the", "api", "controller", "endpoint", "resource_", "async", "operation", "func", "handler"}
+)
+_COMMON: Final = frozenset(
+    "get list create update delete read write add remove retrieve fetch patch put post set enable disable upsert".split()
+)
+_NAMED: Final = (
+    "x-fern-sdk-method-name",
+    "x-speakeasy-name-override",
+    "x-ms-client-name",
+    "x-stainless-name",
+    "x-codegen-method-name",
+)
+
+
+def phrase(operation: Operation) -> Phrase | None:
+    """Read what people called the operation, None when nobody gave it a name."""
+    for key in _NAMED:
+        given = operation.extensions.get(key)
+        if isinstance(given, str) and split(given):
+            return _read(given, operation.method, operation.path)
+    return _read(operation.operation_id, operation.method, operation.path) if operation.operation_id else None
+
+
+@lru_cache(maxsize=16384)
+def _read(text: str, method: str, path: str) -> Phrase | None:
+    text = _USING.sub("", text)
+    if re.match(r"(GET|POST)_[A-Z]", text):
+        text = text.partition("_")[2]
+    parts = re.split(r"[/.]+", text) if re.search(r"\w[/.]\w", text) else _azure(text)
+    namespace = tuple(word for part in parts[:-1] for word in _clean(split(part)))
+    words = _clean(split(parts[-1]))
+    whole = (*namespace, *words)
+    if not whole or _repeats(whole, method.lower(), path):
+        return None
+    words = _without_path(words, method.lower(), path)
+    words = tuple(piece for word in words for piece in (_apart(word, split(path)) if len(word) > 8 else (word,)))
+    found = _verb(words, namespaced=bool(namespace), reading=method.upper() == "GET", path=_nouns(path, method))
+    if (
+        found is None
+        and len(namespace) >= 1
+        and (head := leading(namespace))
+        and head[0].strong
+        and head[1] == len(namespace)
+    ):
+        return Phrase(head[0], namespace[: head[1]], words, (), whole)
+    if found is None:
+        return Phrase(None, (), words, namespace, whole)
+    verb, start, end = found
+    if words[end : end + 1] in (("or",), ("and",)) and (other := leading(words[end + 1 :])):
+        end += 1 + other[1]
+    before = words[:start]
+    return Phrase(verb, words[start:end], words[end:], (*namespace, *before), whole)
+
+
+def _azure(text: str) -> list[str]:
+    """Split `Sites_CreateOrUpdate` and `registries_list_keys` at the first underscore where a namespace stands before it."""
+    match = re.fullmatch(r"([A-Z][A-Za-z0-9]*|[a-z][A-Za-z0-9]*)_([A-Za-z][A-Za-z0-9]*)(_\d+)?", text)
+    if match and leading(split(match[2])) and (match[1][0].isupper() or not leading(split(match[1]))):
+        return [match[1], match[2]]
+    return [text]
+
+
+def _clean(words: tuple[str, ...]) -> tuple[str, ...]:
+    kept = tuple(word for word in words if word not in _NOISE and not _VERSION.match(word))
+    return kept or words
+
+
+def _apart(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Split a run-together word into verbs and words of the path: updateprojectspendlimit, getorders."""
+    if word in known:
+        return (word,)
+    pieces = {*known, *(singular(one) for one in known)} | _COMMON
+    ways: dict[int, tuple[str, ...]] = {0: ()}
+    for end in range(1, len(word) + 1):
+        for start in sorted(ways):
+            if word[start:end] in pieces and end - start > 2:
+                ways[end] = (*ways[start], word[start:end])
+                break
+    return ways.get(len(word), (word,))
+
+
+def _literals(path: str, method: str) -> tuple[str, ...]:
+    read = shape(method, path)
+    return tuple(word for noun in read.nouns for word in noun.words) + read.action
+
+
+def _repeats(words: tuple[str, ...], method: str, path: str) -> bool:
+    """Whether the name is only the method and all that stands in the path (`get_files_id_comments`)."""
+    if words[0] != method and words[-1] != method:
+        return False
+    rest = words[1:] if words[0] == method else words[:-1]
+    literals = {singular(word) for word in _literals(path, method)}
+    every = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
+    given = {singular(word) for word in rest}
+    return bool(given) and literals <= given <= every and len(literals) + (method == words[-1]) > 1
+
+
+def _without_path(words: tuple[str, ...], method: str, path: str) -> tuple[str, ...]:
+    """Cut what FastAPI appends to a function's name: the path and the method."""
+    if words[-1:] != (method,) or len(words) < 3:
+        return words
+    inside = split(path)
+    for size in range(len(inside), 0, -1):
+        if words[-1 - size : -1] == inside[-size:] and len(words) - 1 - size >= 1:
+            return words[: -1 - size]
+    return words
+
+
+def _verb(words: tuple[str, ...], *, namespaced: bool, reading: bool, path: frozenset[str]) -> tuple[Verb, int, int] | None:
+    """Find the verb: at the head, at the end (`users_list`), or behind a prefix; a weak one only where no strong one stands."""
+    head = leading(words)
+    doubtful = bool(head) and words[0] in path and len(words) > 1
+    if head and not doubtful and (head[0].strong or (namespaced and len(words) == head[1])):
+        return head[0], 0, head[1]
+    for start in (1, 2, 3):
+        if start < len(words) - 1 and words[start] in _COMMON and (inner := leading(words[start:])):
+            return inner[0], start, start + inner[1]
+    if len(words) > 1 and (tail := leading(words[-1:])) and tail[0].strong:
+        return tail[0], len(words) - 1, len(words)
+    for start in () if reading else (1, 2, 3):
+        inner = leading(words[start:])
+        if inner and inner[0].strong and start + inner[1] < len(words):
+            return inner[0], start, start + inner[1]
+    if head and (len(words) > head[1] or (doubtful and head[0].strong)):
+        return head[0], 0, head[1]
+    return None
+
+
+def _nouns(path: str, method: str) -> frozenset[str]:
+    """Give the first words of the path's nouns: a name that starts with one of them hardly starts with a verb."""
+    return frozenset(noun.words[0] for noun in shape(method, path).nouns)

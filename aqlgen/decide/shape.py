@@ -1,0 +1,175 @@
+"""What a path says: nouns and their items, the action at its end, and whether it is a collection, one item or a procedure.
+
+Versions, dates, `api` and file endings are residue: no noun, kept apart for the rare case that only they tell two paths apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from aqlgen.decisions import Category
+from aqlgen.words import singular, split
+
+from .verbs import leading
+
+__all__ = ["Noun", "Shape", "is_plural", "shape"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A literal segment: its words, and the parameters that follow it (`/repos/{owner}/{repo}`: two)."""
+
+    words: tuple[str, ...]
+    parameters: tuple[tuple[str, ...], ...]
+
+    @property
+    def one(self) -> tuple[str, ...]:
+        """The words with the last in the singular; a parameter's name knows it best (`/cwsus/{cwsuId}`)."""
+        last = self.words[-1]
+        if self.parameters and f"{self.parameters[0][0]}s" == last:
+            return (*self.words[:-1], self.parameters[0][0])
+        return (*self.words[:-1], singular(last))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A path, read. `action` holds the words of a last segment that is a verb (`/cancel`, `:cancel`, `/chat.postMessage`)."""
+
+    nouns: tuple[Noun, ...]
+    action: tuple[str, ...]
+    qualifier: tuple[str, ...]
+    procedure: bool
+    residue: tuple[str, ...]
+
+    @property
+    def item(self) -> bool:
+        """Whether the path ends at one thing: a parameter, or an action on what a parameter names."""
+        return bool(self.nouns and self.nouns[-1].parameters)
+
+
+_VERSION: Final = re.compile(
+    r"v\d+([._-]?\d+)*((alpha|beta|rc|p\d+(alpha|beta)|preview)\d*)?|\d{4}-\d{2}(-\d{2})?|\d+(\.\d+)+", re.IGNORECASE
+)
+_RESIDUE: Final = frozenset({"api", "apis", "rest", "restapi", "-", "_", "svc", "ws"})
+_ENDING: Final = re.compile(r"\.(json|xml|csv|yaml|yml|txt|html|php|asp|aspx|do|cgi|jsp)$", re.IGNORECASE)
+_PARAMETER: Final = re.compile(r"\{([^{}]*)\}")
+_DOTTED: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+")
+_DOMAIN: Final = re.compile(r"[a-z0-9.-]+\.(io|com|org|net|dev)")
+_CAMEL: Final = re.compile(r"[a-z][A-Z]|[a-z]\.[a-z]")
+_RPC: Final = re.compile(r"[?#&](?:.*&)?(?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
+
+
+_ACTIONS: Final = frozenset({"action", "actions", "command", "commands"})
+
+
+def is_plural(words: tuple[str, ...]) -> bool:
+    """Whether the last word is a plural."""
+    return bool(words) and singular(words[-1]) != words[-1]
+
+
+@lru_cache(maxsize=16384)
+def shape(method: str, path: str) -> Shape:
+    """Read a path's template; the method tells whether a verb at its end is an action (`POST …/lock`) or a noun."""
+    method = method.upper()
+    if match := _RPC.search(path):
+        return Shape((), split(match[1].rsplit(".", 1)[-1]), (), procedure=True, residue=())
+    reader = _Reader()
+    path, _, query = path.partition("?")
+    reader.residue += split(query)
+    segments = [segment for segment in re.split("[/#]", path) if segment]
+    for index, segment in enumerate(segments):
+        reader.read(segments[index - 1] if index else "", segment, last=index == len(segments) - 1)
+    nouns, action = reader.nouns, reader.action
+    if not action and nouns and not nouns[-1].parameters:
+        camel = _CAMEL.search(segments[-1]) is not None
+        if reader.dotted:
+            action = nouns.pop().words if leading(nouns[-1].words) and not is_plural(nouns[-1].words) else ()
+        elif _is_action(nouns[-1].words, method, alone=len(nouns) == 1, camel=camel):
+            action = nouns.pop().words
+        elif len(nouns) > 1 and nouns[-2].words[-1] in _ACTIONS and not nouns[-2].parameters and method != "GET":
+            action = _verb_first(nouns.pop().words)
+    if action and nouns and nouns[-1].words[-1] in _ACTIONS and not nouns[-1].parameters:
+        nouns.pop()
+    return Shape(tuple(nouns), action, reader.qualifier, bool(action) and not nouns, tuple(reader.residue))
+
+
+class _Reader:
+    """Collects what the segments of a path say, one after the other."""
+
+    def __init__(self) -> None:
+        self.nouns: list[Noun] = []
+        self.action: tuple[str, ...] = ()
+        self.qualifier: tuple[str, ...] = ()
+        self.residue: list[str] = []
+        self.dotted = False
+
+    def read(self, before: str, segment: str, *, last: bool) -> None:
+        segment = _ENDING.sub("", segment)
+        parameters = tuple(split(name.split("=")[0]) or ("value",) for name in _PARAMETER.findall(segment))
+        literal = _PARAMETER.sub(" ", segment).strip()
+        if last and ":" in literal:
+            literal, _, action = literal.partition(":")
+            self.action = split(action)
+        elif last and not parameters and _DOTTED.fullmatch(literal) and not _DOMAIN.fullmatch(literal):
+            self.dotted = True
+            *spaces, literal = literal.split(".")
+            self.nouns += [Noun(words, ()) for space in spaces if (words := split(space))]
+        words = split(literal)
+        if self._is_residue(before, literal):
+            self.residue += words
+            words = ()
+        elif len(words) > 1 and _VERSION.fullmatch(words[-1]):
+            self.residue.append(words[-1])
+            words = words[:-1]
+        elif words[:1] == ("by",) and self.nouns:
+            self.qualifier, words = words, ()
+        self._add(words, parameters)
+
+    def _is_residue(self, before: str, literal: str) -> bool:
+        if (
+            _VERSION.fullmatch(literal)
+            or _DOMAIN.fullmatch(literal)
+            or (literal.lower() in _RESIDUE and not self.nouns)
+        ):
+            return True
+        return "providers" in (before.lower(), literal.lower()) and (literal.lower() == "providers" or "." in literal)
+
+    def _add(self, words: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> None:
+        if words:
+            self.nouns.append(Noun(words, parameters))
+        elif parameters and self.nouns:
+            self.nouns[-1] = Noun(self.nouns[-1].words, self.nouns[-1].parameters + parameters)
+        else:
+            self.nouns += [Noun(noun, (name,)) for name in parameters if (noun := _thing(name))]
+
+
+def _thing(name: tuple[str, ...]) -> tuple[str, ...]:
+    """Find the noun in a parameter's name: (pet, id) is (pet,)."""
+    while len(name) > 1 and name[-1] in ("id", "ids", "name", "slug", "key", "uuid", "sid", "code"):
+        name = name[:-1]
+    return name
+
+
+def _verb_first(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Put a verb that stands last in front: (record, pause) is (pause, record)."""
+    return (words[-1], *words[:-1]) if len(words) > 1 and leading(words[-1:]) else words
+
+
+def _is_action(words: tuple[str, ...], method: str, *, alone: bool, camel: bool) -> bool:
+    """Whether the words of a last segment say what is done, and not what it is done to."""
+    found = leading(words)
+    if found is None or words[0].endswith("ed"):
+        return False
+    verb, used = found
+    if len(words) > used and not camel and is_plural(words) and len(words) == used + 1:
+        return False  # pull-requests, check-runs
+    if len(words) == used and is_plural(words):
+        return False
+    if method in ("GET", "HEAD", "OPTIONS"):
+        return verb.strong and (verb.category is Category.READ or (camel and len(words) > used))
+    if method == "DELETE":
+        return verb.strong and (verb.category is Category.DELETE or verb.word in ("cancel", "stop", "abort"))
+    return verb.strong or (method == "POST" and verb.category is not Category.READ and not alone and len(words) == used)

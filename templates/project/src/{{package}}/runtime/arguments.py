@@ -1,0 +1,127 @@
+"""The form of a request: one operation, or a batch of them (specification, 4; R-REQ-1, R-REQ-3, R-BAT-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .errors import Code, Failure
+from .limits import too_large
+from .table import Row
+
+__all__ = ["MAX_BATCH", "Request", "batch", "item", "json_type", "single"]
+
+MAX_BATCH = 50
+_PROTOCOL_FIELDS = frozenset({"operation", "params", "operations"})
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+
+
+def json_type(value: Any) -> str:
+    """Name a value's JSON type, as the agent knows it."""
+    return _TYPES.get(type(value), "null" if value is None else "object")
+
+
+class Request(NamedTuple):
+    """One operation to perform; `outside` holds the parameters that stood beside `params`."""
+
+    operation: str
+    inside: Mapping[str, Any]
+    outside: Mapping[str, Any]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters, without metadata; those inside `params` win."""
+        merged = {**self.outside, **self.inside} if self.outside else self.inside
+        return {name: value for name, value in merged.items() if not name.startswith("_")}
+
+    def for_row(self, row: Row) -> Mapping[str, Any]:
+        """Give the parameters of an operation: a name inside `params` wins over either spelling of it outside.
+
+        A key that begins with `_` is metadata, unless the API itself spells a parameter so.
+        """
+        inside, outside, aliases = self.inside, self.outside, row.aliases
+        if outside:
+            taken = {aliases.get(name, name) for name in inside}
+            inside = {**{k: v for k, v in outside.items() if aliases.get(k, k) not in taken}, **inside}
+        for name in inside:
+            if name[:1] == "_":
+                return {k: v for k, v in inside.items() if k[:1] != "_" or k in aliases}
+        return inside
+
+    def metadata(self, row: Row) -> dict[str, Any]:
+        """Give the keys that begin with `_`, wherever they stood."""
+        both = {**self.outside, **self.inside}
+        return {k: v for k, v in both.items() if k[:1] == "_" and k not in row.aliases}
+
+
+def single(arguments: Mapping[str, Any]) -> Request:
+    """Read a request for one operation. Raises Failure when its form is wrong."""
+    operation = arguments.get("operation")
+    if operation is None:
+        raise Failure(
+            Code.MISSING_PARAM,
+            "Missing required parameter 'operation'. List the operations with introspect, query 'operations'.",
+            {"param_name": "operation"},
+        )
+    if not isinstance(operation, str):
+        raise _wrong_type("operation", "string", operation)
+    inside = arguments.get("params")
+    if inside is None:
+        inside = {}
+    elif not isinstance(inside, Mapping):
+        raise _wrong_type("params", "object", inside)
+    if len(arguments) <= 2 and _PROTOCOL_FIELDS.issuperset(arguments):
+        return Request(operation, inside, {})
+    return Request(operation, inside, {k: v for k, v in arguments.items() if k not in _PROTOCOL_FIELDS})
+
+
+def item(value: Any) -> Request:
+    """Read one item of a batch. Raises Failure when its form is wrong."""
+    if not isinstance(value, Mapping):
+        raise _wrong_type("operations[]", "object", value)
+    if value.get("operations") is not None:
+        raise Failure(
+            Code.UNKNOWN_PARAM,
+            "Unknown parameter(s) in a batch: operations. A batch holds single operations, not batches.",
+            {"unknown_params": ["operations"], "valid_params": ["operation", "params"]},
+        )
+    return single(value)
+
+
+def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
+    """Give the items of a batch, or None for a single request. Raises Failure when the batch cannot be run."""
+    items = arguments.get("operations")
+    if items is None:
+        return None
+    if arguments.get("operation") is not None:
+        raise Failure(
+            Code.INVALID_VALUE,
+            "Parameter 'operations' excludes 'operation': send one operation, or a batch of them, not both",
+            {"param_name": "operations"},
+        )
+    if not isinstance(items, list):
+        raise _wrong_type("operations", "array", items)
+    if not items:
+        raise Failure(
+            Code.INVALID_VALUE,
+            "Parameter 'operations' is empty: a batch holds one operation or more",
+            {"param_name": "operations"},
+        )
+    if len(items) > MAX_BATCH:
+        raise too_large("array_elements", MAX_BATCH, len(items), "elements")
+    extra = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_"]
+    if arguments.get("params") is not None:
+        extra.append("params")
+    if extra:
+        raise Failure(
+            Code.UNKNOWN_PARAM,
+            f"Unknown parameter(s) beside 'operations': {', '.join(extra)}. Put them into their operations.",
+            {"unknown_params": extra, "valid_params": ["operations"]},
+        )
+    return items
+
+
+def _wrong_type(name: str, expected: str, value: Any) -> Failure:
+    actual = json_type(value)
+    details = {"param_name": name, "expected_type": expected, "actual_type": actual}
+    return Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{actual}'", details)

@@ -1,0 +1,105 @@
+"""The owner's own functions around every call (R-LOOP-6).
+
+The project's `hooks.py` may define, plain or async:
+
+    before_call(call)                 once the parameters are valid; may return a changed Call
+    before_send(request, call)        may return a changed ApiRequest
+    after_response(response, call)    may return a changed ApiResponse
+
+None returned means unchanged. To refuse, raise `Refuse("reason")` or a `Failure`. Anything else that is raised, or
+returned, is a fault of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from .errors import Code, Failure
+from .wire import ApiRequest, ApiResponse
+
+__all__ = ["Call", "HookError", "Hooks", "Refuse"]
+
+T = TypeVar("T")
+Hook: TypeAlias = Callable[..., Any]
+NAMES = ("before_call", "before_send", "after_response")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operation. `params` are under the agent's names; `metadata` are the keys that began with `_`.
+
+    `session_id` is None where there is no session (HTTP with protocol 2026-07-28).
+    """
+
+    operation: str
+    params: Mapping[str, Any]
+    family: str
+    request_id: str
+    session_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Refuse(Failure):
+    """Refuses a call: PERMISSION_DENIED with the reason, which the agent reads."""
+
+    def __init__(self, reason: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(Code.PERMISSION_DENIED, f"Permission denied: {reason}", details)
+
+
+class HookError(Exception):
+    """A hook that is no function, or that raised or returned what it may not."""
+
+
+class Hooks(NamedTuple):
+    """The functions that were found; None costs nothing."""
+
+    before_call: Hook | None = None
+    before_send: Hook | None = None
+    after_response: Hook | None = None
+
+    @classmethod
+    def load(cls, module: object | None) -> Hooks:
+        """Find the hooks of a module or any other object. Raises HookError for one that cannot be called."""
+        found: dict[str, Hook] = {}
+        for name in NAMES:
+            hook = getattr(module, name, None)
+            if hook is None:
+                continue
+            if not callable(hook):
+                raise HookError(f"{name} in hooks.py is not a function")
+            found[name] = hook
+        return cls(**found)
+
+    def __bool__(self) -> bool:
+        return bool(self.before_call or self.before_send or self.after_response)
+
+    async def on_call(self, call: Call) -> Call:
+        """Give the call as before_call leaves it."""
+        return call if self.before_call is None else await _run(self.before_call, Call, call)
+
+    async def on_send(self, request: ApiRequest, call: Call) -> ApiRequest:
+        """Give the request as before_send leaves it."""
+        return request if self.before_send is None else await _run(self.before_send, ApiRequest, request, call)
+
+    async def on_response(self, response: ApiResponse, call: Call) -> ApiResponse:
+        """Give the response as after_response leaves it."""
+        return response if self.after_response is None else await _run(self.after_response, ApiResponse, response, call)
+
+
+async def _run(hook: Hook, kind: type[T], value: T, *rest: Call) -> T:
+    try:
+        answer = hook(value, *rest)
+        if inspect.isawaitable(answer):
+            answer = await answer
+    except Failure:
+        raise
+    except Exception as error:
+        raise HookError(f"{getattr(hook, '__name__', 'a hook')} raised {type(error).__name__}: {error}") from error
+    if answer is None:
+        return value
+    if not isinstance(answer, kind):
+        raise HookError(f"{getattr(hook, '__name__', 'a hook')} returned neither {kind.__name__} nor None")
+    return answer

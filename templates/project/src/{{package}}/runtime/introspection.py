@@ -1,0 +1,240 @@
+"""The operation `introspect`: what can be called, how, and what comes back (specification, 7; R-INT-1 to 7).
+
+Its answers are closed: nothing beside success and data, and errors of code and message only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from . import protocol
+from .config import Config
+from .envelope import Envelope
+from .errors import Code, Failure, unknown_operation
+from .query import checked
+from .search import Index
+from .table import FAMILIES, Adapter, JsonSchema, Row, Table
+from .text import clean, line
+from .tools import tool_name
+from .typeinfo import parameter_info, type_details, type_info
+
+__all__ = ["Introspection"]
+
+_SEARCH_FIRST = 20
+
+
+class Introspection:
+    """Answers from the operation table alone (R-INT-7); lists are made once."""
+
+    def __init__(self, adapter: Adapter, table: Table, config: Config) -> None:
+        self._adapter = adapter
+        self._table = table
+        self._config = config
+
+    def answer(self, params: Mapping[str, Any], session_id: str | None) -> Envelope:
+        """Answer one introspection, always with an envelope."""
+        try:
+            return {"success": True, "data": self._data(params, session_id)}
+        except Failure as failure:
+            return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
+
+    def unknown(self, operation: str) -> Failure:
+        """NOT_FOUND_OPERATION with the nearest names: those spelled alike, then those that share its words."""
+        import difflib
+
+        names = [info["name"] for info in self._list]
+        shown = line(operation, 64)
+        alike = difflib.get_close_matches(shown, names, n=3, cutoff=0.7)
+        found = self._operations_index.search(shown) if shown else []
+        return unknown_operation(shown, list(dict.fromkeys([*alike, *found]))[:5])
+
+    @cached_property
+    def _by_operation_id(self) -> dict[str, str]:
+        """Names by the API's own operation ids, where one has only one name and is none itself."""
+        found: dict[str, list[str]] = {}
+        for family in FAMILIES:
+            for name, row in self._table.raw(family).items():
+                found.setdefault(row.get("operation_id", name), []).append(name)
+        return {key: names[0] for key, names in found.items() if len(names) == 1}
+
+    def find(self, name: str, first: str | None = None) -> Row | None:
+        """Find a row by the agent's name, or else by the API's own operation id (R-REQ-2)."""
+        row = self._table.find(name, first)
+        if row is None and name in self._by_operation_id:
+            return self._table.find(self._by_operation_id[name], first)
+        return row
+
+    def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
+        query = checked(params, self._config.max_list)
+        name = params.get("name")
+        if query == "operations":
+            if name is not None:
+                return {"operation": self._operation(name)}
+            return self._operations(params, session_id)
+        if name is not None:
+            return {"type": self._type(name)}
+        return {"types": self._types(params)}
+
+    # Operations
+
+    @cached_property
+    def _list(self) -> list[dict[str, Any]]:
+        own = {key: protocol.INTROSPECT[key] for key in ("name", "semantic_category", "endpoint", "description")}
+        return [own] + [
+            {
+                "name": name,
+                "semantic_category": family.upper(),
+                "endpoint": family,
+                "description": line(row["summary"], 200),
+            }
+            for family in FAMILIES
+            for name, row in self._table.raw(family).items()
+        ]
+
+    @cached_property
+    def _resources(self) -> dict[str, str]:
+        return {name: row["resource"] for family in FAMILIES for name, row in self._table.raw(family).items()}
+
+    @cached_property
+    def _operations_index(self) -> Index:
+        return Index((one["name"], self._resources.get(one["name"], ""), one["description"]) for one in self._list)
+
+    def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
+        chosen = self._list
+        search, category, resource = params.get("search"), params.get("category"), params.get("resource")
+        if search is not None:
+            by_name = {one["name"]: one for one in chosen}
+            chosen = [by_name[name] for name in self._operations_index.search(search)]
+        if category is not None:
+            chosen = [one for one in chosen if one["semantic_category"] == category]
+        if resource is not None:
+            wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
+            singular = {wanted, wanted.removesuffix("s")}
+            chosen = [one for one in chosen if self._resources.get(one["name"], "").lower() in singular]
+        narrowed = any(key in params for key in ("search", "category", "resource", "after"))
+        page, bounds = self._page(params, chosen, search is not None, lambda one: str(one["name"]))
+        about: dict[str, Any] = (
+            {"version": self._adapter.spec_version}
+            if narrowed
+            else protocol.metadata(self._adapter, self._config, session_id)
+        )
+        if narrowed or len(page) < len(chosen):
+            about["page"] = bounds
+        return {"_protocol": about, "operations": page}
+
+    def _page(
+        self, params: Mapping[str, Any], chosen: Sequence[Any], ranked: bool, key: Callable[[Any], str]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        most = self._config.max_list
+        first = params.get("first") or (min(_SEARCH_FIRST, most) if ranked else most)
+        start = 0
+        after = params.get("after")
+        if after is not None:
+            keys = [key(one) for one in chosen]
+            if after not in keys:
+                raise Failure(
+                    Code.INVALID_VALUE,
+                    "Parameter 'after' is not an entry of this list. Use `_protocol.page.next` of the page before.",
+                )
+            start = keys.index(after) + 1
+        page = list(chosen[start : start + first])
+        more = start + len(page) < len(chosen)
+        return page, {"total": len(chosen), "first": first, "next": key(page[-1]) if page and more else None}
+
+    def _operation(self, name: str) -> dict[str, Any] | None:
+        if name == "introspect":
+            return self._introspect()
+        row = self.find(name)
+        if row is None:
+            return None
+        details: dict[str, Any] = {
+            "name": row.name,
+            "semantic_category": row.category,
+            "endpoint": row.family,
+            "mcpTool": tool_name(self._config, row.family),
+            "description": self._description(row),
+            "permissions": dict(protocol.PERMISSIONS[row.category]),
+            "parameters": [parameter_info(one, self._table.types) for one in row.parameters.values()],
+            "returns": self._returns(row),
+        }
+        if row.example is not None:
+            details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
+        return details
+
+    def _returns(self, row: Row) -> dict[str, Any]:
+        """Give what the row says, with the kind that the type's own details show."""
+        returns = dict(row.returns)
+        schema = self._table.types.get(returns["name"])
+        if schema is not None:
+            returns["kind"] = type_details(returns["name"], schema, self._table.types)["kind"]
+        return returns
+
+    @staticmethod
+    def _description(row: Row) -> str:
+        text = clean(row.description, 4000)
+        return f"Deprecated. {text}" if row.deprecated else text
+
+    def _introspect(self) -> dict[str, Any]:
+        own = protocol.INTROSPECT
+        names = [one["name"] for one in self._list]
+        words = {"{operation}": names[-1], "{resource}": next(iter(self._resources.values()), "introspect")}
+        return {
+            "name": own["name"],
+            "semantic_category": own["semantic_category"],
+            "endpoint": own["endpoint"],
+            "mcpTool": tool_name(self._config, own["endpoint"]),
+            "description": own["description"],
+            "permissions": dict(protocol.PERMISSIONS["READ"]),
+            "parameters": [
+                {**one, "maximum": self._config.max_list} if one["name"] == "first" else one
+                for one in own["parameters"]
+            ],
+            "returns": own["returns"],
+            "examples": [
+                {
+                    "description": one["description"],
+                    "request": {
+                        "operation": "introspect",
+                        "params": {key: words.get(value, value) for key, value in one["params"].items()},
+                    },
+                }
+                for one in own["examples"]
+            ],
+        }
+
+    # Types
+
+    @cached_property
+    def _type_list(self) -> list[dict[str, Any]]:
+        own = [
+            {"name": name, "kind": one["kind"], "description": one["description"]}
+            for name, one in protocol.TYPES.items()
+        ]
+        types: Mapping[str, JsonSchema] = self._table.types
+        return [type_info(name, one, types) for name, one in types.items() if name not in protocol.TYPES] + own
+
+    @cached_property
+    def _types_index(self) -> Index:
+        return Index((one["name"], "", one.get("description", "")) for one in self._type_list)
+
+    def _types(self, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """List the types. The answer has no room for a page's bounds, so past the bound it is whole but terse."""
+        chosen = self._type_list
+        search = params.get("search")
+        if search is not None:
+            by_name = {one["name"]: one for one in chosen}
+            chosen = [by_name[name] for name in self._types_index.search(search)]
+        if search is not None or "first" in params or "after" in params:
+            return self._page(params, chosen, search is not None, lambda one: str(one["name"]))[0]
+        if len(chosen) > self._config.max_list:
+            return [{"name": one["name"], "kind": one["kind"]} for one in chosen]
+        return list(chosen)
+
+    def _type(self, name: str) -> dict[str, Any] | None:
+        own = protocol.TYPES.get(name)
+        if own is not None:
+            return {"name": name, **own}
+        schema = self._table.types.get(name)
+        return None if schema is None else type_details(name, schema, self._table.types)

@@ -1,0 +1,72 @@
+"""Problems with the set of parameters rather than with a value: missing, unknown, given twice, not updateable."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from .errors import Code
+from .problems import Problem, expectation
+from .shapes import folded
+from .speech import listed
+from .table import Row
+
+__all__ = ["field_problems", "missing_problem", "twice_problem", "unknown_problem"]
+
+
+def missing_problem(row: Row, names: Sequence[str]) -> Problem:
+    """Tell the required parameters that were not given, each with what it wants."""
+
+    def told(name: str) -> str:
+        wanted = expectation(row.parameters[name].schema)
+        return f"'{name}' ({wanted})" if wanted else f"'{name}'"
+
+    also = f". Also missing: {', '.join(map(told, names[1:]))}" if len(names) > 1 else ""
+    details = {"param_name": names[0], "operation": row.name, "missing_params": list(names)}
+    return Problem(Code.MISSING_PARAM, names[0], f"Missing required parameter {told(names[0])}{also}", details)
+
+
+def unknown_problem(row: Row, names: Sequence[str]) -> Problem:
+    """Tell the parameters that the operation does not have, and the nearest that it has."""
+    valid = list(row.parameters)
+    message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {_way_out(names, valid)}"
+    details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}
+    return Problem(Code.UNKNOWN_PARAM, names[0], message, details)
+
+
+def twice_problem(name: str, alias: str) -> Problem:
+    """Tell that one parameter was given under two spellings."""
+    message = f"Parameter '{name}' is given twice, as '{name}' and as '{alias}': give it once"
+    return Problem(Code.INVALID_VALUE, name, message, {"param_name": name})
+
+
+def field_problems(
+    row: Row, stray: Sequence[str], fields: Collection[str] | None, hidden: Collection[str]
+) -> Iterator[Problem]:
+    """Tell the fields of `input` that are unknown, then those that are read-only (R-UPD-1)."""
+    unknown = [key for key in stray if folded(key) not in hidden]
+    if unknown:
+        valid = sorted(fields or ())
+        yield Problem(
+            Code.UNKNOWN_FIELD,
+            f"input.{unknown[0]}",
+            f"Unknown field(s) in input of operation '{row.name}': {', '.join(unknown)}. {_way_out(unknown, valid)}",
+            {"operation": row.name, "unknown_fields": unknown, "valid_fields": valid},
+        )
+    read_only = [key for key in stray if folded(key) in hidden]
+    if read_only:
+        yield Problem(
+            Code.READ_ONLY_FIELD,
+            f"input.{read_only[0]}",
+            f"Read-only field(s) in input of operation '{row.name}': {', '.join(read_only)}. Leave them out.",
+            {"operation": row.name, "read_only_fields": read_only},
+        )
+
+
+def _way_out(names: Sequence[str], valid: Sequence[str]) -> str:
+    if not valid:
+        return "There are none to give."
+    import difflib
+
+    near = {name: difflib.get_close_matches(name.lower(), valid, n=1, cutoff=0.6) for name in names}
+    hints = [f"Did you mean '{close[0]}' for '{name}'?" for name, close in near.items() if close]
+    return " ".join(hints) if hints else f"Valid ones: {listed(valid)}."

@@ -1,0 +1,210 @@
+"""The request of an operation, in its final form (OpenAPI 3.1, Parameter Object).
+
+A value never leaves its place: in a path it stays within its segment, in a query within its pair, and a header's value
+cannot hold a line break.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+from .bodies import assemble, encode_body, is_json, media_type
+from .credentials import Applied
+from .errors import Code, Failure
+from .names import Names, Plan, Way
+from .servers import base_of
+from .styles import as_json, encoded, header_text, path_text, query_pairs
+from .table import Adapter, Parameter, Row
+from .wire import ApiRequest
+
+__all__ = ["RequestBuilder"]
+
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_PATH_SAFE = "/:@!$&'()*+,;=~%"
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A parameter with the plan that renames what is within its values, and its encoded name."""
+
+    name: str
+    key: str
+    plan: Plan | None
+    parameter: Parameter
+
+    def value(self, params: Mapping[str, Any]) -> Any:
+        """Give the parameter's value under the API's names; None when it has none."""
+        value = params.get(self.name)
+        return value if self.plan is None or value is None else self.plan.convert(value, Way.TO_WIRE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A part of the path between slashes, with the parameters that stand in it: literal, parameter, literal, …"""
+
+    literals: tuple[str, ...]
+    fields: tuple[_Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What is the same in every request of an operation."""
+
+    base: str
+    segments: tuple[str | _Segment, ...]
+    query: tuple[str, ...]
+    queried: tuple[_Field, ...]
+    others: tuple[_Field, ...]
+    headers: tuple[tuple[str, str], ...]
+
+
+class RequestBuilder:
+    """Builds requests; `base_url` is the setting, which wins over the document's servers."""
+
+    def __init__(
+        self, adapter: Adapter, names: Names, credentials: Callable[[Row], Applied], base_url: str | None
+    ) -> None:
+        self._adapter = adapter
+        self._names = names
+        self._credentials = credentials
+        self._base_url = base_url
+        self._routes: dict[str, _Route] = {}
+
+    def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
+        """Make the request of validated parameters. Raises Failure when something forbids it."""
+        route = self._routes.get(row.name)
+        if route is None:
+            route = self._routes[row.name] = self._route(row)
+        applied = self._credentials(row)
+        headers = dict(route.headers)
+        cookies: list[str] = []
+        try:
+            url = route.base + _path(row, route, params)
+            query = [*route.query, *_query(route, params), *applied.query]
+            for field in route.others:
+                value = field.value(params)
+                if value is not None:
+                    _set(field.parameter, value, headers, cookies)
+            content = None
+            if row.body is not None:
+                body = assemble(row, params, self._names)
+                if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
+                    headers["Content-Type"], content = encode_body(row, row.body, body)
+        except UnicodeEncodeError:
+            raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
+        headers.update(applied.headers)
+        cookies.extend(applied.cookies)
+        if cookies:
+            headers["Cookie"] = "; ".join(cookies)
+        if query:
+            url = f"{url}?{'&'.join(query)}"
+        return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets)
+
+    def _route(self, row: Row) -> _Route:
+        path, _, fixed = row.path.partition("#")[0].partition("?")
+        placed = {one.wire: one for one in row.parameters.values() if one.location == "path"}
+        segments: list[str | _Segment] = []
+        for part in path.lstrip("/").split("/"):
+            pieces = _VARIABLE.split(part)
+            unknown = [name for name in pieces[1::2] if name not in placed]
+            if unknown:
+                raise Failure(
+                    Code.INTERNAL_ERROR,
+                    f"Internal error: no parameter of operation '{row.name}' fills '{unknown[0]}' in its path",
+                    {"operation": row.name},
+                )
+            literals = tuple(quote(piece, safe=_PATH_SAFE) for piece in pieces[::2])
+            fields = tuple(self._field(placed[name]) for name in pieces[1::2])
+            segments.append(_Segment(literals, fields) if fields else literals[0])
+        parameters = row.parameters.values()
+        return _Route(
+            base=base_of(self._adapter, row, self._base_url),
+            segments=tuple(segments),
+            query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
+            queried=tuple(self._field(one) for one in parameters if one.location == "query"),
+            others=tuple(self._field(one) for one in parameters if one.location in ("header", "cookie")),
+            headers=(
+                ("Accept", _accepted(row)),
+                ("User-Agent", f"{self._adapter.name}-adapter/{self._adapter.version}"),
+            ),
+        )
+
+    def _field(self, parameter: Parameter) -> _Field:
+        return _Field(parameter.name, quote(parameter.wire, safe=""), self._names.plan(parameter.schema), parameter)
+
+
+def _path(row: Row, route: _Route, params: Mapping[str, Any]) -> str:
+    path = ""
+    for segment in route.segments:
+        path += "/" + (segment if isinstance(segment, str) else _fill(row, segment, params))
+    return path
+
+
+def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
+    """Fill one segment. An empty one, `.` and `..` name another resource however they are encoded: refused."""
+    text = segment.literals[0]
+    for field, literal in zip(segment.fields, segment.literals[1:], strict=True):
+        value, parameter = field.value(params), field.parameter
+        if parameter.content_type is not None and value is not None:
+            text += encoded(as_json(value))
+        else:
+            text += path_text(parameter.wire, value, parameter.style, explode=parameter.explode)
+        text += literal
+    if text in ("", ".", "..") or ("%" in text and unquote(text) in (".", "..")):
+        name = segment.fields[0].name
+        if params.get(name) is None:
+            details = {"param_name": name, "operation": row.name, "missing_params": [name]}
+            raise Failure(Code.MISSING_PARAM, f"Missing required parameter '{name}'", details)
+        message = f"Parameter '{name}' stands in the path: it must not be empty, '.' or '..'"
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+    return text
+
+
+def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
+    pairs: list[str] = []
+    for field in route.queried:
+        value, parameter = field.value(params), field.parameter
+        if value is None:
+            continue
+        if parameter.content_type is not None:
+            pairs.append(f"{field.key}={encoded(as_json(value))}")
+        else:
+            pairs += query_pairs(
+                field.key,
+                value,
+                parameter.style,
+                explode=parameter.explode,
+                allow_reserved=parameter.allow_reserved,
+            )
+    return pairs
+
+
+def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:
+    """Put a value into a header or the cookies."""
+    if parameter.location == "cookie":
+        text = as_json(value) if parameter.content_type is not None else value
+        cookies += query_pairs(quote(parameter.wire, safe=""), text, explode=parameter.explode)
+        return
+    text = as_json(value) if parameter.content_type is not None else header_text(value, explode=parameter.explode)
+    if _UNSENDABLE.search(text):
+        raise Failure(
+            Code.INVALID_VALUE,
+            f"Parameter '{parameter.name}' is sent as a header: it must not hold line breaks or control characters",
+            {"param_name": parameter.name},
+        )
+    for name in [name for name in headers if name.lower() == parameter.wire.lower()]:
+        del headers[name]
+    headers[parameter.wire] = text.strip(" \t")
+
+
+def _accepted(row: Row) -> str:
+    """Give the Accept header: the content types that the document declares, JSON first; anything when it says none."""
+    kinds = dict.fromkeys(
+        str(answer["content_type"]) for answer in row.responses.values() if answer.get("content_type")
+    )
+    return ", ".join(sorted(kinds, key=lambda kind: not is_json(media_type(kind)))) or "*/*"

@@ -1,0 +1,23 @@
+"""Text of the API's document made fit to be shown: bounded, and without control characters."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["clean", "line"]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+
+
+def clean(text: str, most: int = 2000) -> str:
+    """Drop control and direction characters, keep line breaks, and cut after `most` characters."""
+    if not text.isascii() or not text.isprintable():
+        text = _CONTROL.sub("", text.replace("\r\n", "\n"))
+    text = text.strip()
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def line(text: str, most: int) -> str:
+    """Make one line of it, no longer than `most` characters."""
+    return clean(_SPACE.sub(" ", _CONTROL.sub("", text.replace("\n", " "))), most)

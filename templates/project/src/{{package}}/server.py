@@ -1,0 +1,12 @@
+# shared: yours to edit; `aqlgen update` merges its own changes into it.
+"""The adapter's command, called by the script of `pyproject.toml` and by `python -m <package>`."""
+
+from __future__ import annotations
+
+from .runtime import cli
+from .settings import FOLDER, hooks
+
+
+def main() -> int:
+    """Serve, or do what the first argument names. Returns the process's exit code."""
+    return cli.main(FOLDER, hooks)

@@ -1,0 +1,13 @@
+# shared: yours to edit; `aqlgen update` merges its own changes into it.
+"""What this adapter hands to the runtime: where its data stands, and the functions around its requests.
+
+The settings themselves stand in `adapter.toml` and the environment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import hooks as hooks
+
+FOLDER = Path(__file__).resolve().parent

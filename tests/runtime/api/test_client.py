@@ -1,0 +1,245 @@
+"""The exchange with the API over HTTP, and every way in which it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx2
+import pytest
+from runtime.client import HttpTransport
+from runtime.errors import Code, Failure
+from runtime.wire import ApiRequest, ApiResponse
+
+Handle = Callable[[httpx2.Request], httpx2.Response]
+
+
+def exchange(transport: HttpTransport, *requests: ApiRequest) -> list[ApiResponse]:
+    async def run() -> list[ApiResponse]:
+        try:
+            return [await transport.send(request, None) for request in requests]  # type: ignore[arg-type]
+        finally:
+            await transport.aclose()
+
+    return asyncio.run(run())
+
+
+def failing(transport: HttpTransport, request: ApiRequest) -> Failure:
+    with pytest.raises(Failure) as caught:
+        exchange(transport, request)
+    return caught.value
+
+
+def served(handle: Handle, *, limit: int = 10_000) -> HttpTransport:
+    return HttpTransport(5, limit, transport=httpx2.MockTransport(handle))
+
+
+GET = ApiRequest("GET", "https://api.example.com/a?b=%2F", (("X-Key", "s3cret"),), secrets=frozenset({"s3cret"}))
+
+
+def test_a_request_is_sent_as_it_was_built() -> None:
+    seen: list[httpx2.Request] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request)
+        return httpx2.Response(201, headers={"X-Answer": "yes"}, content=b"ok")
+
+    sent = ApiRequest(
+        "POST",
+        "https://api.example.com/a%2Fb?c=%5B",
+        (("Content-Type", "text/plain"), ("X-Ü".encode("ascii", "ignore").decode() + "h", "é")),
+        b"body",
+    )
+    [answer] = exchange(served(handle), sent)
+    assert (answer.status, answer.headers["x-answer"], answer.content) == (201, "yes", b"ok")
+    assert str(seen[0].url) == sent.url
+    assert seen[0].content == b"body"
+    assert seen[0].headers.raw.count((b"X-h", "é".encode())) == 1
+
+
+def test_cookies_of_one_answer_are_not_sent_with_the_next_request() -> None:
+    seen: list[str | None] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request.headers.get("cookie"))
+        return httpx2.Response(200, headers={"Set-Cookie": "a=b; Path=/"})
+
+    exchange(served(handle), GET, GET)
+    assert seen == [None, None]
+
+
+def test_a_redirect_is_followed_on_its_own_host_only() -> None:
+    """Credentials never leave the host."""
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        target = {"/a": "/b", "/b": "https://evil.example.net/c"}.get(request.url.path)
+        assert request.url.host == "api.example.com"
+        return httpx2.Response(302, headers={"Location": target or ""})
+
+    [answer] = exchange(served(handle), GET)
+    assert (answer.status, answer.headers["location"]) == (302, "https://evil.example.net/c")
+
+
+def test_a_redirect_of_a_change_is_not_followed() -> None:
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        assert request.url.path == "/a"
+        return httpx2.Response(307, headers={"Location": "/b"})
+
+    [answer] = exchange(served(handle), ApiRequest("POST", "https://api.example.com/a"))
+    assert answer.status == 307
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://api.example.com/b",
+        "https://api.example.com:8443/b",
+        "https://x@evil.net/",
+        "//evil.net/",
+        "https://[bad",
+    ],
+)
+def test_a_redirect_to_another_origin_is_given_back(location: str) -> None:
+    seen: list[str] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        seen.append(str(request.url))
+        return httpx2.Response(302, headers={"Location": location})
+
+    [answer] = exchange(served(handle), GET)
+    assert answer.status == 302
+    assert len(seen) == 1
+
+
+def test_endless_redirects_end() -> None:
+    failure = failing(served(lambda _: httpx2.Response(302, headers={"Location": "/a"})), GET)
+    assert failure.code is Code.INTERNAL_ERROR
+    assert "redirected" in failure.message
+
+
+def test_too_long_an_answer_is_refused_before_it_is_read() -> None:
+    read: list[int] = []
+
+    class Endless(httpx2.AsyncByteStream):
+        async def __aiter__(self):
+            for index in range(1000):
+                read.append(index)
+                yield b"x" * 1000
+
+    failure = failing(served(lambda _: httpx2.Response(200, stream=Endless())), GET)
+    assert failure.code is Code.PAYLOAD_TOO_LARGE
+    assert failure.details["limit_type"] == "response_size"
+    assert failure.details["limit_value"] == 10_000
+    assert failure.details["unit"] == "bytes"
+    assert len(read) < 20
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (httpx2.ConnectError("s3cret"), "no connection could be made to 'api.example.com'"),
+        (httpx2.ReadTimeout("s3cret"), "within 5 seconds"),
+        (httpx2.ConnectTimeout("s3cret"), "within 5 seconds"),
+        (httpx2.RemoteProtocolError("s3cret"), "broke"),
+        (httpx2.ReadError("s3cret"), "broke"),
+        (httpx2.DecodingError("s3cret"), "decompressed"),
+        (httpx2.ProxyError("s3cret"), "proxy"),
+        (httpx2.UnsupportedProtocol("s3cret"), "broke"),
+    ],
+)
+def test_each_failure_of_the_exchange_is_one_sentence_without_secrets(error: Exception, words: str) -> None:
+    """R-ERR-2, R-ENV-4."""
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        raise error
+
+    failure = failing(served(handle), GET)
+    assert failure.code is Code.INTERNAL_ERROR
+    assert words in failure.message
+    assert "s3cret" not in str(failure.envelope())
+
+
+def test_a_connection_that_fails_once_is_tried_again_for_a_read_only() -> None:
+    tries: list[str] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        tries.append(request.method)
+        if len(tries) == 1:
+            raise httpx2.ConnectError("no")
+        return httpx2.Response(200)
+
+    assert exchange(served(handle), GET)[0].status == 200
+    tries.clear()
+    assert failing(served(handle), ApiRequest("POST", "https://api.example.com/a")).code is Code.INTERNAL_ERROR
+    assert tries == ["POST"]
+
+
+def test_a_refused_connection_says_so() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    failure = failing(HttpTransport(5, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
+    assert "refused" in failure.message
+
+
+class Silent(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        threading.Event().wait(3)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def local(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    server.block_on_close = False
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_server_that_never_answers_times_out() -> None:
+    with local(Silent) as port:
+        failure = failing(HttpTransport(0.1, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
+    assert failure.message == "Internal error: the API did not answer within 0.1 seconds"
+
+
+def test_a_server_without_tls_is_told_as_such() -> None:
+    with local(Silent) as port:
+        failure = failing(HttpTransport(5, 1000), ApiRequest("POST", f"https://127.0.0.1:{port}/"))
+    assert "TLS" in failure.message
+
+
+class Truncated(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"only this")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_truncated_answer_is_not_taken_for_a_whole_one() -> None:
+    with local(Truncated) as port:
+        failure = failing(HttpTransport(5, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
+    assert "broke" in failure.message
+
+
+def test_certificates_are_verified_by_default() -> None:
+    transport = HttpTransport(5, 1000)
+    assert transport._verify is True
+    assert isinstance(ssl.create_default_context(), ssl.SSLContext)

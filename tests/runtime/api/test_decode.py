@@ -1,0 +1,230 @@
+"""What comes back of an answer, and of an error of the API."""
+
+from __future__ import annotations
+
+import re
+import time
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from runtime.errors import Code, Failure
+from runtime.wire import ApiResponse
+
+from .hand_made import STRING, Make, Package, json_answer, operation
+
+TYPES = {"Pet": {"type": "object", "properties": {"pet_id": {"type": "integer", "x-name": "petId"}}}}
+ROWS = {
+    "op": operation(
+        path="/owners/{ownerId}/pets/{petId}",
+        parameters={
+            "owner_id": {"in": "path", "name": "ownerId", "required": True, "schema": STRING},
+            "pet_id": {"in": "path", "name": "petId", "required": True, "schema": STRING},
+            "page_size": {"in": "query", "name": "pageSize", "schema": {}},
+        },
+        responses={
+            "200": {"content_type": "application/json", "schema": {"$ref": "#/types/Pet"}},
+            "202": {"content_type": "text/plain", "schema": STRING},
+            "2XX": {"content_type": "application/json", "schema": {"type": "array", "items": {"$ref": "#/types/Pet"}}},
+            "303": {},
+        },
+    )
+}
+PARAMS = {"owner_id": "o1", "pet_id": "p1"}
+
+
+@pytest.fixture
+def made(package: Make) -> Package:
+    adapter = {
+        "security_schemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}},
+        "security": [["key"]],
+    }
+    return package(ROWS, TYPES, adapter=adapter, environ={"P_KEY": "hunter2-secret"})
+
+
+def raised(made: Package, response: ApiResponse) -> Failure:
+    with pytest.raises(Failure) as caught:
+        made.decode(response, PARAMS)
+    return caught.value
+
+
+def answer(content: bytes, content_type: str = "", status: int = 200) -> ApiResponse:
+    return ApiResponse(status, {"content-type": content_type} if content_type else {}, content)
+
+
+def test_json_is_mapped_by_the_exact_status_then_its_range(made: Package) -> None:
+    """R-SEL-1."""
+    assert made.decode(json_answer({"petId": 1})) == {"pet_id": 1}
+    assert made.decode(json_answer([{"petId": 1}], 206)) == [{"pet_id": 1}]
+
+
+def test_an_answer_that_misses_its_schema_is_passed_on(made: Package) -> None:
+    assert made.decode(json_answer(["petId"])) == ["petId"]
+    assert made.decode(json_answer({"petId": "text", "more": None})) == {"pet_id": "text", "more": None}
+
+
+@pytest.mark.parametrize(
+    ("response", "data"),
+    [
+        (ApiResponse(204, {}, b""), None),
+        (answer(b"", "application/json"), None),
+        (answer(b"hello", "text/plain", 202), "hello"),
+        (answer("hé".encode("latin-1"), "text/plain; charset=ISO-8859-1", 202), "hé"),
+        (answer(b"<a/>", "application/xml", 202), "<a/>"),
+        (answer(b"\x00\x01", "image/png", 202), {"content": "AAE=", "encoding": "base64", "mime_type": "image/png"}),
+        (answer(b'\xef\xbb\xbf{"petId": 1}', "application/json"), {"pet_id": 1}),
+        (answer('{"petId": "é"}'.encode("utf-16"), "application/json"), {"pet_id": "é"}),
+        (answer(b'{"petId": NaN}', "application/json"), {"pet_id": None}),
+        (answer(b'{"petId": 1}'), {"pet_id": 1}),
+        (answer(b'{"petId": 1}', "text/html"), {"pet_id": 1}),
+        (answer(b"fine", "text/plain"), "fine"),
+        (answer(b"x", "text/plain; charset=nonsense", 202), "x"),
+        (ApiResponse(303, {"location": "https://elsewhere/x"}, b""), {"location": "https://elsewhere/x"}),
+    ],
+)
+def test_bodies_are_read_by_their_type(made: Package, response: ApiResponse, data: Any) -> None:
+    assert made.decode(response) == data
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        answer(b"{oops", "application/json"),
+        answer(b"<html>login</html>", "text/html"),
+        answer(b"[" * 100_000, "application/json"),
+        answer(b"\xff\xfe\xfd", "application/json"),
+        answer(b"", "", 302),
+        answer(b"", "", 304),
+    ],
+)
+def test_a_body_that_is_not_what_it_says_is_an_internal_error(made: Package, response: ApiResponse) -> None:
+    """R-ERR-2."""
+    assert raised(made, response).code is Code.INTERNAL_ERROR
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (400, Code.INVALID_TYPE),
+        (422, Code.INVALID_TYPE),
+        (401, Code.PERMISSION_DENIED),
+        (403, Code.PERMISSION_DENIED),
+        (404, Code.NOT_FOUND_RESOURCE),
+        (410, Code.NOT_FOUND_RESOURCE),
+        (409, Code.ALREADY_EXISTS),
+        (412, Code.VERSION_MISMATCH),
+        (429, Code.RATE_LIMIT_EXCEEDED),
+        (418, Code.INVALID_TYPE),
+        (500, Code.INTERNAL_ERROR),
+        (503, Code.INTERNAL_ERROR),
+        (599, Code.INTERNAL_ERROR),
+    ],
+)
+def test_each_status_has_its_code_and_keeps_the_apis_message(made: Package, status: int, code: Code) -> None:
+    """R-ERR-2."""
+    failure = raised(made, json_answer({"message": "No such luck"}, status))
+    assert failure.code is code
+    assert failure.details["http_status"] == status
+    assert failure.details["upstream_error"] == "No such luck"
+    assert "No such luck" in failure.message
+
+
+def test_a_missing_resource_names_its_type_and_the_last_identifier(made: Package) -> None:
+    failure = raised(made, json_answer({}, 404))
+    assert failure.message == "Resource 'pet' not found: 'p1'"
+    assert failure.details == {"http_status": 404, "resource_type": "pet", "resource_id": "p1"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry_after": "17"}, 17),
+        ({"x_ratelimit_remaining": "0", "x_ratelimit_reset": "33"}, 33),
+        ({"retry_after": "soon"}, 60),
+        ({}, 60),
+    ],
+)
+def test_a_rate_limit_says_when_to_try_again(made: Package, headers: dict[str, str], seconds: int) -> None:
+    failure = raised(made, json_answer({}, 429, **headers))
+    assert failure.details["retry_after_seconds"] == seconds
+    assert str(seconds) in failure.message
+
+
+def test_a_rate_limit_may_give_a_date(made: Package) -> None:
+    failure = raised(made, json_answer({}, 429, retry_after=formatdate(time.time() + 100, usegmt=True)))
+    assert 90 <= failure.details["retry_after_seconds"] <= 101
+
+
+def test_a_needed_scope_is_told(made: Package) -> None:
+    failure = raised(
+        made, json_answer({}, 403, www_authenticate='Bearer error="insufficient_scope", scope="pets:write"')
+    )
+    assert failure.details["required_scope"] == "pets:write"
+    assert "pets:write" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"type": "about:blank", "title": "Bad", "detail": "The name is taken"}, "The name is taken"),
+        ({"title": "Only a title", "status": 400}, "Only a title"),
+        ({"error": "plain"}, "plain"),
+        ({"error": {"message": "within", "code": 3}}, "within"),
+        ({"errors": [{"message": "the first"}, {"message": "the second"}]}, "the first"),
+        ({"error": "invalid_request", "error_description": "told better"}, "told better"),
+        ({"errors": {"base": ["is closed"]}}, "base: is closed"),
+        (["a bare text"], "a bare text"),
+        ({"status": 400}, None),
+    ],
+)
+def test_the_apis_message_is_found_in_the_common_shapes(made: Package, body: Any, message: str | None) -> None:
+    """R-ERR-2."""
+    assert raised(made, json_answer(body, 409)).details.get("upstream_error") == message
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "param"),
+    [
+        (
+            {"detail": [{"loc": ["query", "pageSize"], "msg": "field required", "type": "missing"}]},
+            Code.MISSING_PARAM,
+            "page_size",
+        ),
+        ({"message": "Missing required parameter 'pageSize'"}, Code.MISSING_PARAM, "page_size"),
+        ({"errors": [{"field": "pageSize", "code": "invalid"}]}, Code.INVALID_TYPE, "page_size"),
+        ({"errors": [{"source": {"parameter": "pageSize"}, "detail": "too big"}]}, Code.INVALID_TYPE, "page_size"),
+        ({"errors": {"pageSize": ["must be positive"]}}, Code.INVALID_TYPE, "page_size"),
+        ({"invalid-params": [{"name": "pageSize", "reason": "must be positive"}]}, Code.INVALID_TYPE, "page_size"),
+        ({"error": {"message": "bad", "param": "pageSize"}}, Code.INVALID_TYPE, "page_size"),
+        ({"message": "Something is off"}, Code.INVALID_TYPE, None),
+    ],
+)
+def test_the_parameter_that_the_api_names_is_named_as_the_agent_knows_it(
+    made: Package, body: Any, code: Code, param: str | None
+) -> None:
+    """R-ERR-2, R-ENV-5."""
+    failure = raised(made, json_answer(body, 422))
+    assert failure.code is code
+    assert failure.details.get("param_name") == param
+    if param:
+        assert f"'{param}'" in failure.message
+
+
+def test_a_parameter_that_the_api_does_not_know_is_told(made: Package) -> None:
+    failure = raised(made, json_answer({"message": "Unrecognized request argument supplied: 'colour'"}, 400))
+    assert failure.code is Code.UNKNOWN_PARAM
+    assert failure.details["unknown_params"] == ["colour"]
+    assert failure.details["valid_params"] == ["owner_id", "pet_id", "page_size"]
+
+
+def test_what_the_api_says_is_bounded_and_free_of_secrets_and_traces(made: Package) -> None:
+    """R-ENV-4."""
+    made.build(PARAMS)
+    said = raised(made, json_answer({"message": "key hunter2-secret is wrong " + "x" * 2000}, 401))
+    assert "hunter2" not in str(said.envelope())
+    assert len(said.details["upstream_error"]) <= 500
+    trace = raised(made, json_answer({"message": "TypeError: x\n    at run (/srv/app/src/index.js:3:4)"}, 500))
+    assert not re.search(r"at\s+\S+|typeerror|/src/|\.js:\d", trace.message, re.IGNORECASE)
+    assert "index.js" not in str(trace.envelope())
+    html = raised(made, answer(b"<html><body>Traceback</body></html>", "text/html", 502))
+    assert "upstream_error" not in html.details

@@ -1,0 +1,91 @@
+"""What the mock answers: the document's examples, else what fits the schema."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from runtime.schemas import Schemas
+
+from .hand_made import STRING, Make, Package, operation
+
+
+def call(made: Package, params: dict[str, Any] | None = None) -> Any:
+    row = made.row()
+
+    async def run() -> Any:
+        request = made.api.build(row, made.api.validate(row, params or {}))
+        return made.api.decode(await made.api.send(request, row), row, params or {})
+
+    return asyncio.run(run())
+
+
+def test_a_declared_example_is_answered_in_wire_form(package: Make) -> None:
+    types = {"Pet": {"type": "object", "properties": {"pet_id": {"type": "integer", "x-name": "petId"}}}}
+    rows = {"op": operation(responses={"201": {"content_type": "application/json", "schema": {"$ref": "#/types/Pet"}}})}
+    examples = {"op": {"status": 201, "content_type": "application/json", "body": {"petId": 77}}}
+    assert call(package(rows, types, transport="mock", examples=examples)) == {"pet_id": 77}
+
+
+def test_an_answer_is_made_of_the_schema_and_comes_back_under_agent_names(package: Make) -> None:
+    types: dict[str, Any] = {
+        "Pet": {
+            "type": "object",
+            "required": ["pet_id"],
+            "properties": {
+                "pet_id": {"type": "integer", "minimum": 10, "x-name": "petId"},
+                "kind": {"$ref": "#/types/Kind"},
+                "born_on": {"type": "string", "format": "date", "x-name": "bornOn"},
+                "code": {"type": "string", "pattern": "^[A-Z]{3}$"},
+                "price": {"type": "number", "exclusiveMinimum": 2, "multipleOf": 0.5},
+                "friends": {"type": "array", "items": {"$ref": "#/types/Pet"}},
+                "owner": {"anyOf": [{"$ref": "#/types/Owner"}, {"type": "null"}]},
+                "nick": {"type": ["null", "string"], "minLength": 20},
+                "shown": {"type": "string", "examples": ["as shown"]},
+            },
+        },
+        "Kind": {"type": "string", "enum": ["cat", "dog"]},
+        "Owner": {"allOf": [{"$ref": "#/types/Named"}, {"type": "object", "properties": {"age": {"type": "integer"}}}]},
+        "Named": {"type": "object", "properties": {"full_name": {"type": "string", "x-name": "fullName"}}},
+    }
+    schema = {"type": "array", "items": {"$ref": "#/types/Pet"}}
+    made = package(
+        {"op": operation(responses={"200": {"content_type": "application/json", "schema": schema}})},
+        types,
+        transport="mock",
+    )
+    data = call(made)
+    validator = Schemas(made.table).schema(schema)
+    assert validator is not None
+    assert [str(error) for error in validator.iter_errors(data)] == []
+    assert data[0]["kind"] == "cat"
+    assert data[0]["owner"] == {"full_name": "example", "age": 1}
+    assert data[0]["shown"] == "as shown"
+    assert call(made) == data
+
+
+@pytest.mark.parametrize(
+    ("responses", "data"),
+    [
+        ({"204": {}}, None),
+        ({}, None),
+        ({"200": {"content_type": "text/plain", "schema": STRING}}, "example"),
+        ({"default": {"content_type": "application/json", "schema": {"type": "boolean"}}}, True),
+        ({"2XX": {"content_type": "application/json", "schema": {"type": "boolean"}}}, True),
+        ({"200": {"content_type": "application/json", "schema": {}}}, "example"),
+    ],
+)
+def test_every_kind_of_response_has_an_answer(package: Make, responses: dict[str, Any], data: Any) -> None:
+    assert call(package({"op": operation(responses=responses)}, transport="mock")) == data
+
+
+def test_endless_schemas_end(package: Make) -> None:
+    types: dict[str, Any] = {
+        "Loop": {"$ref": "#/types/Loop"},
+        "Tree": {"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#/types/Tree"}}},
+        "Alt": {"oneOf": [{"$ref": "#/types/Alt"}, {"type": "string"}]},
+    }
+    for name in types:
+        responses = {"200": {"content_type": "application/json", "schema": {"$ref": f"#/types/{name}"}}}
+        call(package({"op": operation(responses=responses)}, types, transport="mock"))

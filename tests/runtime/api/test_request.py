@@ -1,0 +1,264 @@
+"""The request that leaves the adapter: nothing leaves its place."""
+
+from __future__ import annotations
+
+import base64
+import json
+from email.parser import BytesParser
+from email.policy import HTTP
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from runtime.errors import Code, Failure
+
+from .hand_made import STRING, Make, Package, make_package, operation
+
+ID = {"in": "path", "name": "petId", "required": True, "schema": {}}
+BASE = "https://api.example.com/v1"
+
+
+def body(shape: str, content_type: str = "application/json", **more: Any) -> dict[str, Any]:
+    return {"content_type": content_type, "shape": shape, "schema": {}, **more}
+
+
+def test_path_query_header_and_cookie_parameters_go_where_they_belong(package: Make) -> None:
+    parameters = {
+        "pet_id": ID,
+        "page_size": {"in": "query", "name": "pageSize", "schema": {"type": "integer"}},
+        "request_id": {"in": "header", "name": "X-Request-Id", "schema": STRING},
+        "theme": {"in": "cookie", "schema": STRING},
+        "lang": {"in": "cookie", "schema": STRING},
+        "absent": {"in": "query", "schema": STRING},
+    }
+    made = package({"op": operation(path="/pets/{petId}/toys", parameters=parameters)})
+    sent = made.build({"pet_id": "a b", "page_size": 3, "request_id": "r1", "theme": "x;y", "lang": "de"})
+    assert sent.method == "GET"
+    assert sent.url == f"{BASE}/pets/a%20b/toys?pageSize=3"
+    assert dict(sent.headers) == {
+        "Accept": "application/json",
+        "User-Agent": "petstore-adapter/1.2.3",
+        "X-Request-Id": "r1",
+        "Cookie": "theme=x%3By; lang=de",
+    }
+    assert sent.content is None
+
+
+def test_content_parameters_are_json_and_null_is_left_out(package: Make) -> None:
+    parameters = {
+        "filter": {"in": "query", "content_type": "application/json", "schema": {}},
+        "gone": {"in": "query", "schema": {}},
+        "head": {"in": "header", "name": "X-H", "content_type": "application/json", "schema": {}},
+    }
+    sent = package({"op": operation(parameters=parameters)}).build(
+        {"filter": {"a": [True]}, "gone": None, "head": {"b": "c"}}
+    )
+    assert sent.url == f"{BASE}/pets?filter=%7B%22a%22%3A%5Btrue%5D%7D"
+    assert dict(sent.headers)["X-H"] == '{"b":"c"}'
+
+
+def test_a_template_may_stand_in_the_middle_of_a_segment_and_hold_a_query(package: Make) -> None:
+    parameters = {
+        "name": {"in": "path", "required": True, "schema": STRING},
+        "ext": {"in": "path", "required": True, "schema": STRING},
+        "q": {"in": "query", "schema": STRING},
+    }
+    made = package({"op": operation(path="/files/{name}.{ext}:run?mode=fast#part", parameters=parameters)})
+    assert made.build({"name": "a", "ext": "..", "q": "z"}).url == f"{BASE}/files/a...:run?mode=fast&q=z"
+
+
+@pytest.mark.parametrize("value", ["", ".", ".."])
+def test_a_path_value_that_names_another_resource_is_refused(package: Make, value: str) -> None:
+    """A server may resolve `%2E%2E` as it does `..` (RFC 3986, 6.2.2), so encoding them is no help."""
+    failure = package({"op": operation(path="/pets/{petId}", parameters={"pet_id": ID})}).refused({"pet_id": value})
+    assert failure.code is Code.INVALID_VALUE
+    assert "'pet_id'" in failure.message
+
+
+def _path_package() -> Package:
+    import tempfile
+
+    rows = {"op": operation(path="/pets/{petId}/toys", parameters={"pet_id": ID})}
+    return make_package(Path(tempfile.mkdtemp()), rows)
+
+
+@given(
+    st.text(alphabet=st.characters(exclude_categories=["Cs"]))
+    | st.sampled_from(["../x", "a/b", "a?b=c", "a#b", "..;", "%2e%2e", "%2F"])
+)
+def test_a_path_value_never_leaves_its_segment(value: str) -> None:
+    made = PATHS
+    if value in ("", ".", ".."):
+        return
+    url = made.build({"pet_id": value}).url
+    parts = urlsplit(url)
+    assert parts.path.split("/")[:3] == ["", "v1", "pets"]
+    assert len(parts.path.split("/")) == 5
+    assert unquote(parts.path.split("/")[3]) == value
+    assert (parts.query, parts.fragment) == ("", "")
+    assert str(httpx2.URL(url)) == url
+
+
+PATHS = _path_package()
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_a_header_cannot_be_injected(value: str) -> None:
+    parameters = {"h": {"in": "header", "name": "X-H", "schema": STRING}, "c": {"in": "cookie", "schema": STRING}}
+    made = HEADERS.setdefault("made", None) or _header_package(parameters)
+    HEADERS["made"] = made
+    try:
+        sent = made.build({"h": value, "c": value})
+    except Failure as failure:
+        assert failure.code is Code.INVALID_VALUE  # noqa: PT017
+        assert any(ord(character) < 32 or ord(character) == 127 for character in value)
+        return
+    headers = dict(sent.headers)
+    assert not set("\r\n\0") & set(headers["X-H"] + headers["Cookie"])
+    assert headers["Cookie"].count(";") == 0
+    assert unquote(headers["Cookie"].removeprefix("c=")) == value
+
+
+HEADERS: dict[str, Any] = {}
+
+
+def _header_package(parameters: dict[str, Any]) -> Package:
+    import tempfile
+
+    return make_package(Path(tempfile.mkdtemp()), {"op": operation(parameters=parameters)})
+
+
+def test_a_header_parameter_of_the_document_replaces_our_own(package: Make) -> None:
+    parameters = {"accept": {"in": "header", "name": "accept", "schema": STRING}}
+    sent = package({"op": operation(parameters=parameters)}).build({"accept": "text/csv"})
+    assert [value for name, value in sent.headers if name.lower() == "accept"] == ["text/csv"]
+
+
+def test_fields_make_a_json_body_with_the_rest_merged_in(package: Make) -> None:
+    parameters = {
+        "pet_name": {"in": "body", "name": "petName", "schema": STRING},
+        "tag": {"in": "body", "schema": {}},
+        "other_fields": {"in": "body_rest", "schema": {"type": "object"}},
+    }
+    made = package({"op": operation("POST", parameters=parameters, body=body("fields"))}, family="create")
+    sent = made.build({"pet_name": "Réx", "tag": None, "other_fields": {"anyKey": 1, "petName": "no"}})
+    assert json.loads(sent.content or b"") == {"petName": "Réx", "tag": None, "anyKey": 1}
+    assert sent.content == '{"anyKey":1,"petName":"Réx","tag":null}'.encode()
+    assert dict(sent.headers)["Content-Type"] == "application/json"
+    assert made.build({}).content is None
+
+
+def test_a_required_body_without_fields_is_an_empty_object(package: Make) -> None:
+    made = package({"op": operation("POST", body=body("fields", required=True))}, family="create")
+    assert made.build({}).content == b"{}"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "value", "sent_type", "content"),
+    [
+        ("application/json", [1, "é"], "application/json", '[1,"é"]'.encode()),
+        ("application/json", None, "application/json", b"null"),
+        ("application/merge-patch+json", {"a": 1}, "application/merge-patch+json", b'{"a":1}'),
+        ("*/*", {"a": 1}, "application/json", b'{"a":1}'),
+        ("text/plain", "hello", "text/plain", b"hello"),
+        ("text/plain", "hé", "text/plain; charset=utf-8", "hé".encode()),
+        ("application/octet-stream", base64.b64encode(b"\x00\xff").decode(), "application/octet-stream", b"\x00\xff"),
+    ],
+)
+def test_whole_bodies_are_sent_by_their_type(
+    package: Make, content_type: str, value: Any, sent_type: str, content: bytes
+) -> None:
+    rows = {
+        "op": operation(
+            "POST",
+            parameters={"data": {"in": "body", "schema": {}}},
+            body=body("whole", content_type, parameter="data"),
+        )
+    }
+    sent = package(rows, family="create").build({"data": value})
+    assert dict(sent.headers)["Content-Type"] == sent_type
+    assert sent.content == content
+
+
+def test_forms_repeat_arrays_and_write_objects_as_json(package: Make) -> None:
+    parameters = {name: {"in": "body", "schema": {}} for name in ("a", "b", "c", "d")}
+    rows = {"op": operation("POST", parameters=parameters, body=body("fields", "application/x-www-form-urlencoded"))}
+    sent = package(rows, family="create").build({"a": "x y&z", "b": [1, True], "c": {"k": None}, "d": None})
+    assert sent.content == b"a=x+y%26z&b=1&b=true&c=%7B%22k%22%3Anull%7D"
+
+
+def test_bytes_that_are_not_base64_are_refused(package: Make) -> None:
+    rows = {
+        "op": operation(
+            "POST", parameters={"data": {"in": "body", "schema": {}}}, body=body("whole", "image/png", parameter="data")
+        )
+    }
+    assert package(rows, family="create").refused({"data": "***"}).code is Code.INVALID_VALUE
+
+
+def test_a_multipart_body_holds_fields_json_and_files(package: Make) -> None:
+    parameters = {
+        "file": {"in": "body", "schema": {"type": "string", "contentEncoding": "base64"}},
+        "tags": {"in": "body", "schema": {}},
+        "meta": {"in": "body", "name": 'me"ta', "schema": {}},
+    }
+    rows = {"op": operation("POST", parameters=parameters, body=body("fields", "multipart/form-data"))}
+    made = package(rows, family="create")
+    values = {"file": base64.b64encode(b"\x00\r\n--x").decode(), "tags": ["a", "é"], "meta": {"k": 1}}
+    sent = made.build(values)
+    kind = dict(sent.headers)["Content-Type"]
+    message = BytesParser(policy=HTTP).parsebytes(
+        b"Content-Type: " + kind.encode() + b"\r\n\r\n" + (sent.content or b"")
+    )
+    parts = [
+        (part.get_param("name", header="content-disposition"), part.get_filename(), part.get_content_type())
+        for part in message.iter_parts()
+    ]
+    assert parts == [
+        ("file", "file", "application/octet-stream"),
+        ("tags", None, "text/plain"),
+        ("tags", None, "text/plain"),
+        ("me%22ta", None, "application/json"),
+    ]
+    contents = [part.get_payload(decode=True) for part in message.iter_parts()]
+    assert contents == [b"\x00\r\n--x", b"a", "é".encode(), b'{"k":1}']
+    assert made.build(values).content == sent.content
+    assert made.refused({"file": "***"}).code is Code.INVALID_VALUE
+
+
+@pytest.mark.parametrize("content_type", ["multipart/mixed", "application/xml"])
+def test_a_body_that_cannot_be_sent_yet_says_so(package: Make, content_type: str) -> None:
+    rows = {"op": operation("POST", parameters={"a": {"in": "body", "schema": {}}}, body=body("fields", content_type))}
+    failure = package(rows, family="create").refused({"a": 1})
+    assert failure.code is Code.INTERNAL_ERROR
+    assert content_type in failure.message
+
+
+def test_the_setting_wins_over_servers_and_the_operations_own_over_the_documents(package: Make) -> None:
+    servers = [{"url": "https://{zone}.example.com/", "variables": {"zone": {"default": "eu"}}}]
+    rows = {"op": operation(), "other": operation(servers=servers)}
+    assert package(rows).build({}).url == f"{BASE}/pets"
+    assert package(rows).build({}, "other").url == "https://eu.example.com/pets"
+    assert (
+        package(rows, base_url="http://localhost:8080/api/").build({}, "other").url == "http://localhost:8080/api/pets"
+    )
+
+
+@pytest.mark.parametrize("servers", [[], [{"url": "/v1"}], [{"url": "https://{host}/v1"}], [{"url": "ftp://x/"}]])
+def test_without_an_absolute_server_the_setting_is_asked_for(package: Make, servers: list[Any]) -> None:
+    failure = package({"op": operation()}, adapter={"servers": servers}).refused({})
+    assert failure.code is Code.INTERNAL_ERROR
+    assert "MCP_AQL_BASE_URL" in failure.message
+
+
+def test_accept_names_what_the_document_declares_json_first(package: Make) -> None:
+    responses = {"200": {"content_type": "text/csv"}, "2XX": {"content_type": "application/json"}, "204": {}}
+    assert (
+        dict(package({"op": operation(responses=responses)}).build({}).headers)["Accept"]
+        == "application/json, text/csv"
+    )
+    assert dict(package({"op": operation(responses={"204": {}})}).build({}).headers)["Accept"] == "*/*"

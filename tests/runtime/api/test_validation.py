@@ -1,0 +1,317 @@
+"""What a call's parameters must be, and how an answer says what they are not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from runtime.errors import Code
+
+from .hand_made import STRING, Make, operation
+
+PET = {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
+PLAIN = {
+    "op": operation(
+        path="/pets/{petId}",
+        parameters={
+            "pet_id": PET,
+            "status": {"in": "query", "required": True, "schema": {"enum": ["available", "sold"]}},
+            "limit": {"in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}},
+            "born": {"in": "query", "schema": {"type": "string", "format": "date-time"}},
+            "code": {"in": "query", "schema": {"type": "string", "pattern": "^[A-Z]{3}$"}},
+        },
+    )
+}
+GOOD = {"pet_id": 5, "status": "sold"}
+
+
+def test_valid_parameters_pass_and_no_default_is_added(package: Make) -> None:
+    """R-REQ-4: a default says what the server does without the parameter, so it is not sent."""
+    assert package(PLAIN).validate(GOOD) == GOOD
+
+
+def test_the_apis_own_spelling_is_accepted_and_normalised(package: Make) -> None:
+    """R-REQ-2."""
+    made = package(PLAIN)
+    assert made.validate({"petId": 5, "status": "sold"}) == GOOD
+    assert made.validate({"PET-ID": 5, "Status": "sold"}) == GOOD
+
+
+def test_a_parameter_given_under_two_spellings_is_refused(package: Make) -> None:
+    failure = package(PLAIN).refused({"petId": 5, "pet_id": 6, "status": "sold"})
+    assert failure.code is Code.INVALID_VALUE
+    assert "given twice" in failure.message
+
+
+def test_keys_that_begin_with_an_underscore_are_never_unknown(package: Make) -> None:
+    """R-REQ-3."""
+    assert package(PLAIN).validate({**GOOD, "_trace": {"any": 1}}) == GOOD
+
+
+def test_all_missing_parameters_are_told_in_one_answer_with_what_they_want(package: Make) -> None:
+    """R-ENV-5, R-ERR-1."""
+    failure = package(PLAIN).refused({})
+    assert failure.code is Code.MISSING_PARAM
+    assert failure.message.startswith("Missing required parameter 'pet_id'")
+    assert "integer" in failure.message
+    assert "'status' (one of 'available', 'sold')" in failure.message
+    assert failure.details["param_name"] == "pet_id"
+    assert failure.details["operation"] == "op"
+    assert failure.details["missing_params"] == ["pet_id", "status"]
+
+
+def test_an_unknown_parameter_is_refused_with_the_valid_ones_and_the_nearest(package: Make) -> None:
+    """R-REQ-3."""
+    failure = package(PLAIN).refused({**GOOD, "limitt": 3})
+    assert failure.code is Code.UNKNOWN_PARAM
+    assert failure.message.startswith("Unknown parameter(s) for operation 'op': limitt")
+    assert "Did you mean 'limit'" in failure.message
+    assert failure.details["unknown_params"] == ["limitt"]
+    assert failure.details["valid_params"] == ["pet_id", "status", "limit", "born", "code"]
+
+
+def test_an_operation_without_parameters_says_so(package: Make) -> None:
+    failure = package({"op": operation()}).refused({"a": 1})
+    assert failure.code is Code.UNKNOWN_PARAM
+    assert failure.details["valid_params"] == []
+
+
+def test_the_first_problem_gives_the_code_and_the_rest_stand_in_details(package: Make) -> None:
+    """R-REQ-4, R-ENV-5: missing before unknown before types."""
+    failure = package(PLAIN).refused({"status": "lost", "colour": 1, "limit": 1000})
+    assert failure.code is Code.MISSING_PARAM
+    assert [one["code"] for one in failure.details["problems"]] == [
+        "VALIDATION_UNKNOWN_PARAM",
+        "VALIDATION_INVALID_VALUE",
+        "VALIDATION_INVALID_VALUE",
+    ]
+    assert {one["param_name"] for one in failure.details["problems"]} == {"colour", "status", "limit"}
+
+
+@pytest.mark.parametrize(
+    ("value", "actual"),
+    [("5", "string"), (5.5, "number"), (True, "boolean"), (None, "null"), ([], "array"), ({}, "object")],
+)
+def test_a_wrong_type_is_refused_and_never_coerced(package: Make, value: Any, actual: str) -> None:
+    failure = package(PLAIN).refused({**GOOD, "limit": value})
+    assert failure.code is Code.INVALID_TYPE
+    assert failure.message == f"Parameter 'limit' expected 'integer', got '{actual}'"
+    assert failure.details["param_name"] == "limit"
+    assert (failure.details["expected_type"], failure.details["actual_type"]) == ("integer", actual)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"status": "lost"}, ["'available'", "'sold'"]),
+        ({"limit": 0}, ["minimum of 1"]),
+        ({"limit": 101}, ["maximum of 100"]),
+        ({"born": "yesterday"}, ["date and time", "2026-01-31T12:00:00Z"]),
+        ({"code": "abc"}, ["^[A-Z]{3}$"]),
+    ],
+)
+def test_a_value_that_breaks_a_constraint_is_told_with_what_is_allowed(
+    package: Make, params: dict[str, Any], words: list[str]
+) -> None:
+    """R-ENV-5."""
+    failure = package(PLAIN).refused({**GOOD, **params})
+    assert failure.code is Code.INVALID_VALUE
+    assert next(iter(params)) in failure.message
+    for word in words:
+        assert word in failure.message
+
+
+def test_a_sensitive_value_is_not_repeated(package: Make) -> None:
+    """R-ENV-4."""
+    rows = {"op": operation(parameters={"key": {"in": "query", "sensitive": True, "schema": {"type": "integer"}}})}
+    failure = package(rows).refused({"key": "hunter2"})
+    assert "hunter2" not in str(failure.envelope())
+
+
+def test_text_that_is_not_unicode_is_refused_as_such(package: Make) -> None:
+    rows = {"op": operation(parameters={"q": {"in": "query", "schema": STRING}})}
+    assert package(rows).refused({"q": "\ud800"}).code is Code.INVALID_ENCODING
+
+
+UPDATE_TYPES = {
+    "Named": {"type": "object", "properties": {"full_name": {"type": "string", "x-name": "fullName", "minLength": 2}}},
+    "PetInput": {
+        "allOf": [{"$ref": "#/types/Named"}, {"type": "object", "properties": {"tag": STRING}}],
+        "x-read-only": ["id", "created_at"],
+    },
+}
+UPDATE = {
+    "op": operation(
+        "PATCH",
+        "/pets/{petId}",
+        parameters={"pet_id": PET, "input": {"in": "body", "required": True, "schema": {"$ref": "#/types/PetInput"}}},
+        body={
+            "content_type": "application/json",
+            "shape": "whole",
+            "parameter": "input",
+            "schema": {"$ref": "#/types/PetInput"},
+        },
+    )
+}
+
+
+def test_an_update_takes_declared_fields_in_either_spelling(package: Make) -> None:
+    """R-UPD-1, R-SEL-1."""
+    made = package(UPDATE, UPDATE_TYPES, family="update")
+    assert made.validate({"pet_id": 1, "input": {"fullName": "Rex"}})["input"] == {"full_name": "Rex"}
+    assert (
+        made.build({"pet_id": 1, "input": {"full_name": "Rex", "tag": "x"}}).content == b'{"fullName":"Rex","tag":"x"}'
+    )
+
+
+def test_an_update_refuses_unknown_and_read_only_fields(package: Make) -> None:
+    """R-UPD-1."""
+    made = package(UPDATE, UPDATE_TYPES, family="update")
+    unknown = made.refused({"pet_id": 1, "input": {"full_nam": "Rex"}})
+    assert unknown.code is Code.UNKNOWN_FIELD
+    assert "Did you mean 'full_name'" in unknown.message
+    for name in ("created_at", "createdAt", "id"):
+        assert made.refused({"pet_id": 1, "input": {name: 3}}).code is Code.READ_ONLY_FIELD
+    identifier = made.refused({"pet_id": 1, "input": {"pet_id": 1}})
+    assert identifier.code is Code.UNKNOWN_FIELD
+
+
+def test_all_problems_of_an_update_come_in_one_answer(package: Make) -> None:
+    """R-ENV-5."""
+    made = package(UPDATE, UPDATE_TYPES, family="update")
+    failure = made.refused({"x": 1, "input": {"what": 1, "id": 2, "full_name": "R"}})
+    codes = [failure.code.value, *(one["code"] for one in failure.details["problems"])]
+    assert codes == [
+        "VALIDATION_MISSING_PARAM",
+        "VALIDATION_UNKNOWN_PARAM",
+        "VALIDATION_UNKNOWN_FIELD",
+        "VALIDATION_READ_ONLY_FIELD",
+        "VALIDATION_INVALID_VALUE",
+    ]
+
+
+def test_an_update_of_a_map_takes_any_field(package: Make) -> None:
+    types = {"PetInput": {"type": "object", "properties": {"a": STRING}, "additionalProperties": STRING}}
+    made = package(UPDATE, types, family="update")
+    assert made.validate({"pet_id": 1, "input": {"b": "x"}})["input"] == {"b": "x"}
+    assert made.refused({"pet_id": 1, "input": {"b": 1}}).code is Code.INVALID_TYPE
+
+
+def test_nested_problems_name_their_place(package: Make) -> None:
+    types = {"Toy": {"type": "object", "required": ["name"], "properties": {"name": STRING}}}
+    rows = {
+        "op": operation(
+            "POST", parameters={"toys": {"in": "body", "schema": {"type": "array", "items": {"$ref": "#/types/Toy"}}}}
+        )
+    }
+    made = package(rows, types, family="create")
+    wrong = made.refused({"toys": [{"name": "a"}, {"name": 3}]})
+    assert wrong.message == "Parameter 'toys[1].name' expected 'string', got 'integer'"
+    assert made.refused({"toys": [{}]}).details["param_name"] == "toys[0].name"
+
+
+def test_alternatives_are_told_by_the_one_that_comes_nearest(package: Make) -> None:
+    types = {
+        "Card": {"type": "object", "required": ["number"], "properties": {"number": STRING}},
+        "Bank": {"type": "object", "required": ["iban", "bic"], "properties": {"iban": STRING, "bic": STRING}},
+    }
+    pay = {"in": "body", "schema": {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}, {"type": "null"}]}}
+    made = package({"op": operation("POST", parameters={"pay": pay})}, types, family="create")
+    assert made.validate({"pay": None}) == {"pay": None}
+    assert made.validate({"pay": {"number": "1"}}) == {"pay": {"number": "1"}}
+    assert made.refused({"pay": {"number": 1}}).code is Code.INVALID_VALUE
+    wrong = made.refused({"pay": 4})
+    assert wrong.code is Code.INVALID_TYPE
+    assert wrong.details["expected_type"] == "null or object"
+
+
+def test_a_body_whose_fields_relate_is_validated_as_a_whole(package: Make) -> None:
+    body = {
+        "content_type": "application/json",
+        "shape": "fields",
+        "validate": True,
+        "schema": {
+            "type": "object",
+            "properties": {"card_no": {"type": "string", "x-name": "cardNo"}, "iban": STRING},
+            "oneOf": [{"required": ["card_no"]}, {"required": ["iban"]}],
+        },
+    }
+    parameters = {
+        "card_no": {"in": "body", "name": "cardNo", "schema": STRING},
+        "iban": {"in": "body", "schema": STRING},
+    }
+    made = package({"op": operation("POST", parameters=parameters, body=body)}, family="create")
+    assert made.build({"card_no": "1"}).content == b'{"cardNo":"1"}'
+    assert made.refused({"card_no": "1", "iban": "2"}).code is Code.INVALID_VALUE
+    assert made.build({}).content is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "pattern": "[unclosed"},
+        {"type": "string", "pattern": "\\p{Nonsense}"},
+        {"type": "strnig"},
+        {"minimum": "1"},
+        {"required": True},
+        {"$ref": "#/types/Absent"},
+        {"$ref": "https://example.com/elsewhere.json"},
+        {"$id": "https://example.com/a", "$ref": "#/types/Absent"},
+        {"patternProperties": {"[": {}}},
+        {"items": {"anyOf": "x"}},
+        {"enum": []},
+    ],
+)
+def test_a_schema_that_cannot_be_compiled_breaks_no_operation(package: Make, schema: dict[str, Any]) -> None:
+    rows = {
+        "op": operation(
+            parameters={"a": {"in": "query", "schema": schema}, "n": {"in": "query", "schema": {"type": "integer"}}}
+        )
+    }
+    made = package(rows)
+    assert made.validate({"a": "x", "n": 1}) == {"a": "x", "n": 1}
+    assert made.refused({"n": "x"}).code is Code.INVALID_TYPE
+
+
+def test_a_pattern_that_is_none_is_dropped_and_the_rest_of_its_schema_stays(package: Make) -> None:
+    types = {"Code": {"type": "string", "pattern": "(", "maxLength": 3}}
+    made = package({"op": operation(parameters={"a": {"in": "query", "schema": {"$ref": "#/types/Code"}}})}, types)
+    assert made.validate({"a": "x"}) == {"a": "x"}
+    assert made.refused({"a": "xxxx"}).code is Code.INVALID_VALUE
+
+
+def test_recursive_types_are_validated(package: Make) -> None:
+    types = {"Node": {"type": "object", "properties": {"name": STRING, "next": {"$ref": "#/types/Node"}}}}
+    made = package(
+        {"op": operation("POST", parameters={"node": {"in": "body", "schema": {"$ref": "#/types/Node"}}})},
+        types,
+        family="create",
+    )
+    assert made.refused({"node": {"next": {"next": {"name": 1}}}}).details["param_name"] == "node.next.next.name"
+
+
+LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"format": 1, "flat": "a b"},
+        {"lat": "x", "flat": "lost"},
+        {"at home": 1},
+        {"what": 1, "format": 2, "cat": 3},
+        {"input at x": 1, "lat": 1},
+    ],
+)
+def test_no_message_reads_like_a_stack_trace(package: Make, params: dict[str, Any]) -> None:
+    """R-ENV-4."""
+    parameters = {
+        "lat": {"in": "query", "required": True, "schema": {"type": "number"}},
+        "format": {"in": "query", "required": True, "schema": {"enum": ["at one", "flat two"]}},
+        "flat": {"in": "query", "schema": {"type": "string", "pattern": "^at .*$", "minLength": 9, "format": "uuid"}},
+    }
+    failure = package({"op": operation(parameters=parameters)}).refused(params)
+    assert not LEAK.search(failure.message)
+    for problem in failure.details.get("problems", ()):
+        assert not LEAK.search(problem["message"])

@@ -1,0 +1,28 @@
+"""Serves the zoo over standard input and output with the stand-in API: `python serve_zoo.py FOLDER [MAX_LINE]`."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "templates/project/src/{{package}}")]
+
+from runtime.config import Config  # noqa: E402
+from runtime.dispatch import Dispatcher  # noqa: E402
+from runtime.pipe import serve_pipe  # noqa: E402
+from runtime.server import build_server  # noqa: E402
+from runtime.table import Adapter, Table  # noqa: E402
+from stand_in import FakeApi  # noqa: E402
+
+
+async def stopped() -> None:
+    """Show that teardown ran."""
+    sys.stderr.write("teardown ran\n")
+
+
+folder = Path(sys.argv[1])
+dispatcher = Dispatcher(Adapter.load(folder), Table(folder), FakeApi(), Config())
+sys.exit(
+    serve_pipe(
+        build_server(dispatcher, stopped), max_line=int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 22, grace=5.0
+    )
+)

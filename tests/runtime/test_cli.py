@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from runtime.cli import main
+from runtime.hooks import Call, Refuse
+
+RUNTIME = Path(__file__).parents[2] / "templates/project/src/{{package}}"
+PROGRAM = f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; from runtime.cli import main; "
+
+
+def command(package: Path, *arguments: str, before: str = "") -> list[str]:
+    return [sys.executable, "-c", f"{PROGRAM}{before}sys.exit(main(Path({str(package)!r})))", *arguments]
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MCP_AQL_BASE_URL", "MCP_AQL_ENDPOINT_MODE", "MCP_AQL_TOOL_PREFIX", "MCP_AQL_CONFIG", "ZOO_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def run(
+    package: Path, capsys: pytest.CaptureFixture[str], *arguments: str, hooks: object = None
+) -> tuple[int, str, str]:
+    code = main(package, hooks, arguments)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_operations_lists_searches_and_narrows(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(package, capsys, "operations")
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == 6
+    assert "CREATE   create_animal  Take an animal into the zoo" in out
+    _, out, _ = run(
+        package, capsys, "operations", "--category", "READ", "--search", "keepers", "--output-format", "json"
+    )
+    (only,) = json.loads(out)["operations"]
+    assert only == {
+        "name": "list_keepers",
+        "semantic_category": "READ",
+        "endpoint": "read",
+        "description": "List the people who feed animals",
+        "method": "GET",
+        "path": "/keepers",
+        "resource": "keeper",
+        "danger": "safe",
+    }
+
+
+def test_call_prints_the_envelope_and_its_success_is_the_exit_code(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(package, capsys, "call", "get_animal", '{"animal_id": 7}', "--mock")
+    assert code == 0
+    assert json.loads(out)["success"] is True
+    code, out, _ = run(package, capsys, "--mock", "call", "get_animal")
+    assert code == 1
+    assert json.loads(out)["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    code, out, _ = run(package, capsys, "call", "introspect", '{"query": "types", "name": "Species"}')
+    assert code == 0
+    assert json.loads(out)["data"]["type"]["values"] == ["lion", "newt"]
+
+
+@pytest.mark.parametrize("params", ["{", "[" * 5000, "nonsense"])
+def test_call_refuses_what_is_no_json(package: Path, capsys: pytest.CaptureFixture[str], params: str) -> None:
+    code, out, err = run(package, capsys, "call", "get_animal", params, "--mock")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: PARAMS is not valid JSON")
+
+
+def test_call_runs_the_owners_hooks(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """R-LOOP-6"""
+
+    def before_call(call: Call) -> None:
+        raise Refuse("closed today")
+
+    hooks = SimpleNamespace(before_call=before_call)
+    code, out, _ = run(package, capsys, "call", "list_keepers", "--mock", hooks=hooks)
+    assert code == 1
+    assert json.loads(out)["error"]["message"] == "Permission denied: closed today"
+    code, _, err = run(package, capsys, "call", "list_keepers", "--mock", hooks=SimpleNamespace(before_send=1))
+    assert (code, err) == (2, "Error: before_send in hooks.py is not a function\n")
+
+
+def test_doctor_says_what_is_configured_and_never_a_secret(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = run(package, capsys, "doctor", "--output-format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert set(found) == {"base_url", "settings", "credentials"}
+    assert found["base_url"] == "https://zoo.example/v1"
+    assert found["credentials"] == [{"scheme": "api_key", "type": "apiKey", "variables": ["ZOO_API_KEY"], "set": False}]
+    monkeypatch.setenv("ZOO_API_KEY", "sesame")
+    monkeypatch.setenv("MCP_AQL_ENDPOINT_MODE", "single")
+    for form in ("json", "human"):
+        _, out, _ = run(package, capsys, "doctor", "--output-format", form)
+        assert "sesame" not in out
+    assert "endpoint_mode" in out
+    assert "environment" in out
+    _, out, _ = run(package, capsys, "doctor", "--output-format", "json")
+    found = json.loads(out)
+    assert found["credentials"][0]["set"] is True
+    assert found["settings"]["endpoint_mode"] == {
+        "value": "single",
+        "source": "environment",
+        "variable": "MCP_AQL_ENDPOINT_MODE",
+    }
+
+
+@pytest.mark.parametrize("arguments", [(), ("doctor",), ("call", "list_keepers", "--mock"), ("--transport", "http")])
+def test_a_bad_setting_stops_with_one_line_and_code_2(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    """R-REQ-7"""
+    monkeypatch.setenv("MCP_AQL_TOOL_PREFIX", "Zoo")
+    code, out, err = run(package, capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: MCP_AQL_TOOL_PREFIX must be")
+    assert len(err.splitlines()) == 1
+
+
+def test_bad_arguments_are_refused_with_code_2(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--port", "99999"], ["nonsense"], ["call"], ["--transport", "smoke"]):
+        with pytest.raises(SystemExit) as caught:
+            main(package, None, arguments)
+        assert caught.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_version_and_help(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for argument, part in (("--version", "zoo-adapter 0.1.0"), ("--help", "doctor")):
+        with pytest.raises(SystemExit) as caught:
+            main(package, None, [argument])
+        assert caught.value.code == 0
+        assert part in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "{}"])
+def test_a_damaged_project_is_one_line(package: Path, capsys: pytest.CaptureFixture[str], damage: str) -> None:
+    (package / "adapter.json").write_text(damage)
+    code, _, err = run(package, capsys, "doctor")
+    assert code == 1
+    assert len(err.splitlines()) == 1
+
+
+def test_a_damaged_table_is_no_traceback(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (package / "operations" / "read.json").unlink()
+    code, _, err = run(package, capsys, "operations")
+    assert code == 1
+    assert "Traceback" not in err
+
+
+def test_what_people_ask_does_not_load_mcp(package: Path) -> None:
+    check = "import atexit; atexit.register(lambda: print('mcp' in sys.modules)); "
+    for arguments in (["operations"], ["doctor"], ["call", "list_keepers", "--mock"]):
+        done = subprocess.run(command(package, *arguments, before=check), capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == "False", arguments
+
+
+def test_a_reader_that_stops_reading_is_no_traceback(package: Path) -> None:
+    line = f"{shlex.join(command(package, 'operations'))} | true"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_without_a_command_it_serves_over_stdio(package: Path, era: str) -> None:
+    """R-REQ-5"""
+    words = command(package, "--mock")
+    server = StdioServerParameters(command=words[0], args=words[1:], env={"MCP_AQL_ENDPOINT_MODE": "single"})
+    async with Client(server, mode=era) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["mcp_aql"]
+        result: Any = await client.call_tool("mcp_aql", {"operation": "get_animal", "params": {"animal_id": 7}})
+        assert result.structured_content["success"] is True

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from runtime.config import SETTINGS, Config, ConfigError, load
+
+
+def settings_file(folder: Path, text: str) -> None:
+    (folder.parent.parent / "adapter.toml").write_text(text)
+
+
+def test_defaults_are_those_of_the_protocol(package: Path) -> None:
+    """R-REQ-5, R-REQ-9"""
+    config = load(package, {})
+    assert config == Config(sources=config.sources)
+    assert set(config.sources.values()) == {"default"}
+    assert config.limits() == {
+        "max_request_size": 1048576,
+        "max_response_size": 10485760,
+        "max_string_length": 1048576,
+        "max_array_elements": 10000,
+        "max_nesting_depth": 32,
+    }
+
+
+def test_the_environment_wins_over_the_file(package: Path) -> None:
+    settings_file(package, 'endpoint_mode = "single"\ntimeout = 5\n[limits]\nmax_nesting_depth = 16\n')
+    config = load(package, {"MCP_AQL_ENDPOINT_MODE": "all", "MCP_AQL_TOOL_PREFIX": ""})
+    assert (config.mode, config.timeout, config.max_nesting_depth, config.tool_prefix) == ("all", 5.0, 16, "")
+    assert config.sources["mode"] == "environment"
+    assert config.sources["timeout"] == "adapter.toml"
+
+
+def test_the_file_is_looked_for_beside_the_project_then_in_the_package_then_where_told(package: Path) -> None:
+    (package / "adapter.toml").write_text("timeout = 3")
+    assert load(package, {}).timeout == 3
+    settings_file(package, "timeout = 4")
+    assert load(package, {}).timeout == 4
+    (package / "other.toml").write_text("timeout = 5")
+    assert load(package, {"MCP_AQL_CONFIG": str(package / "other.toml")}).timeout == 5
+    with pytest.raises(ConfigError, match="does not exist"):
+        load(package, {"MCP_AQL_CONFIG": str(package / "none.toml")})
+
+
+def test_crude_is_another_name_of_semantic(package: Path) -> None:
+    """R-REQ-5"""
+    assert load(package, {"MCP_AQL_ENDPOINT_MODE": "crude"}).mode == "semantic"
+
+
+@pytest.mark.parametrize("prefix", ["zoo_", "a_", "x" * 19 + "_", "_1_"])
+def test_a_good_prefix_is_taken(package: Path, prefix: str) -> None:
+    """R-REQ-7"""
+    assert load(package, {"MCP_AQL_TOOL_PREFIX": prefix}).tool_prefix == prefix
+
+
+@pytest.mark.parametrize("prefix", ["zoo", "_", "Zoo_", "x" * 20 + "_", "zoo-_", "zoo_\n", "zoö_"])
+def test_a_bad_prefix_is_an_error_that_names_the_variable(package: Path, prefix: str) -> None:
+    """R-REQ-7"""
+    with pytest.raises(ConfigError, match="MCP_AQL_TOOL_PREFIX must be"):
+        load(package, {"MCP_AQL_TOOL_PREFIX": prefix})
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("colour = 1", "'colour' in adapter.toml is no setting"),
+        ("[limits]\ncolour = 1", "'limits.colour' in adapter.toml"),
+        ("timeout = 0", "'timeout' in adapter.toml must be"),
+        ("timeout = true", "'timeout' in adapter.toml must be"),
+        ("limits = 3", "'limits' in adapter.toml"),
+        ("[limits]\nmax_request_size = 1", "from 65536 to 10485760"),
+        ("[limits]\nmax_nesting_depth = 65", "from 8 to 64"),
+        ("[limits]\nmax_nesting_depth = 8.5", "whole number"),
+        ('base_url = "ftp://x"', "'base_url'"),
+        ('endpoint_mode = "many"', "semantic, single or all"),
+        ('log_level = "loud"', "'log_level'"),
+        ("= 1", "adapter.toml is not valid TOML"),
+    ],
+)
+def test_a_bad_file_is_an_error_of_one_line_that_names_the_key(package: Path, text: str, named: str) -> None:
+    settings_file(package, text)
+    with pytest.raises(ConfigError) as caught:
+        load(package, {})
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_setting_has_its_own_key_variable_and_attribute() -> None:
+    for part in ("key", "variable", "attribute"):
+        assert len({getattr(one, part) for one in SETTINGS}) == len(SETTINGS)
+    for one in SETTINGS:
+        assert getattr(Config(), one.attribute) == one.default
+        assert one.variable.startswith("MCP_AQL_")
+        if one.default not in (None, ""):
+            assert one.parse(one.default) == one.default
+            assert one.parse(str(one.default)) == one.default

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from runtime.dispatch import Dispatcher
+from runtime.errors import Code, Failure
+from runtime.hooks import Call, HookError, Hooks, Refuse
+from runtime.session import Session
+from runtime.wire import ApiRequest, ApiResponse
+from stand_in import FakeApi
+
+pytestmark = pytest.mark.anyio
+Make = Callable[..., Dispatcher]
+GET = {"operation": "get_animal", "params": {"animal_id": 7, "_who": "me"}}
+
+
+def hooked(make: Make, **functions: Any) -> Dispatcher:
+    return make(Hooks.load(SimpleNamespace(**functions)))
+
+
+async def test_hooks_see_and_change_call_request_and_response(make: Make, api: FakeApi) -> None:
+    """R-LOOP-6"""
+    seen: list[Any] = []
+
+    def before_call(call: Call) -> Call:
+        seen.append(call)
+        return dataclasses.replace(call, params={"animal_id": 8})
+
+    async def before_send(request: ApiRequest, call: Call) -> ApiRequest:
+        seen.append(call.params)
+        return dataclasses.replace(request, headers=(("X-Mine", "1"),))
+
+    async def after_response(response: ApiResponse, call: Call) -> ApiResponse:
+        return ApiResponse(200, {}, b'{"from": "the hook"}')
+
+    dispatcher = hooked(make, before_call=before_call, before_send=before_send, after_response=after_response)
+    envelope = await dispatcher.handle("read", GET, Session("session_1"))
+    assert envelope["data"] == {"from": "the hook"}
+    call = seen[0]
+    assert (call.operation, call.params, call.family, call.session_id) == (
+        "get_animal",
+        {"animal_id": 7},
+        "read",
+        "session_1",
+    )
+    assert call.metadata == {"_who": "me"}
+    assert seen[1] == {"animal_id": 8}
+    assert json.loads(api.sent[0].content or b"") == {"animal_id": 8}
+    assert api.sent[0].headers == (("X-Mine", "1"),)
+
+
+async def test_none_leaves_everything_as_it_is(make: Make, api: FakeApi) -> None:
+    dispatcher = hooked(make, before_call=lambda call: None, before_send=lambda request, call: None)
+    assert (await dispatcher.handle("read", GET))["data"] == {"animal_id": 7}
+
+
+async def test_a_hook_may_refuse_and_the_agent_reads_why(make: Make, api: FakeApi) -> None:
+    def refuse(call: Call) -> None:
+        raise Refuse("animals are asleep")
+
+    def conflict(request: ApiRequest, call: Call) -> None:
+        raise Failure(Code.ALREADY_EXISTS, "There is one already")
+
+    envelope = await hooked(make, before_call=refuse).handle("read", GET)
+    assert envelope["error"] == {"code": "PERMISSION_DENIED", "message": "Permission denied: animals are asleep"}
+    envelope = await hooked(make, before_send=conflict).handle("read", GET)
+    assert envelope["error"]["code"] == "CONFLICT_ALREADY_EXISTS"
+    assert api.sent == []
+
+
+@pytest.mark.parametrize("answer", [ValueError("sesame"), "a string", 0])
+async def test_a_broken_hook_is_an_internal_error_and_nothing_is_sent(
+    make: Make, api: FakeApi, answer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def before_send(request: ApiRequest, call: Call) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    envelope = await hooked(make, before_send=before_send).handle("read", GET)
+    assert envelope["error"]["code"] == "INTERNAL_ERROR"
+    assert "sesame" not in json.dumps(envelope)
+    assert "before_send" in capsys.readouterr().err
+    assert api.sent == []
+
+
+async def test_changed_parameters_are_validated_again(make: Make, api: FakeApi) -> None:
+    """R-REQ-4: nothing reaches the API unless all checks hold."""
+    dispatcher = hooked(make, before_call=lambda call: dataclasses.replace(call, params={"colour": "red"}))
+    assert (await dispatcher.handle("read", GET))["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert api.sent == []
+
+
+async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
+    with pytest.raises(HookError, match="before_call"):
+        Hooks.load(SimpleNamespace(before_call=1))
+    assert not Hooks.load(None)
+    assert not Hooks.load(SimpleNamespace())

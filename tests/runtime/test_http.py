@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client
+from runtime.http import BindError, serve_http
+
+HERE = Path(__file__).parent
+PROGRAM = """
+import sys
+from pathlib import Path
+sys.path[:0] = [{here!r}, {runtime!r}]
+from stand_in import FakeApi
+from runtime.config import Config
+from runtime.dispatch import Dispatcher
+from runtime.http import serve_http
+from runtime.server import build_server
+from runtime.table import Adapter, Table
+folder = Path(sys.argv[1])
+async def stopped(): print("teardown ran", file=sys.stderr)
+class Noting(Dispatcher):
+    async def handle(self, family, arguments, session=None):
+        if not session.callbacks:
+            session.on_close(lambda: print("session ended", file=sys.stderr, flush=True))
+        return await super().handle(family, arguments, session)
+server = build_server(Noting(Adapter.load(folder), Table(folder), FakeApi(), Config()), stopped)
+sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
+"""
+
+
+@pytest.fixture
+def process(package: Path) -> Iterator[subprocess.Popen[bytes]]:
+    runtime = HERE.parents[1] / "templates/project/src/{{package}}"
+    program = PROGRAM.format(here=str(HERE), runtime=str(runtime))
+    started = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
+    yield started
+    started.kill()
+    started.communicate()
+
+
+@pytest.fixture
+def url(process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr
+    found = re.search(rb"http://127\.0\.0\.1:\d+/mcp", process.stderr.readline())
+    assert found
+    return found[0].decode()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_the_sdks_client_speaks_with_it_in_both_eras(
+    process: subprocess.Popen[bytes], url: str, era: str
+) -> None:
+    """R-OPS-2: protocol 2026-07-28 has no session over HTTP, and it is said so; each request's state dies with it."""
+    async with Client(url, mode=era) as client:
+        assert (client.protocol_version >= "2026") is (era == "auto")
+        ids = set()
+        for _ in range(2):
+            arguments = {"operation": "introspect", "params": {"query": "operations"}}
+            result = await client.call_tool("mcp_aql_read", arguments)
+            assert result.structured_content
+            ids.add(result.structured_content["data"]["_protocol"]["session_id"])
+    assert len(ids) == 1
+    assert (ids == {None}) is (era == "auto")
+    assert process.stderr
+    for _ in range(2 if era == "auto" else 1):
+        assert process.stderr.readline() == b"session ended\n"
+
+
+def test_foreign_hosts_and_origins_and_large_bodies_are_refused(url: str) -> None:
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    headers = {"accept": "application/json, text/event-stream"}
+    assert httpx2.post(url, json=ping, headers={**headers, "host": "evil.example"}).status_code == 421
+    assert httpx2.post(url, json=ping, headers={**headers, "origin": "http://evil.example"}).status_code == 403
+    assert httpx2.post(url, json={**ping, "x": "y" * 200_000}, headers=headers).status_code == 413
+    assert httpx2.get(url.removesuffix("mcp")).status_code == 404
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, how: signal.Signals) -> None:
+    assert httpx2.get(url).status_code >= 400
+    process.send_signal(how)
+    assert process.wait(10) == 0
+    assert process.stderr
+    said = process.stderr.read().decode()
+    assert "teardown ran" in said
+    assert "Traceback" not in said
+
+
+def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
+    with pytest.raises(BindError, match=r"cannot listen on 203\.0\.113\.1 port 80: "):
+        serve_http(None, host="203.0.113.1", port=80, max_body=1)  # type: ignore[arg-type]

