@@ -10,7 +10,7 @@ from aqlgen import __version__
 from aqlgen.build import Skipped
 from aqlgen.decisions import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.ir import Document, Json, Server
+from aqlgen.ir import MISSING, Document, Json, Server
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
@@ -45,6 +45,7 @@ class _Draft:
     decision: Decision
     parameters: tuple[TableParameter, ...]
     body: TableBody | None
+    body_example: Json
     responses: Mapping[str, Mapping[str, Json]]
     returns: Mapping[str, str]
 
@@ -93,6 +94,7 @@ def _draft(decision: Decision, types: Types, document: Document) -> _Draft:
         decision=decision,
         parameters=unique((*parameters, *(shaped.parameters if shaped else ()))),
         body=shaped.body if shaped else None,
+        body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
         returns=returns,
     )
@@ -121,7 +123,7 @@ def _row(draft: _Draft, maker: ExampleMaker, types: Mapping[str, Mapping[str, Js
         body=draft.body,
         responses=draft.responses,
         returns=responses.settle(draft.returns, types),
-        example=maker.example(operation, draft.parameters, draft.body),
+        example=maker.example(operation, draft.parameters, draft.body, draft.body_example),
         mock=responses.mock_of(operation.responses),
     )
 

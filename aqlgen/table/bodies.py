@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aqlgen.decisions import Category, Decision
 from aqlgen.ir import MISSING, Body, Json, MediaType
@@ -39,6 +39,8 @@ class ShapedBody:
 
     body: TableBody
     parameters: tuple[TableParameter, ...]
+    example: Json = MISSING
+    """The document's own example of the body, by the API's names."""
 
 
 def is_json(content_type: str) -> bool:
@@ -79,15 +81,16 @@ def shape(decision: Decision, types: Types) -> ShapedBody | None:
     fields = _fields(raw, view, types) if is_json(content_type) or content_type in FORMS else None
     if decision.category is Category.UPDATE and fields is not None:
         schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
-        return _whole("input", content_type, schema, body, required=True)
+        return replace(_whole("input", content_type, schema, body, required=True), example=media.example)
     if fields is not None:
-        return _of_fields(fields, raw, content_type, body, types, hint)
+        return replace(_of_fields(fields, raw, content_type, body, types, hint), example=media.example)
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
     if not is_json(content_type):
         schema = {"type": "string", **{key: schema[key] for key in ("description", "examples") if key in schema}}
         if not content_type.startswith("text/"):
             schema |= BASE64
-    return _whole("body", content_type, schema, body, required=body.required is not False)
+    whole = _whole("body", content_type, schema, body, required=body.required is not False)
+    return replace(whole, example=media.example) if is_json(content_type) else whole
 
 
 @dataclass(frozen=True, slots=True)

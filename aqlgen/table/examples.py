@@ -8,6 +8,7 @@ from itertools import chain
 import jsonschema_rs
 
 from aqlgen.ir import MISSING, Json, Operation
+from aqlgen.schemas.fields import field_name
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.values import ValueMaker
 
@@ -20,16 +21,28 @@ class ExampleMaker:
         self._values = ValueMaker(types)
 
     def example(
-        self, operation: Operation, parameters: tuple[TableParameter, ...], body: TableBody | None
+        self,
+        operation: Operation,
+        parameters: tuple[TableParameter, ...],
+        body: TableBody | None,
+        body_example: Json,
     ) -> Mapping[str, Json] | None:
-        """Give the parameters of a call with all that is required, None when no valid one was found."""
+        """Give the parameters of a call with all that is required, None when no valid one was found.
+
+        `body_example` is the document's own example of the body, by the API's names, or MISSING.
+        """
         declared = {(one.location.value, one.name): one.example for one in operation.parameters}
+        if body is not None and body.parameter is not None:
+            declared["body", body.parameter] = body_example
+        elif isinstance(body_example, dict):
+            declared |= {("body", wire): value for wire, value in body_example.items()}
         made: dict[str, Json] = {}
         for parameter in parameters:
             if not parameter.required:
                 continue
-            own = declared.get((parameter.location, parameter.wire), MISSING)
-            for value in chain((own,), self._values.candidates(parameter.schema)):
+            own = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
+            least = 1 if parameter.name == "input" else 0
+            for value in chain((own,), self._values.candidates(parameter.schema, least)):
                 if value is not MISSING and self._valid(parameter.schema, value):
                     made[parameter.name] = value
                     break
@@ -55,6 +68,25 @@ class ExampleMaker:
                 return None
             made.setdefault(parameter.name, one)
         return made
+
+    def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
+        """Give a value under the agent's names, without what only the server sets."""
+        if "$ref" in schema:
+            return self._by_agent(value, self._types.get(schema["$ref"].rsplit("/", 1)[-1], {}))
+        if isinstance(value, list):
+            items = schema.get("items")
+            return [self._by_agent(one, items) for one in value] if isinstance(items, Mapping) else value
+        if not isinstance(value, dict):
+            return value
+        by_wire = {one.get("x-name", name): (name, one) for name, one in schema.get("properties", {}).items()}
+        hidden = schema.get("x-read-only", ())
+        return {
+            by_wire[wire][0] if wire in by_wire else wire: self._by_agent(
+                one, by_wire[wire][1] if wire in by_wire else {}
+            )
+            for wire, one in value.items()
+            if wire not in hidden and field_name(wire) not in hidden
+        }
 
     def _valid(self, schema: Mapping[str, Json], value: Json) -> bool:
         """Whether a value fits; a schema that cannot be compiled refuses nothing."""

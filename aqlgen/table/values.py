@@ -45,10 +45,13 @@ class ValueMaker:
     def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
         self._types = types
 
-    def candidates(self, schema: Mapping[str, Json]) -> Iterator[Json]:
-        """Give values to try, the best first: by the schema's own examples, then without, then other alternatives."""
+    def candidates(self, schema: Mapping[str, Json], least: int = 0) -> Iterator[Json]:
+        """Give values to try, the best first: by the schema's own examples, then without, then other alternatives.
+
+        An object has at least `least` of its properties, where it has so many.
+        """
         for variant in range(VARIANTS):
-            yield _Making(self._types, variant).make(schema, 0)
+            yield _Making(self._types, variant, least).make(schema, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class _Making:
 
     types: Mapping[str, Mapping[str, Json]]
     variant: int
+    least: int
 
     def make(self, schema: Mapping[str, Json], depth: int) -> Json:
         if "$ref" in schema:
@@ -98,7 +102,8 @@ class _Making:
                 made.update(value)
         if depth > MAX_DEPTH:
             return made
-        wanted = max(schema.get("minProperties", 0), self.variant if not required and properties else 0)
+        more = max(self.variant, self.least if depth <= 1 else 0)
+        wanted = max(schema.get("minProperties", 0), more if not required and properties else 0)
         for name in dict.fromkeys([*required, *list(properties)[:wanted]]):
             made[name] = self.make(properties.get(name, {}), depth + 1)
         if not properties and len(made) < wanted:

@@ -1,0 +1,134 @@
+"""The project's template: what it gives for any answers."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from aqlgen.errors import TemplateError
+from aqlgen.render.template import render_template
+
+PLAIN = {
+    "name": "petstore",
+    "package": "petstore_adapter",
+    "env_prefix": "PETSTORE",
+    "title": "Petstore",
+    "description": "Pets.",
+    "version": "0.1.0",
+    "api_version": "1.4.0",
+    "license": "MIT",
+    "base_url": "https://petstore.example/api",
+}
+HOSTILE = (
+    "\"\"\"'''\\ \n\t\r\x00\x07\x7f\x85\u2028 {{ 7*7 }} {% raw %} `rm` ]]> <script> --- | [x](y) \U0001f600 宠物 \ud800"
+)
+
+
+def _hostile() -> dict[str, str]:
+    return PLAIN | dict.fromkeys(("title", "description", "api_version", "base_url"), HOSTILE)
+
+
+def test_texts_of_the_api_reach_no_python_file() -> None:
+    plain, hostile = render_template(PLAIN), render_template(_hostile())
+    assert plain.keys() == hostile.keys()
+    changed = {path for path in plain if plain[path] != hostile[path]}
+    assert changed == {"README.md", "pyproject.toml", ".copier-answers.yml"}
+
+
+@pytest.mark.parametrize("text", ["", " ", HOSTILE, "x" * 3000, "宠物商店", "../.."])
+def test_every_file_stays_well_formed_whatever_the_api_is_called(text: str) -> None:
+    tree = render_template(PLAIN | {"title": text, "description": text, "api_version": text})
+    project = tomllib.loads(tree["pyproject.toml"].decode())["project"]
+    assert project["name"] == "petstore-adapter"
+    assert 0 < len(project["description"]) < 400
+    assert "\n" not in project["description"]
+    assert yaml.safe_load(tree[".copier-answers.yml"])["name"] == "petstore"
+    assert re.search(r"^# petstore-adapter$", tree["README.md"].decode(), re.MULTILINE)
+
+
+def test_the_answers_file_names_no_place_of_this_machine() -> None:
+    """R-CONF-2: the same input gives the same bytes wherever aqlgen stands."""
+    assert yaml.safe_load(render_template(PLAIN)[".copier-answers.yml"]) == PLAIN
+
+
+def test_the_answers_file_keeps_the_address_of_the_template() -> None:
+    source = {"template_url": "https://example.org/templates.git", "template_tag": "v0.1.0"}
+    answers = yaml.safe_load(render_template(PLAIN | source)[".copier-answers.yml"])
+    assert answers == PLAIN | {"_src_path": source["template_url"], "_commit": "v0.1.0"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("name", "Pet Store"),
+        ("package", "3pets"),
+        ("version", "1.0.27-SNAPSHOT"),
+        ("license", 'MIT"'),
+        ("env_prefix", "x"),
+    ],
+)
+def test_an_answer_that_would_break_the_project_is_refused(question: str, answer: str) -> None:
+    with pytest.raises(TemplateError, match=question):
+        render_template(PLAIN | {question: answer})
+
+
+def test_every_file_says_whose_it_is_in_its_first_line() -> None:
+    for path, content in render_template(PLAIN).items():
+        if "/runtime/" not in path:
+            first = content.decode().splitlines()[0]
+            assert re.match(r"(# |<!-- )(yours|shared|machine): ", first), path
+
+
+def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
+    from runtime.config import SETTINGS
+
+    text = render_template(PLAIN)["adapter.toml"].decode()
+    assert {key: value for key, value in tomllib.loads(text).items() if value != {}} == {}
+    tables = tomllib.loads(re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE))
+    written = {key: value for key, value in tables.items() if not isinstance(value, dict)}
+    for name, table in tables.items():
+        if isinstance(table, dict):
+            written |= {f"{name}.{key}": value for key, value in table.items()}
+    assert written == {one.key: "" if one.default is None else one.default for one in SETTINGS}
+    assert all(one.variable in text for one in SETTINGS)
+
+
+def test_the_runtime_is_copied_as_it_stands() -> None:
+    source = Path(__file__).parents[2] / "templates/project/src/{{package}}/runtime"
+    tree = render_template(PLAIN)
+    copied = {Path(path).name: content for path, content in tree.items() if "/runtime/" in path}
+    assert copied == {file.name: file.read_bytes() for file in source.glob("*.py")}
+
+
+def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
+    from aqlgen.decide import load_overrides
+
+    text = render_template(PLAIN)["overrides.yaml"].decode()
+    file = tmp_path / "overrides.yaml"
+    file.write_text(text)
+    assert not load_overrides(file).entries
+    examples = text.split("#\n", 1)[1]
+    file.write_text(re.sub(r"^# ", "", examples, flags=re.MULTILINE))
+    adopt, owner = load_overrides(file).entries.values()
+    assert (adopt.name, adopt.category, adopt.danger) == ("adopt_pet", "EXECUTE", "destructive")
+    assert owner.hidden
+
+
+def test_the_examples_in_hooks_are_hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = render_template(PLAIN)
+    for path, content in tree.items():
+        if path.startswith("src/"):
+            target = tmp_path / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    hooks = tmp_path / "src/petstore_adapter/hooks.py"
+    text = hooks.read_text()
+    head, examples = text.split("# The examples need:\n", 1)
+    hooks.write_text(head + "".join(f"{line[6:]}\n" for line in examples.splitlines() if line.startswith("#     ")))
+    monkeypatch.syspath_prepend(str(tmp_path / "src"))
+    module = __import__("petstore_adapter.hooks", fromlist=["hooks"])
+    assert callable(module.before_call)
+    assert callable(module.before_send)
+    assert callable(module.after_response)
