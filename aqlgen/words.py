@@ -88,7 +88,7 @@ _UNCOUNTABLE: Final = frozenset(
         " ios is its jenkins js jwks k8s kinesis kms kubernetes kvs less lfs logistics loss lts luis macos mars"
         " media metadata minus mms ms nas news nexus nfs odds os paas pandas plus pos postgres progress prometheus"
         " qos rds redis rls rss saas sas series ses sms sns software species sqs ssl sts sys this tls traffic tts"
-        " ups us vps vs was windows wireless wms xss yes"
+        " us vps vs was windows wireless wms xss yes"
     ).split()
 )
 """Words that are the same for one and for many, or no nouns at all."""

@@ -1,4 +1,4 @@
-"""Decides about every operation: its category, its name, how dangerous it is. Each decision carries its reason (R-NAME-4)."""
+"""Decides about every operation its category, its name and its danger, each with its reason (R-NAME-4)."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def decide(document: Document, overrides: Overrides) -> tuple[Decision, ...]:
             first, *rest = split(fixed[key])
             verb, resource = first, "_".join(rest) or resource
             reason = Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")
-        elif chosen[key] != names.candidates[0]:
-            note = f"{names.candidates[0]} is taken by another operation"
+        elif chosen[key] != names.best:
+            note = f"{names.best} is taken by another operation"
             reason = Reason(reason.rule, reason.evidence, min(reason.confidence, 0.75), note)
         level, raised = danger(facts, category, chosen[key])
         if override.danger is not None:

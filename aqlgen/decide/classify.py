@@ -1,4 +1,4 @@
-"""The category of an operation (R-NAME-1): ordered rules with names, each a pure function; the first that knows decides."""
+"""The category of an operation (R-NAME-1): ordered rules with names, pure functions; the first that knows decides."""
 
 from __future__ import annotations
 
@@ -77,6 +77,8 @@ def _safe_method(facts: Facts) -> Verdict | None:
         and verb.word in ("connect", "login", "logout", "send", "trigger")
     ):
         return verb.category, Evidence.HEURISTIC, 0.55, f"GET, but called {verb.word}"
+    if verb and verb.strong and verb.category is not Category.READ:
+        return Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but called {verb.word}"
     return Category.READ, Evidence.RULE, 0.98, "GET"
 
 
@@ -194,7 +196,8 @@ def _accepted(facts: Facts) -> Verdict | None:
 
 
 def _post_on_item(facts: Facts) -> Verdict | None:
-    if facts.shape.item and not facts.shape.action:
+    last = facts.shape.nouns[-1] if facts.shape.nouns else None
+    if last and last.parameters and last.words not in last.parameters and not facts.shape.action:
         return Category.UPDATE, Evidence.RULE, 0.78, "POST on one item"
     return None
 

@@ -1,4 +1,4 @@
-"""The danger level of an operation (R-SAFE-1): by category, raised by the patterns of its name and by its shape; the highest wins.
+"""The danger of an operation (R-SAFE-1): by category, raised by its name's patterns and its shape; the highest wins.
 
 The defaults and the patterns are those of the protocol's danger levels (sections 3.3 and 6).
 """
@@ -41,7 +41,9 @@ def danger(facts: Facts, category: Category, name: str) -> tuple[Danger, Reason]
             if fnmatchcase(name, pattern) or (name == pattern.strip("_*") and pattern.endswith("*")):
                 found.append((level, Reason("name-pattern", Evidence.RULE, 0.8, f"the name matches {pattern}")))
     if _on_collection(facts, category):
-        found.append((Danger.DANGEROUS, Reason("whole-collection", Evidence.RULE, 0.8, f"{facts.method} on a collection")))
+        found.append(
+            (Danger.DANGEROUS, Reason("whole-collection", Evidence.RULE, 0.8, f"{facts.method} on a collection"))
+        )
     return max(found, key=lambda pair: pair[0].rank)
 
 
@@ -50,4 +52,6 @@ def _on_collection(facts: Facts, category: Category) -> bool:
     last = facts.shape.nouns[-1] if facts.shape.nouns else None
     if last is None or last.parameters or facts.shape.action or not is_plural(last.words):
         return False
-    return (facts.method == "DELETE" and category is Category.DELETE) or (facts.method == "PUT" and category is Category.UPDATE)
+    return (facts.method == "DELETE" and category is Category.DELETE) or (
+        facts.method == "PUT" and category is Category.UPDATE
+    )

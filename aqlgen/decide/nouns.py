@@ -12,7 +12,7 @@ from .facts import Facts
 from .shape import Noun, is_plural
 from .verbs import ADVERBS
 
-__all__ = ["Chain", "chain", "evidenced", "join", "nearest", "number"]
+__all__ = ["Chain", "chain", "evidenced", "join", "names_last", "nearest", "number"]
 
 _AREAS: Final = frozenset(
     "actions settings analytics metrics permissions preferences stats statistics credentials details contents "
@@ -39,7 +39,8 @@ class Chain:
     """The nouns of a path past the API's scope, in order, grouped at the items that they pass through.
 
     `by` tells by which field an item is found (`/alerts/customer_id/{customer_id}`); `mine` that the path starts at the
-    caller (`/me`); `adverb` holds a last segment such as `/bulk`; `mass` that the last noun has one form; `participle` that it is no noun at all (`/user/starred`), and
+    caller (`/me`); `adverb` holds a last segment such as `/bulk`; `mass` that the last noun has one form; `participle`
+    that it is no noun at all (`/user/starred`), and
     `settled` that its adjective was put before the noun it belongs to.
     """
 
@@ -112,11 +113,7 @@ def join(*parts: tuple[str, ...]) -> tuple[str, ...]:
 def chain(facts: Facts, scope: int) -> Chain:
     """Read the nouns of an operation's path, without the first `scope` of them where others follow."""
     nouns = facts.shape.nouns
-    nouns = nouns[scope:] if len(nouns) > scope else nouns[-1:]
-    by: tuple[str, ...] = ()
-    if len(nouns) > 1 and nouns[-1].words in nouns[-1].parameters and len(nouns[-1].words) > 1 and not nouns[-2].parameters:
-        by = ("by", *nouns[-1].words)
-        nouns = (*nouns[:-2], replace(nouns[-2], parameters=nouns[-1].parameters))
+    nouns, by = _found_by(nouns[scope:] if len(nouns) > scope else nouns[-1:])
     mine = False
     if len(nouns) > 1 and nouns[-1].words[-1] in _ME and not nouns[-1].parameters:
         mine, nouns = True, (*nouns[:-2], Noun(nouns[-2].words, (nouns[-1].words,)))
@@ -125,21 +122,46 @@ def chain(facts: Facts, scope: int) -> Chain:
     verb = facts.named or facts.action
     if verb and len(nouns) > 1:
         nouns = tuple(noun for noun in nouns if noun.words != (verb.word,)) or nouns
+    if not nouns:
+        return Chain((), by, mine)
     adverb: tuple[str, ...] = ()
     if len(nouns) > 1 and len(nouns[-1].words) == 1 and nouns[-1].words[0] in ADVERBS and not nouns[-1].parameters:
         adverb, nouns = nouns[-1].words, nouns[:-1]
-    last = nouns[-1].words if nouns else ("",)
-    participle = len(last) == 1 and bool(nouns) and not nouns[-1].parameters
-    participle = participle and (last[0] in _ONE_OF | _SOME_OF or (last[0].endswith("ed") and len(last[0]) > 4 and last[0] != "feed"))
-    settled = False
-    if participle and len(nouns) > 1 and (last[0] in _ONE_OF or is_plural(nouns[-2].words)):
-        noun = nouns[-2]
-        words = noun.one if last[0] in _ONE_OF else noun.words
-        if not noun.parameters and len(noun.words) < 4:
-            nouns, settled = (*nouns[:-2], Noun((*last, *words), ())), True
-    tail = nouns[-1].words[-1] if nouns else ""
-    mass = bool(nouns) and not nouns[-1].parameters and (tail in _AREAS or tail in _MASS)
-    return Chain(nouns, by, mine, mass, participle, settled, adverb)
+    participle = not nouns[-1].parameters and _is_adjective(nouns[-1].words)
+    moved = _adjective_first(nouns) if participle else None
+    nouns = moved or nouns
+    mass = not nouns[-1].parameters and nouns[-1].words[-1] in _AREAS | _MASS
+    return Chain(nouns, by, mine, mass, participle, moved is not None, adverb)
+
+
+def _found_by(nouns: tuple[Noun, ...]) -> tuple[tuple[Noun, ...], tuple[str, ...]]:
+    """Take apart `/alerts/customer_id/{customer_id}`: an alert, by customer id."""
+    kept: list[Noun] = []
+    by: tuple[str, ...] = ()
+    for noun in nouns:
+        if kept and not kept[-1].parameters and len(noun.words) > 1 and noun.words in noun.parameters:
+            by = (*by, "by", *noun.words)
+            kept[-1] = replace(kept[-1], parameters=noun.parameters)
+        else:
+            kept.append(noun)
+    return tuple(kept), by
+
+
+def _is_adjective(words: tuple[str, ...]) -> bool:
+    if len(words) != 1:
+        return False
+    return words[0] in _ONE_OF | _SOME_OF or (words[0].endswith("ed") and len(words[0]) > 4)
+
+
+def _adjective_first(nouns: tuple[Noun, ...]) -> tuple[Noun, ...] | None:
+    """Put an adjective before its noun: `/releases/latest` is a latest release; None where it has none."""
+    if len(nouns) < 2 or nouns[-2].parameters or len(nouns[-2].words) > 3:
+        return None
+    (adjective,) = nouns[-1].words
+    noun = nouns[-2]
+    if adjective not in _ONE_OF and not is_plural(noun.words):
+        return None
+    return (*nouns[:-2], Noun((adjective, *(noun.one if adjective in _ONE_OF else noun.words)), ()))
 
 
 def _is_me(facts: Facts, nouns: tuple[Noun, ...]) -> bool:
@@ -174,7 +196,9 @@ def number(facts: Facts, links: Chain) -> bool:
 def _answers_many(facts: Facts) -> bool:
     for response in facts.operation.responses:
         if response.status.startswith("2"):
-            return any(isinstance(media.schema, dict) and media.schema.get("type") == "array" for media in response.media)
+            return any(
+                isinstance(media.schema, dict) and media.schema.get("type") == "array" for media in response.media
+            )
     return False
 
 
@@ -189,6 +213,11 @@ def nearest(links: Chain) -> tuple[str, ...]:
         words.append(form(groups[-2][-1]))
     words += [form(noun) for noun in last[:-1][-2:]]
     return join(*words, last[-1].words)
+
+
+def names_last(facts: Facts, links: Chain) -> bool:
+    """Whether people name the last noun with all its words."""
+    return facts.phrase is not None and facts.phrase.evidence >= {singular(word) for word in links.nouns[-1].words}
 
 
 def evidenced(facts: Facts, links: Chain) -> tuple[tuple[str, ...], int] | None:

@@ -1,12 +1,12 @@
-"""The user's decisions, read from `overrides.yaml`: strict, every finding with its line and column, all of them at once.
+"""The user's decisions, read from `overrides.yaml`: strict, every finding with line and column, all at once.
 
-    POST /pets/{petId}/adopt:
-      name: adopt_pet
-      category: EXECUTE
-      danger: destructive
-      description: Gives the pet to its new owner.
-    DELETE /owners/{ownerId}:
-      hidden: true
+POST /pets/{petId}/adopt:
+  name: adopt_pet
+  category: EXECUTE
+  danger: destructive
+  description: Gives the pet to its new owner.
+DELETE /owners/{ownerId}:
+  hidden: true
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What the user decided about one operation; None leaves a decision to the rules. `places` are lines and columns."""
+    """What the user decided about one operation; None leaves it to the rules. `places` are lines and columns."""
 
     name: str | None = None
     category: Category | None = None
@@ -64,7 +64,12 @@ class Overrides:
         known = list(keys)
         present = frozenset(known)
         found = [
-            _finding(self.file, one.place, f"there is no operation `{key}` in the document", _nearest(key, known, "operation"))
+            _finding(
+                self.file,
+                one.place,
+                f"there is no operation `{key}` in the document",
+                _nearest(key, known, "operation"),
+            )
             for key, one in self.entries.items()
             if key not in present
         ]
@@ -89,7 +94,9 @@ def load(path: Path | None) -> Overrides:
     except OSError as error:
         raise FileError.of("file-unreadable", f"cannot read {file}: {error.strerror}", file=file) from None
     except UnicodeDecodeError:
-        raise OptionError.of(CODE, "the overrides are not UTF-8 text", file=file, help="Save the file as UTF-8.") from None
+        raise OptionError.of(
+            CODE, "the overrides are not UTF-8 text", file=file, help="Save the file as UTF-8."
+        ) from None
     return parse(text, file)
 
 
@@ -125,7 +132,9 @@ class _Reader:
         for key, node, place in self._members(root, "the overrides"):
             method, space, path = key.partition(" ")
             if not space or not path.strip().startswith("/"):
-                self._say(place, f"`{key}` is not the key of an operation", "Write METHOD /path, as in: GET /pets/{petId}")
+                self._say(
+                    place, f"`{key}` is not the key of an operation", "Write METHOD /path, as in: GET /pets/{petId}"
+                )
                 continue
             yield f"{method.upper()} {path.strip()}", self._override(node, place)
 
@@ -134,7 +143,11 @@ class _Reader:
         owners: dict[str, str] = {}
         for key, one in entries.items():
             if one.name is not None and (owner := owners.setdefault(one.name, key)) != key:
-                self._say(one.places["name"], f"the name `{one.name}` is taken by {owner}", "Give each operation its own name.")
+                self._say(
+                    one.places["name"],
+                    f"the name `{one.name}` is taken by {owner}",
+                    "Give each operation its own name.",
+                )
 
     def _override(self, node: yaml.Node, place: Place) -> Override:
         values: dict[str, yaml.Node] = {}
@@ -173,7 +186,7 @@ class _Reader:
         if node is None:
             return None
         if isinstance(node, yaml.ScalarNode) and node.value.strip() and not node.tag.endswith(":null"):
-            return node.value.strip()
+            return str(node.value).strip()
         self._say(_place(node), f"the {what} must be text", f"Write `{what}: some words`, or leave the line out.")
         return None
 
@@ -185,9 +198,9 @@ class _Reader:
             self._say(_place(node), f"the name `{name}` is reserved by the protocol", "Choose another name.")
         elif not is_valid(name):
             better = snake(name)[:LIMIT].rstrip("_")
-            help = f"Did you mean `{better}`?" if is_valid(better) and better not in RESERVED else ""
+            instead = f"Did you mean `{better}`?" if is_valid(better) and better not in RESERVED else ""
             rule = f"an operation's name is lower-case words joined by _, at most {LIMIT} characters, and no keyword"
-            self._say(_place(node), f"`{name}` cannot be a name: {rule}", help)
+            self._say(_place(node), f"`{name}` cannot be a name: {rule}", instead)
         return name
 
     def _flag(self, node: yaml.Node | None) -> bool:

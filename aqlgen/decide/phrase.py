@@ -1,8 +1,8 @@
 """What people called an operation: the verb, the object and the namespace in its operationId or in an extension.
 
 Styles read: `listPets`, `list-pets`, `issues/list-for-repo`, `compute.instances.list`, `Sites_Get`, `GET_DescribeVpcs`,
-`read_item_items__item_id__get`, `getUserUsingGET`, `UserController_findOne`, `users_list`, `aws-write-role-tag`. An operationId
-that only repeats the method and the path says nothing, and gives no phrase.
+`read_item_items__item_id__get`, `getUserUsingGET`, `UserController_findOne`, `users_list`, `aws-write-role-tag`.
+An operationId that only repeats the method and the path says nothing, and gives no phrase.
 """
 
 from __future__ import annotations
@@ -40,11 +40,9 @@ class Phrase:
 _METHODS: Final = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
 _VERSION: Final = re.compile(r"v\d+((alpha|beta)\d*)?$")
-_NOISE: Final = frozenset(
-    {"a", "an", "the", "api", "controller", "endpoint", "resource_", "async", "operation", "func", "handler"}
-)
+_NOISE: Final = frozenset({"a", "an", "the", "api", "controller", "endpoint", "async", "operation", "func", "handler"})
 _COMMON: Final = frozenset(
-    "get list create update delete read write add remove retrieve fetch patch put post set enable disable upsert".split()
+    "get list create update delete read write add remove retrieve fetch patch put post set enable disable".split()
 )
 _NAMED: Final = (
     "x-fern-sdk-method-name",
@@ -60,8 +58,8 @@ def phrase(operation: Operation) -> Phrase | None:
     for key in _NAMED:
         given = operation.extensions.get(key)
         if isinstance(given, str) and split(given):
-            return _read(given, operation.method, operation.path)
-    return _read(operation.operation_id, operation.method, operation.path) if operation.operation_id else None
+            return _read(given, operation.method.upper(), operation.path)
+    return _read(operation.operation_id, operation.method.upper(), operation.path) if operation.operation_id else None
 
 
 @lru_cache(maxsize=16384)
@@ -73,7 +71,7 @@ def _read(text: str, method: str, path: str) -> Phrase | None:
     namespace = tuple(word for part in parts[:-1] for word in _clean(split(part)))
     words = _clean(split(parts[-1]))
     whole = (*namespace, *words)
-    if not whole or _repeats(whole, method.lower(), path):
+    if not whole or _repeats(whole, method, path):
         return None
     words = _without_path(words, method.lower(), path)
     words = tuple(piece for word in words for piece in (_apart(word, split(path)) if len(word) > 8 else (word,)))
@@ -96,7 +94,7 @@ def _read(text: str, method: str, path: str) -> Phrase | None:
 
 
 def _azure(text: str) -> list[str]:
-    """Split `Sites_CreateOrUpdate` and `registries_list_keys` at the first underscore where a namespace stands before it."""
+    """Split `Sites_CreateOrUpdate` and `pets_list` at the underscore where a namespace stands before it."""
     match = re.fullmatch(r"([A-Z][A-Za-z0-9]*|[a-z][A-Za-z0-9]*)_([A-Za-z][A-Za-z0-9]*)(_\d+)?", text)
     if match and leading(split(match[2])) and (match[1][0].isupper() or not leading(split(match[1]))):
         return [match[1], match[2]]
@@ -129,13 +127,14 @@ def _literals(path: str, method: str) -> tuple[str, ...]:
 
 def _repeats(words: tuple[str, ...], method: str, path: str) -> bool:
     """Whether the name is only the method and all that stands in the path (`get_files_id_comments`)."""
-    if words[0] != method and words[-1] != method:
+    verb = method.lower()
+    if verb not in (words[0], words[-1]):
         return False
-    rest = words[1:] if words[0] == method else words[:-1]
+    rest = words[1:] if words[0] == verb else words[:-1]
     literals = {singular(word) for word in _literals(path, method)}
     every = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
     given = {singular(word) for word in rest}
-    return bool(given) and literals <= given <= every and len(literals) + (method == words[-1]) > 1
+    return bool(given) and literals <= given <= every and len(literals) + (verb == words[-1]) > 1
 
 
 def _without_path(words: tuple[str, ...], method: str, path: str) -> tuple[str, ...]:
@@ -149,8 +148,10 @@ def _without_path(words: tuple[str, ...], method: str, path: str) -> tuple[str, 
     return words
 
 
-def _verb(words: tuple[str, ...], *, namespaced: bool, reading: bool, path: frozenset[str]) -> tuple[Verb, int, int] | None:
-    """Find the verb: at the head, at the end (`users_list`), or behind a prefix; a weak one only where no strong one stands."""
+def _verb(
+    words: tuple[str, ...], *, namespaced: bool, reading: bool, path: frozenset[str]
+) -> tuple[Verb, int, int] | None:
+    """Find the verb: at the head, at the end (`users_list`) or behind a prefix; a weak one only if no strong one is."""
     head = leading(words)
     doubtful = bool(head) and words[0] in path and len(words) > 1
     if head and not doubtful and (head[0].strong or (namespaced and len(words) == head[1])):

@@ -22,7 +22,9 @@ def scope(all_facts: Sequence[Facts]) -> tuple[tuple[str, ...], ...]:
     while True:
         depth = len(shared) + 1
         heads = Counter(
-            tuple(noun.words for noun in facts.shape.nouns[:depth]) for facts in all_facts if len(facts.shape.nouns) > depth
+            tuple(noun.words for noun in facts.shape.nouns[:depth])
+            for facts in all_facts
+            if len(facts.shape.nouns) > depth
         )
         if not heads:
             return shared

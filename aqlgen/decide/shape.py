@@ -1,6 +1,6 @@
-"""What a path says: nouns and their items, the action at its end, and whether it is a collection, one item or a procedure.
+"""What a path says: nouns and their items, the action at its end, and whether it is a remote procedure.
 
-Versions, dates, `api` and file endings are residue: no noun, kept apart for the rare case that only they tell two paths apart.
+Versions, dates, `api` and the like are residue: no noun, kept for the case that only they tell two paths apart.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Noun:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A path, read. `action` holds the words of a last segment that is a verb (`/cancel`, `:cancel`, `/chat.postMessage`)."""
+    """A path, read. `action` holds a last segment that is a verb (`/cancel`, `:cancel`, `/chat.postMessage`)."""
 
     nouns: tuple[Noun, ...]
     action: tuple[str, ...]
@@ -86,11 +86,14 @@ def shape(method: str, path: str) -> Shape:
     if not action and nouns and not nouns[-1].parameters:
         camel = _CAMEL.search(segments[-1]) is not None
         if reader.dotted:
-            action = nouns.pop().words if leading(nouns[-1].words) and not is_plural(nouns[-1].words) else ()
+            action = nouns.pop().words if _is_procedure(nouns[-1].words) else ()
         elif _is_action(nouns[-1].words, method, alone=len(nouns) == 1, camel=camel):
             action = nouns.pop().words
-        elif len(nouns) > 1 and nouns[-2].words[-1] in _ACTIONS and not nouns[-2].parameters and method != "GET":
-            action = _verb_first(nouns.pop().words)
+        elif len(nouns) > 1 and nouns[-2].words[-1] in _ACTIONS and not nouns[-2].parameters and method == "POST":
+            ordered = _verb_first(nouns[-1].words)
+            if leading(ordered) and not is_plural(ordered[:1]):
+                action = ordered
+                nouns.pop()
     if action and nouns and nouns[-1].words[-1] in _ACTIONS and not nouns[-1].parameters:
         nouns.pop()
     return Shape(tuple(nouns), action, reader.qualifier, bool(action) and not nouns, tuple(reader.residue))
@@ -158,14 +161,22 @@ def _verb_first(words: tuple[str, ...]) -> tuple[str, ...]:
     return (words[-1], *words[:-1]) if len(words) > 1 and leading(words[-1:]) else words
 
 
+def _is_procedure(words: tuple[str, ...]) -> bool:
+    """Whether the last part of a dotted name (`chat.postMessage`) is a verb with or without its object."""
+    found = leading(words)
+    if found is None:
+        return False
+    return not is_plural(words) if len(words) == found[1] else found[0].strong
+
+
 def _is_action(words: tuple[str, ...], method: str, *, alone: bool, camel: bool) -> bool:
     """Whether the words of a last segment say what is done, and not what it is done to."""
     found = leading(words)
     if found is None or words[0].endswith("ed"):
         return False
     verb, used = found
-    if len(words) > used and not camel and is_plural(words) and len(words) == used + 1:
-        return False  # pull-requests, check-runs
+    if len(words) > used and not camel and is_plural(words) and (alone or len(words) == used + 1):
+        return False  # pull-requests, check-runs; but …/runs/{id}/submit_tool_outputs
     if len(words) == used and is_plural(words):
         return False
     if method in ("GET", "HEAD", "OPTIONS"):

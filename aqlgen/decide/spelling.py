@@ -1,4 +1,4 @@
-"""Operation names as they are written: `^[a-z][a-z0-9_]{0,63}$`, no keyword of Python, none of the protocol's own names."""
+"""Operation names as they are written: `^[a-z][a-z0-9_]{0,63}$`, no keyword of Python, none of the protocol's own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The verbs that APIs use: the category each stands for by its effect (R-NAME-1), and its canonical relative (R-NAME-2).
+"""The verbs that APIs use: the category each stands for by its effect (R-NAME-1), its canonical relative (R-NAME-2).
 
 A verb is strong when a word of its kind at the head of a name can hardly be a noun (`delete`, `list`); a weak one
-(`report`, `tag`, `test`) counts only where nothing stronger speaks. The specification's edge cases decide doubtful ones:
-an upsert is CREATE, a verb with an effect outside the stored data is EXECUTE, and what only computes is READ.
+(`report`, `tag`, `test`) counts only where nothing stronger speaks. The specification's edge cases decide doubtful
+ones: an upsert is CREATE, a verb with an effect outside the stored data is EXECUTE, and what only computes is READ.
 """
 
 from __future__ import annotations
@@ -27,39 +27,43 @@ class Verb:
 
 _STRONG: Final = {
     Category.READ: (
-        "get list retrieve fetch read describe find search query lookup show view count browse enumerate download export"
-        " preview inspect introspect explain compare diff discover ping suggest scan tail aggregate estimate identify"
-        " simulate summarize analyze peek exists has is can check calculate compute validate lint reveal autocomplete"
-        " ls"
+        "get list retrieve fetch read describe find search query lookup show view count browse enumerate download"
+        " export preview inspect introspect explain compare diff discover ping suggest scan tail aggregate"
+        " estimate identify simulate summarize analyze peek exists has is can check calculate compute validate"
+        " lint reveal autocomplete ls"
     ),
     Category.CREATE: (
-        "create add insert new register upload import copy clone duplicate append store post upsert save subscribe invite"
-        " enroll allocate provision signup place star follow bookmark favorite favourite like make"
+        "create add insert new register upload import copy clone duplicate append store post upsert save"
+        " subscribe invite enroll allocate provision signup place star follow bookmark favorite favourite like"
+        " make"
     ),
     Category.UPDATE: (
         "update patch modify edit set put replace change configure enable disable activate deactivate reactivate"
-        " archive unarchive lock unlock rename move assign unassign attach detach associate disassociate link unlink"
-        " grant restrict undelete untrash unhide hide pin unpin mute unmute block unblock resize convert toggle extend restore"
-        " regenerate rotate renew reset adjust deprecate demote promote reassign untag mark unmark unstar unfollow unlike"
-        " write recover transfer alter overwrite reorder customize touch override adopt bind unbind relocate"
+        " archive unarchive lock unlock rename move assign unassign attach detach associate disassociate link"
+        " unlink grant restrict undelete untrash unhide hide pin unpin mute unmute block unblock resize convert"
+        " toggle extend restore regenerate rotate renew reset adjust deprecate demote promote reassign untag mark"
+        " unmark unstar unfollow unlike write recover transfer alter overwrite reorder customize touch override"
+        " adopt bind unbind relocate"
     ),
     Category.DELETE: (
-        "delete remove destroy purge revoke erase drop wipe deregister unregister unsubscribe forget clear flush empty"
-        " truncate trash uninvite prune discard"
+        "delete remove destroy purge revoke erase drop wipe deregister unregister unsubscribe forget clear flush"
+        " empty truncate trash uninvite prune discard"
     ),
     Category.EXECUTE: (
-        "execute run start stop cancel send resend publish unpublish retry rerun restart reboot pause resume suspend unsuspend"
-        " trigger invoke submit approve reject accept decline complete confirm verify login logout deploy undeploy redeploy"
-        " install uninstall sync synchronize refresh reload rebuild replicate redeliver dismiss abort terminate rollback"
-        " failover migrate upgrade initiate initialize begin finish merge rebase crosspost predict detect translate transcribe"
-        " classify recognize embed rerank infer synthesize evaluate encrypt decrypt rewrap sign unsign authorize"
-        " authenticate deauthorize capture refund charge pay settle redeem void withdraw notify broadcast announce reply"
-        " forward dial hangup answer play speak gather perform apply schedule unschedule reschedule reissue repair"
-        " reimage shutdown train compact swap revert seal unseal kick ban unban call exec launch push pull commit fulfill"
-        " ack acknowledge nack process reprocess generate render skip seek escalate consume exchange prepare enhance reverse open snooze unsnooze join leave claim"
-        " rescan reindex warm evict drain cordon uncordon impersonate optimize enqueue dequeue requeue"
-        " heartbeat wait ingest rewind power wake reconcile recompute recalculate reconnect disconnect connect"
-        " emit dispatch deidentify anonymize finalize expire close reopen redrive replay resolve"
+        "execute run start stop cancel send resend publish unpublish retry rerun restart reboot pause resume"
+        " suspend unsuspend trigger invoke submit approve reject accept decline complete confirm verify login"
+        " logout deploy undeploy redeploy install uninstall sync synchronize refresh reload rebuild replicate"
+        " redeliver dismiss abort terminate rollback failover migrate upgrade initiate initialize begin finish"
+        " merge rebase crosspost predict detect translate transcribe classify recognize embed rerank infer"
+        " synthesize evaluate encrypt decrypt rewrap sign unsign authorize authenticate deauthorize capture refund"
+        " charge pay settle redeem void withdraw notify broadcast announce reply forward dial hangup answer play"
+        " speak gather perform apply schedule unschedule reschedule reissue repair reimage shutdown train compact"
+        " swap revert seal unseal kick ban unban call exec launch push pull commit fulfill ack acknowledge nack"
+        " process reprocess generate render skip seek escalate consume deny fire exchange prepare enhance reverse"
+        " open snooze unsnooze join leave claim rescan reindex warm evict drain cordon uncordon impersonate"
+        " optimize enqueue dequeue requeue heartbeat wait ingest rewind power wake reconcile recompute recalculate"
+        " reconnect disconnect connect emit dispatch deidentify anonymize finalize expire close reopen redrive"
+        " replay resolve"
     ),
 }
 _WEAK: Final = {
@@ -67,8 +71,10 @@ _WEAK: Final = {
     Category.CREATE: "snapshot issue request comment fork backup",
     Category.UPDATE: "tag share switch scale tune rate flag label vote",
     Category.DELETE: "release",
-    Category.EXECUTE: "test transform price track chat step return end advance abandon invalidate respond record"
-    " ocr crawl scrape moderate completion completions",
+    Category.EXECUTE: (
+        "test transform price track chat step return end advance abandon invalidate respond record ocr crawl"
+        " scrape moderate completion completions"
+    ),
 }
 CANONICAL: Final = {
     "retrieve": "get",
@@ -111,8 +117,10 @@ CANONICAL: Final = {
 """What a verb becomes that says no more than its canonical relative; every other verb stays (R-NAME-2)."""
 
 ADVERBS: Final = frozenset(
-    "async auto batch bulk conditionally deep direct directly force hard internal manually mass multi multiple partial partially"
-    " permanently public publicly quick quickly soft sync temporarily try".split()
+    (
+        "async auto batch bulk conditionally deep direct directly force hard internal manually mass multi"
+        " multiple partial partially permanently public publicly quick quickly soft sync temporarily try"
+    ).split()
 )
 """Words that may stand before the verb."""
 
@@ -164,24 +172,26 @@ def leading(words: tuple[str, ...]) -> tuple[Verb, int] | None:
         ("update", "or", "create"),
     ):
         return Verb("upsert", Category.CREATE, strong=True), start + 3
-    if (two := _PAIRS.get(rest[:2])) is not None:
+    if (two := _PAIRS.get(" ".join(rest[:2]))) is not None:
         return two, start + 2
     verb = find(rest[0])
     return (verb, start + 1) if verb is not None else None
 
 
 _PAIRS: Final = {
-    ("sign", "in"): Verb("login", Category.EXECUTE, strong=True),
-    ("log", "in"): Verb("login", Category.EXECUTE, strong=True),
-    ("sign", "out"): Verb("logout", Category.EXECUTE, strong=True),
-    ("log", "out"): Verb("logout", Category.EXECUTE, strong=True),
-    ("sign", "up"): Verb("signup", Category.CREATE, strong=True),
-    ("roll", "back"): Verb("rollback", Category.EXECUTE, strong=True),
-    ("fail", "over"): Verb("failover", Category.EXECUTE, strong=True),
-    ("look", "up"): Verb("lookup", Category.READ, strong=True),
-    ("shut", "down"): Verb("shutdown", Category.EXECUTE, strong=True),
-    ("soft", "delete"): Verb("delete", Category.DELETE, strong=True),
-    ("opt", "in"): Verb("opt_in", Category.UPDATE, strong=True),
-    ("opt", "out"): Verb("opt_out", Category.UPDATE, strong=True),
-    ("test", "iam"): Verb("test", Category.READ, strong=True),
+    **dict.fromkeys(("find all", "get all", "list all", "find many"), Verb("list", Category.READ, strong=True)),
+    **dict.fromkeys(("find one", "get one"), Verb("get", Category.READ, strong=True)),
+    "sign in": Verb("login", Category.EXECUTE, strong=True),
+    "log in": Verb("login", Category.EXECUTE, strong=True),
+    "sign out": Verb("logout", Category.EXECUTE, strong=True),
+    "log out": Verb("logout", Category.EXECUTE, strong=True),
+    "sign up": Verb("signup", Category.CREATE, strong=True),
+    "roll back": Verb("rollback", Category.EXECUTE, strong=True),
+    "fail over": Verb("failover", Category.EXECUTE, strong=True),
+    "look up": Verb("lookup", Category.READ, strong=True),
+    "shut down": Verb("shutdown", Category.EXECUTE, strong=True),
+    "soft delete": Verb("delete", Category.DELETE, strong=True),
+    "opt in": Verb("opt_in", Category.UPDATE, strong=True),
+    "opt out": Verb("opt_out", Category.UPDATE, strong=True),
+    "test iam": Verb("test", Category.READ, strong=True),
 }

@@ -1,0 +1,40 @@
+# Everything on a machine that has Python 3.11 or newer: `make demo`, `make test`.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+RUNTIME := templates/project/src/{{package}}/runtime
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test check bench clean
+
+# Made again when an install was interrupted or pyproject.toml is newer; hatchling, so that the demo needs no network.
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev 'hatchling>=1.27'
+	touch $@
+
+demo: $(STAMP)
+	rm -rf demo/petstore-adapter
+	$(BIN)/aqlgen from-openapi fixtures/petstore.yaml --output demo/petstore-adapter
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall ./demo/petstore-adapter
+	$(BIN)/python bench/demo.py $(BIN)/petstore-adapter
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy aqlgen
+	$(BIN)/mypy '$(RUNTIME)'
+
+bench: $(STAMP)
+	$(BIN)/python bench/generate.py
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/overhead.py
+	$(BIN)/python bench/tokens.py
+
+clean:
+	rm -rf $(VENV) demo

@@ -1,0 +1,94 @@
+# shared: yours to edit; `aqlgen update` merges its own changes into it.
+"""A session with the real server, in memory: everything but the network, with every request to the API counted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any
+
+from mcp import Client
+
+from .table import FOLDER, PACKAGE, variables
+
+assembly = import_module(f"{PACKAGE}.runtime.assembly")
+server = import_module(f"{PACKAGE}.runtime.server")
+
+
+class Counting:
+    """Hooks that count the requests that are about to be sent, in place of the project's own."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def before_send(self, *_: object) -> None:
+        self.sent += 1
+
+
+class Session:
+    """Calls by family and gives envelopes. `tools` are the names that the server lists."""
+
+    def __init__(self, client: Client, tools: list[str], counting: Counting) -> None:
+        self._client = client
+        self._counting = counting
+        self.tools = tools
+
+    @classmethod
+    async def of(cls, client: Client, counting: Counting | None = None) -> Session:
+        tools = (await client.list_tools()).tools
+        return cls(client, [tool.name for tool in tools], counting or Counting())
+
+    @property
+    def sent(self) -> int:
+        """How many requests went to the API so far."""
+        return self._counting.sent
+
+    def tool(self, family: str) -> str:
+        """Give the name of the tool that serves a family."""
+        return "mcp_aql" if self.tools == ["mcp_aql"] else f"mcp_aql_{family}"
+
+    async def call(self, family: str, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Call, and give the envelope; it must stand in the text as well (R-ENV-3)."""
+        result = await self._client.call_tool(self.tool(family), {"operation": operation, "params": dict(params)})
+        envelope = result.structured_content
+        assert isinstance(envelope, dict)
+        assert json.loads(result.content[0].text) == envelope  # type: ignore[union-attr]
+        assert not ("data" in envelope and "error" in envelope)
+        return envelope
+
+    async def introspect(self, query: str, name: str | None = None, after: str | None = None) -> dict[str, Any]:
+        """Introspect, and give the envelope, which holds nothing beside success and data (R-ENV-2)."""
+        asked = {"query": query, "name": name, "after": after}
+        params = {key: value for key, value in asked.items() if value is not None}
+        envelope = await self.call("read", "introspect", params)
+        assert envelope.keys() == {"success", "data"}, envelope
+        return envelope
+
+    async def listed(self, query: str) -> list[dict[str, Any]]:
+        """Give every entry of the list of operations or types, page after page."""
+        entries: list[dict[str, Any]] = []
+        after = None
+        while True:
+            data = (await self.introspect(query, after=after))["data"]
+            entries += data[query]
+            after = data.get("_protocol", {}).get("page", {}).get("next")
+            if after is None:
+                return entries
+
+
+@asynccontextmanager
+async def connect(
+    *, mock: bool = True, credentials: bool = True, era: str = "auto", **settings: str
+) -> AsyncIterator[Session]:
+    """Start the server with these settings and no others, whatever adapter.toml and the environment say."""
+    environment = {"MCP_AQL_CONFIG": os.devnull, **settings, **(variables() if credentials else {})}
+    counting = Counting()
+    assembled = assembly.assemble(FOLDER, counting, environ=environment, mock=mock)
+    try:
+        async with Client(server.build_server(assembled.dispatcher), mode=era) as client:
+            yield await Session.of(client, counting)
+    finally:
+        await assembled.transport.aclose()

@@ -1,0 +1,36 @@
+# shared: yours to edit; `aqlgen update` merges its own changes into it.
+"""A missing credential is refused by name before anything is sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from .findings import Findings
+from .sessions import connect
+from .table import Operation, adapter, operations
+
+pytestmark = pytest.mark.anyio
+
+
+def _variables(operation: Operation) -> set[str]:
+    """Give the variables of the credentials that the operation may need; empty when it can go without."""
+    schemes = adapter()["security_schemes"]
+    if not all(operation.security):
+        return set()
+    return {variable for one in operation.security for scheme in one for variable in schemes[scheme]["variables"]}
+
+
+async def test_a_missing_credential_names_its_variable() -> None:
+    findings = Findings()
+    guarded = [one for one in operations() if one.example is not None and _variables(one)]
+    if not guarded:
+        pytest.skip("no operation needs a credential that can be configured")
+    async with connect(mock=False, credentials=False, MCP_AQL_BASE_URL="http://127.0.0.1:9") as session:
+        for operation in guarded:
+            answer = await session.call(operation.family, operation.name, operation.params)
+            error = answer.get("error", {})
+            right = error.get("code") == "PERMISSION_DENIED"
+            right = right and any(variable in str(error) for variable in _variables(operation))
+            findings.expect(right, operation.name, f"names none of {sorted(_variables(operation))}", answer)
+        findings.expect(session.sent == 0, "refused calls", f"sent {session.sent} requests")
+    findings.check()
