@@ -1,7 +1,7 @@
 # Everything on a machine that has Python 3.11 or newer: `make demo`, `make test`.
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(abspath $(VENV))/bin
 STAMP := $(VENV)/.installed
 RUNTIME := templates/project/src/{{package}}/runtime
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -28,7 +28,7 @@ check: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy aqlgen
-	$(BIN)/mypy '$(RUNTIME)'
+	cd '$(RUNTIME)/..' && $(BIN)/mypy --config-file '$(CURDIR)/pyproject.toml' -p runtime
 
 bench: $(STAMP)
 	$(BIN)/python bench/generate.py

@@ -11,6 +11,7 @@ from typing import Final
 from aqlgen.decisions import Category, Danger, Evidence, Reason
 
 from .facts import Facts
+from .nouns import AREAS
 from .shape import is_plural
 
 __all__ = ["danger"]
@@ -50,7 +51,7 @@ def danger(facts: Facts, category: Category, name: str) -> tuple[Danger, Reason]
 def _on_collection(facts: Facts, category: Category) -> bool:
     """Whether a DELETE or PUT takes a whole collection at once."""
     last = facts.shape.nouns[-1] if facts.shape.nouns else None
-    if last is None or last.parameters or facts.shape.action or not is_plural(last.words):
+    if last is None or last.parameters or facts.shape.action or not is_plural(last.words) or last.words[-1] in AREAS:
         return False
     return (facts.method == "DELETE" and category is Category.DELETE) or (
         facts.method == "PUT" and category is Category.UPDATE

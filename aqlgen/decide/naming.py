@@ -67,7 +67,7 @@ def _resource(thing: tuple[str, ...], links: Chain) -> str:
     if not thing:
         return ""
     for index, each in enumerate(thing):
-        if index and each in PREPOSITIONS:
+        if index and each in PREPOSITIONS and each != "of":
             thing = thing[:index]
             break
     if thing[:1] == ("my",) and len(thing) > 1:
@@ -92,7 +92,9 @@ def _candidates(facts: Facts, base: tuple[str, ...], links: Chain, verbs: Verbs)
         longer += [full, join((own,), (*tail, *qualifier)), join((shown,), links.raw) if links.bent else ()]
     longer.append(said if len(said) < 8 and said[:1] in ((shown,), (own,), base[:1]) else ())
     longer.append((*full, "by", *links.parameters) if links.parameters and not qualifier else ())
-    longer.append((*full, *facts.shape.residue))
+    residue = facts.shape.residue
+    longer.append((*full, *(each for each in residue if each not in ("api", "apis", "rest"))))
+    longer.append((*full, *residue))
     longer.append(said)
     longer.append((facts.method.lower(), *split(facts.operation.path)))
     names = [spelled for words in longer if words and (spelled := fit(words))]
@@ -107,4 +109,10 @@ def _rank(facts: Facts, links: Chain, omitted: int, verb: str) -> tuple[int, ...
         omitted += len(facts.shape.residue)
     omitted += bool(links.by and facts.shape.action)
     unusual = order.index(facts.method) if facts.method in order else len(order)
-    return -omitted, -unusual, -int(links.bent), -len(links.nouns[-1].parameters) if links.nouns else 0
+    return (
+        -omitted,
+        -len(links.nouns),
+        -unusual,
+        -int(links.bent),
+        -len(links.nouns[-1].parameters) if links.nouns else 0,
+    )

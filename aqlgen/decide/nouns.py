@@ -12,9 +12,9 @@ from .facts import Facts
 from .shape import Noun, is_plural
 from .verbs import ADVERBS
 
-__all__ = ["Chain", "chain", "evidenced", "join", "names_last", "nearest", "number"]
+__all__ = ["AREAS", "Chain", "chain", "evidenced", "join", "names_last", "nearest", "number"]
 
-_AREAS: Final = frozenset(
+AREAS: Final = frozenset(
     "actions settings analytics metrics permissions preferences stats statistics credentials details contents "
     " insights options capabilities basics graphics billing me self".split()
 )
@@ -94,7 +94,7 @@ class Chain:
 
 def form(noun: Noun) -> tuple[str, ...]:
     """Give a parent's words: in the singular, but for areas such as actions or settings."""
-    return noun.words if noun.words[-1] in _AREAS and not noun.parameters else noun.one
+    return noun.words if noun.words[-1] in AREAS and not noun.parameters else noun.one
 
 
 def join(*parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def chain(facts: Facts, scope: int) -> Chain:
     participle = not nouns[-1].parameters and _is_adjective(nouns[-1].words)
     moved = _adjective_first(nouns) if participle else None
     nouns = moved or nouns
-    mass = not nouns[-1].parameters and nouns[-1].words[-1] in _AREAS | _MASS
+    mass = not nouns[-1].parameters and nouns[-1].words[-1] in AREAS | _MASS
     return Chain(nouns, by, mine, mass, participle, moved is not None, adverb)
 
 
@@ -180,7 +180,7 @@ def number(facts: Facts, links: Chain) -> bool:
         return True
     if not links.nouns:
         words = facts.phrase.object if facts.phrase else facts.shape.action[1:]
-        return is_plural(words[-1:]) and words[-1] not in _AREAS
+        return is_plural(words[-1:]) and words[-1] not in AREAS
     if links.nouns[-1].parameters or links.by or facts.shape.qualifier:
         return False
     words = links.nouns[-1].words
@@ -190,7 +190,7 @@ def number(facts: Facts, links: Chain) -> bool:
         return True
     if facts.named is None and _answers_many(facts):
         return True
-    return is_plural(words) and words[-1] not in _AREAS
+    return is_plural(words) and words[-1] not in AREAS
 
 
 def _answers_many(facts: Facts) -> bool:

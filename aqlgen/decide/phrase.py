@@ -64,7 +64,7 @@ def phrase(operation: Operation) -> Phrase | None:
 
 @lru_cache(maxsize=16384)
 def _read(text: str, method: str, path: str) -> Phrase | None:
-    text = _USING.sub("", text)
+    text = _USING.sub("", re.sub(r"[-_]\d+$", "", text))
     if re.match(r"(GET|POST)_[A-Z]", text):
         text = text.partition("_")[2]
     parts = re.split(r"[/.]+", text) if re.search(r"\w[/.]\w", text) else _azure(text)
@@ -76,21 +76,17 @@ def _read(text: str, method: str, path: str) -> Phrase | None:
     words = _without_path(words, method.lower(), path)
     words = tuple(piece for word in words for piece in (_apart(word, split(path)) if len(word) > 8 else (word,)))
     found = _verb(words, namespaced=bool(namespace), reading=method.upper() == "GET", path=_nouns(path, method))
-    if (
-        found is None
-        and len(namespace) >= 1
-        and (head := leading(namespace))
-        and head[0].strong
-        and head[1] == len(namespace)
-    ):
-        return Phrase(head[0], namespace[: head[1]], words, (), whole)
     if found is None:
+        head = leading(namespace)
+        if head and head[0].strong and head[1] == len(namespace):
+            return Phrase(head[0], namespace, words, (), whole)
         return Phrase(None, (), words, namespace, whole)
     verb, start, end = found
     if words[end : end + 1] in (("or",), ("and",)) and (other := leading(words[end + 1 :])):
         end += 1 + other[1]
     before = words[:start]
-    return Phrase(verb, words[start:end], words[end:], (*namespace, *before), whole)
+    lead = (verb.word,) if verb.word in ("get", "list") else words[start:end]
+    return Phrase(verb, lead, words[end:], (*namespace, *before), whole)
 
 
 def _azure(text: str) -> list[str]:
@@ -134,7 +130,11 @@ def _repeats(words: tuple[str, ...], method: str, path: str) -> bool:
     literals = {singular(word) for word in _literals(path, method)}
     every = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
     given = {singular(word) for word in rest}
-    return bool(given) and literals <= given <= every and len(literals) + (verb == words[-1]) > 1
+    return (
+        bool(given)
+        and literals <= given <= every
+        and (verb in ("post", "put") or len(literals) + (verb == words[-1]) > 1)
+    )
 
 
 def _without_path(words: tuple[str, ...], method: str, path: str) -> tuple[str, ...]:

@@ -63,13 +63,15 @@ def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
         return Verbs("check", "check", acting=False)
     named, action = facts.named, facts.action
     joining = named is not None and named.word in ("add", "remove") and category is not Category.READ
-    if named and named.category is not category and not joining:
+    if named and named.category is not category and not joining and not _contrary(facts, named.word):
         named = None
     if action and action.category is not category:
         action = None
     acts = action is not None and (named is None or named.word in _GENERIC)
     chosen = action if acts else named
     shown = own = _DEFAULT[category]
+    if chosen is None and category is Category.EXECUTE and facts.summary and facts.summary.category is category:
+        shown = own = CANONICAL.get(facts.summary.word, facts.summary.word)
     if chosen is not None:
         shown, own = CANONICAL.get(chosen.word, chosen.word), chosen.word
         if joining and not acts and facts.method in ("PUT", "DELETE") and len(links.groups) > 1:
@@ -82,6 +84,11 @@ def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
         getting = action is not None and bool(links.nouns) and CANONICAL.get(action.word, action.word) == "get"
         shown = "list" if not getting and number(facts, links) else "get"
     return Verbs(shown, own, acting=acts)
+
+
+def _contrary(facts: Facts, verb: str) -> bool:
+    """Whether a GET is called by a verb of change, which its name then shows: the reviewer has to look (`testRule`)."""
+    return facts.method == "GET" and CANONICAL.get(verb, verb) not in _GENERIC
 
 
 def word(facts: Facts, category: Category, links: Chain, verbs: Verbs) -> Wording:
@@ -107,7 +114,9 @@ def word(facts: Facts, category: Category, links: Chain, verbs: Verbs) -> Wordin
 def _said(facts: Facts, category: Category, links: Chain) -> tuple[Words, Words] | None:
     """Take people's words where their verb says more than the canonical ones, or where the path offers no noun."""
     said = facts.phrase
-    if said is None or said.verb is None or said.verb.category is not category or len(said.object) > _LONG:
+    if said is None or said.verb is None or len(said.object) > _LONG:
+        return None
+    if said.verb.category is not category and not _contrary(facts, said.verb.word):
         return None
     telling = CANONICAL.get(said.verb.word, said.verb.word) not in _GENERIC and said.verb.word not in _GENERIC
     on_path = links.nouns and not facts.shape.action and not links.participle and names_last(facts, links)
@@ -130,7 +139,7 @@ def _object(said: Phrase, links: Chain) -> Words:
         thing = thing[:-3]
     space = tuple(singular(each) for each in said.namespace[-1:])
     if not thing:
-        return links.nouns[-1].one if links.nouns and not space else space
+        return (*said.namespace[-3:-1], *space) or (links.nouns[-1].one if links.nouns else ())
     parents = [noun.one for noun in links.nouns if noun.parameters]
     belongs = space in parents and not set(space) & {singular(each) for each in thing}
     return (*space, *thing) if space and (thing[0] in PREPOSITIONS or belongs) else thing

@@ -8,7 +8,12 @@ from aqlgen.ir import Json
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import normalise
 
-COMBINATORS = ("anyOf", "not", "enum", "const", "items", "prefixItems", "patternProperties")
+MORE = ("anyOf", "allOf", "not", "enum", "const", "items", "prefixItems", "patternProperties")
+"""What makes a branch more than a plain object."""
+
+STRUCTURE = ("anyOf", "allOf", "not", "properties", "required", "items", "prefixItems", "additionalProperties")
+"""What makes a branch more than a scalar."""
+
 ANNOTATIONS = frozenset(
     {"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable", "type"}
 )
@@ -26,52 +31,50 @@ def only_reference(node: Mapping[str, Json]) -> str | None:
 
 
 def merged(node: dict[str, Json], resolver: Resolver, depth: int = 0) -> dict[str, Json]:
-    """Give a normalised node with its `allOf` branches merged in as far as they are plain objects.
+    """Give a normalised node with its `allOf` branches merged in as far as they are plain objects, or all scalars.
 
-    Branches that are more than that (alternatives, enumerations) stay in `allOf`. `additionalProperties: false` of a
-    single branch is dropped, since it would refuse the fields of the others.
+    Branches that are more than that (alternatives, mixtures) stay in `allOf`. `additionalProperties: false` of a single
+    branch is dropped, since it would refuse the fields of the others.
     """
     branches = node.get("allOf")
     if not branches or depth > MAX_DEPTH:
         return node
-    plain: list[dict[str, Json]] = []
-    rest: list[Json] = []
-    for branch in branches:
-        view = _plain(branch, resolver, depth)
-        if view is None:
-            rest.append(branch)
-        else:
-            plain.append(view)
-    if not any("properties" in view or "type" in view for view in plain):
-        scalars = [view for view in plain if view]
-        result = {key: value for key, value in node.items() if key != "allOf"}
-        for view in scalars:
-            result = {**view, **result}
-    else:
+    views = [_view(branch, resolver, depth) for branch in branches]
+    if all(view is not None and _is_scalar(view) for view in views):
+        result: dict[str, Json] = {}
+        for view in (*views, {key: value for key, value in node.items() if key != "allOf"}):
+            result |= view or {}
+        return result
+    plain = [view for view in views if view is not None and _is_object(view)]
+    rest = [branch for branch, view in zip(branches, views, strict=True) if view is None or not _is_object(view)]
+    if "properties" in node or any("properties" in view or "type" in view for view in plain):
         result = _join(node, plain)
+    else:  # conditions and annotations beside whatever the node itself is
+        result = {key: value for view in (*plain, node) for key, value in view.items() if key != "allOf"}
     if rest:
         result["allOf"] = rest
     return result
 
 
-def _plain(branch: Json, resolver: Resolver, depth: int) -> dict[str, Json] | None:
-    if branch is True:
-        return {}
+def _view(branch: Json, resolver: Resolver, depth: int) -> dict[str, Json] | None:
+    """Give a branch normalised and merged itself, None when nothing can be said of it."""
     if not isinstance(branch, dict):
-        return None
+        return {} if branch is True else None
     try:
         target, _ = resolver.follow(branch, "")
     except UnresolvedError:
         return None
-    if not isinstance(target, dict):
-        return None
-    view = merged(normalise(target), resolver, depth + 1)
-    if any(key in view for key in COMBINATORS) or "allOf" in view:
-        return None
+    return merged(normalise(target), resolver, depth + 1) if isinstance(target, dict) else None
+
+
+def _is_object(view: Mapping[str, Json]) -> bool:
     kinds = view.get("type", "object")
-    if "object" not in (kinds if isinstance(kinds, list) else [kinds]):
-        return None
-    return view
+    return "object" in (kinds if isinstance(kinds, list) else [kinds]) and not any(key in view for key in MORE)
+
+
+def _is_scalar(view: Mapping[str, Json]) -> bool:
+    kinds = view.get("type", "string")
+    return "object" not in (kinds if isinstance(kinds, list) else [kinds]) and not any(key in view for key in STRUCTURE)
 
 
 def _join(node: Mapping[str, Json], plain: list[dict[str, Json]]) -> dict[str, Json]:

@@ -118,7 +118,7 @@ class Types:
         }
         if "description" in beside:
             beside["description"] = shorten(str(beside["description"]), 300)
-        kind = kind_of(normalise(target))
+        kind = kind_of(merged(normalise(target), self._resolver))
         if kind == "scalar" or (kind == "enum" and place.inline):
             if place.depth < MAX_INLINE:
                 inner = replace(place, hint=type_name(pointer.rsplit("/", 1)[-1]), depth=place.depth + 1)
@@ -205,7 +205,8 @@ class Types:
         return out
 
     def _properties(self, node: Mapping[str, Json], out: dict[str, Json], place: Place) -> None:
-        properties = node["properties"]
+        declared = node["properties"]
+        properties = declared | {wire: True for wire in node.get("required", ()) if wire not in declared}
         names = field_names(properties, preserve=self._preserve)
         hidden = [wire for wire in properties if place.request and self._is_read_only(properties[wire])]
         fields: dict[str, Json] = {}
@@ -214,7 +215,7 @@ class Types:
                 field = self.schema(raw, place.within(wire))
                 fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
         out["properties"] = fields
-        required = [names.get(wire, wire) for wire in node.get("required", ()) if wire not in hidden]
+        required = [names[wire] for wire in node.get("required", ()) if wire not in hidden]
         if required:
             out["required"] = required
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from itertools import chain
 
@@ -41,7 +42,9 @@ class ExampleMaker:
             if not parameter.required:
                 continue
             own = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
-            least = 1 if parameter.name == "input" else 0
+            least = 0
+            if parameter.name == "input":
+                own, least = self._declared_fields(own, parameter.schema), 1
             for value in chain((own,), self._values.candidates(parameter.schema, least)):
                 if value is not MISSING and self._valid(parameter.schema, value):
                     made[parameter.name] = value
@@ -88,10 +91,20 @@ class ExampleMaker:
             if wire not in hidden and field_name(wire) not in hidden
         }
 
+    def _declared_fields(self, value: Json, schema: Mapping[str, Json]) -> Json:
+        """Give an update's input without fields that its type does not declare, which the adapter refuses (R-UPD-1)."""
+        known = self._types.get(str(schema.get("$ref", "")).rsplit("/", 1)[-1], schema)
+        properties = known.get("properties")
+        if not isinstance(value, dict) or not properties or "allOf" in known or "anyOf" in known:
+            return value
+        return {name: one for name, one in value.items() if name in properties} or MISSING
+
     def _valid(self, schema: Mapping[str, Json], value: Json) -> bool:
         """Whether a value fits; a schema that cannot be compiled refuses nothing."""
         if not schema:
             return True
+        if schema.get("contentEncoding") == "base64" and not _is_base64(value):
+            return False
         try:
             return jsonschema_rs.is_valid(self._closed(schema), value, validate_formats=True)
         except (ValueError, jsonschema_rs.ValidationError):
@@ -114,3 +127,11 @@ class ExampleMaker:
             elif isinstance(node, list):
                 waiting.extend(node)
         return {**schema, "types": reached} if reached else dict(schema)
+
+
+def _is_base64(value: Json) -> bool:
+    """Whether a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
+    try:
+        return isinstance(value, str) and base64.b64decode(value, validate=True) is not None
+    except ValueError:
+        return False

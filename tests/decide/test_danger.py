@@ -40,5 +40,9 @@ def test_a_whole_collection_at_once_is_dangerous(key: str) -> None:
     assert decision.danger_reason.rule == "whole-collection"
 
 
+def test_settings_are_one_thing_though_they_are_called_by_a_plural() -> None:
+    assert one("PUT /users/{id}/settings").danger is Danger.REVERSIBLE
+
+
 def test_the_document_may_say_it_itself() -> None:
     assert one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"}).danger is Danger.REVERSIBLE

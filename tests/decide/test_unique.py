@@ -15,8 +15,8 @@ from aqlgen.ir import Operation
 
 SEGMENTS = st.one_of(
     st.sampled_from(
-        "pets users {id} {petId} me v1 api search list items:cancel orders cancel by-name introspect class release latest"
-        " chat.postMessage {a},{b} pets.json settings user name bulk import import-jobs {from} providers A.Web".split()
+        "pets users {id} {petId} me v1 api search list items:cancel orders cancel by-name introspect class latest"
+        " chat.postMessage {a},{b} pets.json settings user name bulk import {from} providers A.Web".split()
     ),
     st.text(max_size=8).filter(lambda text: "/" not in text),
 )
