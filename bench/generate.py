@@ -22,8 +22,8 @@ text = open(sys.argv[1], 'rb').read()
 if text.lstrip()[:1] in (b'{', b'['):
     json.loads(text)
 else:
-    import ryaml
-    ryaml.loads(text.decode('utf-8'))
+    import yaml
+    yaml.load(text, yaml.CSafeLoader)
 """
 
 

@@ -33,14 +33,19 @@ def serve_http(server: Server[Any], *, host: str, port: int, max_body: int) -> i
         transport_security=_security(host),
     )
     config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=_SHUTDOWN)
+    running = uvicorn.Server(config)
+
+    def stop(*_: object) -> None:
+        running.should_exit = True
+
     for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: None)  # uvicorn raises the signal again once it has shut down
+        signal.signal(one, stop)  # one that comes before uvicorn listens; it raises its own again once it has ended
     shown = f"[{host}]" if ":" in host else host
     sys.stderr.write(f"Serving MCP on http://{shown}:{listener.getsockname()[1]}{PATH}\n")
     if not _is_loopback(host):
         sys.stderr.write("Warning: every machine that reaches this address may use the adapter and its credentials\n")
     sys.stderr.flush()
-    uvicorn.Server(config).run(sockets=[listener])
+    running.run(sockets=[listener])
     return 0
 
 

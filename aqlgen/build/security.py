@@ -1,0 +1,78 @@
+"""Servers, security schemes and requirements (OpenAPI 3.1.1, 4.8.5, 4.8.27 and 4.8.30)."""
+
+from __future__ import annotations
+
+from aqlgen.build.context import Context, items, text
+from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
+from aqlgen.ir import Json, Origin, SecurityScheme, Server
+from aqlgen.resolve import UnresolvedError, escape
+
+
+def build_servers(raw: Json) -> tuple[Server, ...]:
+    """Give the servers that have a URL."""
+    return tuple(
+        Server(
+            url=server["url"].strip(),
+            description=text(server.get("description")),
+            variables={
+                name: {
+                    "default": str(variable.get("default", "")),
+                    **(
+                        {"enum": [str(one) for one in variable["enum"]]}
+                        if isinstance(variable.get("enum"), list)
+                        else {}
+                    ),
+                }
+                for name, variable in items(server.get("variables"))
+                if isinstance(variable, dict)
+            },
+        )
+        for server in (raw if isinstance(raw, list) else ())
+        if isinstance(server, dict) and text(server.get("url"))
+    )
+
+
+def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
+    """Give the security schemes that can be read; the others are left out with a warning."""
+    found = []
+    for name, value in items(raw):
+        pointer = f"/components/securitySchemes/{escape(name)}"
+        try:
+            node, origin = context.resolver.follow(value, pointer)
+            model = context.view(SECURITY_SCHEME, node, origin)
+        except (UnresolvedError, InvalidObjectError) as error:
+            context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
+            continue
+        found.append(
+            SecurityScheme(
+                name=name,
+                kind=model.type,
+                description=text(model.description),
+                location=model.security_scheme_in or "",
+                parameter=model.name or "",
+                http_scheme=(model.scheme or "").lower(),
+                origin=Origin(origin),
+            )
+        )
+    return tuple(found)
+
+
+def build_requirements(
+    context: Context, raw: Json, known: frozenset[str], pointer: str
+) -> tuple[tuple[str, ...], ...] | None:
+    """Give the alternatives, each the schemes that it needs together; None where nothing is said.
+
+    An alternative that names a scheme that nobody declares is left out with a warning.
+    """
+    if not isinstance(raw, list):
+        return None
+    found = []
+    for index, alternative in enumerate(raw):
+        names = tuple(name for name, _ in items(alternative))
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            message = f"the security scheme {unknown[0]!r} is not declared; this alternative is left out"
+            context.warn("unknown-security-scheme", message, f"{pointer}/{index}")
+        else:
+            found.append(names)
+    return tuple(found)
