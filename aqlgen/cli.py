@@ -27,7 +27,6 @@ app = typer.Typer(
     name="aqlgen",
     help="Turn an OpenAPI document into an MCP-AQL adapter.",
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -60,11 +59,16 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]
 
 
 @app.callback(invoke_without_command=True)
-def version(show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+def version(
+    context: typer.Context,
+    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
     """Turn an OpenAPI document into an MCP-AQL adapter."""
     if show:
         typer.echo(f"aqlgen {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command("from-openapi")
@@ -150,7 +154,8 @@ def main() -> NoReturn:
     except AqlgenError as error:
         code = _fail(error)
     except USAGE_ERROR as error:
-        text = str(getattr(error, "message", error))
+        describe = getattr(error, "format_message", None)
+        text = str(describe()) if callable(describe) else str(error)
         code = _fail(OptionError.of("bad-option", text, help="See `aqlgen --help`."))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted; nothing was written.", err=True)

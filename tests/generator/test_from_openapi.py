@@ -157,6 +157,12 @@ def test_a_destination_that_cannot_be_written_is_refused(tmp_path: Path) -> None
     assert list((tmp_path / "locked").iterdir()) == []
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which not even root may write")
+def test_a_destination_where_nobody_may_write_is_refused() -> None:
+    done = run("from-openapi", PETSTORE, "-o", "/proc/aqlgen-shop")
+    assert (done.code, done.err.count("error:")) == (4, 1)
+
+
 def test_a_destination_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     done = run("from-openapi", PETSTORE, "-o", tmp_path / "file/shop")
@@ -179,6 +185,13 @@ def test_a_wrong_option_has_exit_code_3_and_leaves_nothing(options: tuple[str, .
     assert done.code == 3
     assert "error:" in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_command_shows_the_help_and_a_missing_argument_is_named() -> None:
+    assert "from-openapi" in run().out
+    missing = run("from-openapi")
+    assert missing.code == 3
+    assert "SPEC" in missing.err
 
 
 def test_strict_refuses_a_document_that_gives_warnings(tmp_path: Path) -> None:
