@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas.dialect import prose, shorten
 from aqlgen.schemas.fields import field_names
 from tests.generator.commands import api, generate, posting
 
@@ -163,4 +163,10 @@ def test_two_names_that_fold_to_one_keep_their_own_spelling() -> None:
 def test_a_shortened_text_keeps_its_limit_and_its_beginning(text: str, limit: int) -> None:
     short = shorten(text, limit)
     assert len(short) <= limit + 2
-    assert " ".join(text.split()).startswith(short.removesuffix(" …"))
+    assert prose(text).startswith(short.removesuffix(" …"))
+
+
+def test_a_description_keeps_its_words_without_links_and_tags() -> None:
+    """Addresses and tags cost an agent tokens and tell it nothing; what stands in angle brackets otherwise stays."""
+    text = "See [the guide](https://example.com/a?b=c) and <code>ids</code> of <owner>.<br/>Done"
+    assert shorten(text, 200) == "See the guide and ids of <owner>. Done"
