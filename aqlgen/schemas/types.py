@@ -16,6 +16,7 @@ from aqlgen.ir import Json
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import normalise, shorten
 from aqlgen.schemas.fields import field_names
+from aqlgen.schemas.kinds import admits_null, constants, is_null, kind_of
 from aqlgen.schemas.merge import merged, only_reference
 from aqlgen.schemas.names import component_names, cut, type_name
 from aqlgen.schemas.readonly import PREFIX, with_read_only
@@ -72,7 +73,7 @@ class Types:
         node = normalise(raw)
         reference = only_reference(node)
         if reference is not None:
-            return self._nullable(self._reference({**node, "$ref": reference}, place), nullable=_admits_null(node))
+            return self._nullable(self._reference({**node, "$ref": reference}, place), nullable=admits_null(node))
         node = merged(node, self._resolver)
         if place.depth > MAX_INLINE:
             return {}
@@ -103,7 +104,7 @@ class Types:
         except UnresolvedError:
             return []
         node = normalise(target) if isinstance(target, dict) else {}
-        return [branch for branch in node.get("anyOf", ()) if not _is_null(branch)]
+        return [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
 
     def _reference(self, raw: Mapping[str, Json], place: Place) -> dict[str, Json]:
         try:
@@ -150,7 +151,7 @@ class Types:
         """Give a name to an object or a union that has none, and refer to it."""
         beside: dict[str, Json] = {key: node[key] for key in _BESIDE if key in node}
         body = self._body({key: value for key, value in node.items() if key not in ("default", "readOnly")}, place)
-        null = _admits_null(node)
+        null = admits_null(node)
         if null and isinstance(body.get("type"), list):
             body["type"] = "object"
         name = type_name(place.hint)
@@ -168,7 +169,7 @@ class Types:
 
     def _is_union(self, node: Mapping[str, Json]) -> bool:
         """Whether a node offers two or more alternatives of which one is more than a scalar."""
-        branches = [branch for branch in node.get("anyOf", ()) if not _is_null(branch)]
+        branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
         if len(branches) < 2:
             return False
         return any(self._is_structured(branch) for branch in branches)
@@ -228,11 +229,11 @@ class Types:
 
     def _union(self, alternatives: list[Json], node: Mapping[str, Json], out: dict[str, Json], place: Place) -> None:
         """Write alternatives: one of constants as an enumeration, one beside null as nullable, else as `anyOf`."""
-        branches = [branch for branch in alternatives if not _is_null(branch)]
+        branches = [branch for branch in alternatives if not is_null(branch)]
         null = len(branches) < len(alternatives) or node.get("nullable") is True
-        constants = _constants(branches)
-        if constants is not None and "properties" not in node:
-            out["enum"] = [*constants, None] if null else constants
+        values = constants(branches)
+        if values is not None and "properties" not in node:
+            out["enum"] = [*values, None] if null else values
             return
         written = [self.schema(branch, place.within("option" if len(branches) > 1 else "")) for branch in branches]
         if len(written) == 1 and "$ref" not in written[0] and "anyOf" not in written[0]:
@@ -262,45 +263,3 @@ _NESTED = frozenset(
 )
 _BESIDE = ("description", "default", "deprecated", "readOnly")
 _WORD = {"items": "item", "additionalProperties": "value", "not": "not", "propertyNames": "key"}
-
-
-def kind_of(node: Mapping[str, Json]) -> str:
-    """Give the kind of a normalised or finished schema: enum, object, union or scalar (introspection, TypeKind)."""
-    if isinstance(node.get("enum"), list):
-        return "enum"
-    if "properties" in node or "allOf" in node:
-        return "object"
-    branches = [branch for branch in node.get("anyOf", ()) if not _is_null(branch)]
-    if len(branches) > 1:
-        return "scalar" if _constants(branches) is not None else "union"
-    if len(branches) == 1:
-        return "object" if isinstance(branches[0], dict) and "$ref" in branches[0] else "scalar"
-    kinds = node.get("type")
-    return "object" if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) else "scalar"
-
-
-def _constants(branches: list[Json]) -> list[Json] | None:
-    """Give the values of branches that each are a single constant, None when one is more."""
-    values = []
-    for branch in branches:
-        if not isinstance(branch, dict):
-            return None
-        listed = branch.get("enum")
-        if "const" in branch:
-            values.append(branch["const"])
-        elif isinstance(listed, list) and listed and len(branches) > 1:
-            values.extend(listed)
-        else:
-            return None
-    return values or None
-
-
-def _is_null(branch: Json) -> bool:
-    return isinstance(branch, dict) and (branch.get("type") == "null" or branch.get("enum") == [None])
-
-
-def _admits_null(node: Mapping[str, Json]) -> bool:
-    if node.get("nullable") is True:
-        return True
-    kinds = node.get("type")
-    return isinstance(kinds, list) and "null" in kinds

@@ -47,7 +47,10 @@ class Identity:
 
 
 def identify(document: Document, given: str | None, source_stem: str) -> Identity:
-    """Name the adapter: as given, else after the title, the host, the file, in this order. Raises OptionError."""
+    """Name the adapter: as given, else after the title, the host, the file, the rest of the title, in this order.
+
+    Raises OptionError for a name that cannot be used.
+    """
     if given is not None:
         if not NAME.fullmatch(given) or len(given) > MAX_LENGTH:
             suggestion = _kebab(split(given)) or "my-api"
@@ -57,7 +60,8 @@ def identify(document: Document, given: str | None, source_stem: str) -> Identit
                 help=f"Use up to {MAX_LENGTH} lower-case letters, digits and hyphens, such as {suggestion!r}.",
             )
         return Identity(given)
-    for candidate in (_title(document.title), _host(document), _kebab(split(source_stem))):
+    telling, words = _title(document.title)
+    for candidate in (telling, _host(document), _kebab(split(source_stem)), words):
         if candidate:
             return Identity(candidate)
     return Identity("api")
@@ -78,11 +82,12 @@ def _kebab(words: Iterable[str]) -> str:
     return name.removesuffix("-adapter")
 
 
-def _title(title: str) -> str:
+def _title(title: str) -> tuple[str, str]:
+    """Give a name of the title's telling words, and one of all its words."""
     head = re.sub(r"['’]s\b", "", re.split(r"\s(?:[-–—|:+&]|with|from|by)\s|[(:,;\n]", title.strip())[0])
     words = [word for word in re.findall(r"[^\W_]+", head) if not re.fullmatch(r"v*\d+", word.lower())]
     telling = [word for word in words if word.lower() not in GENERIC]
-    return _kebab(telling) or _kebab(words)
+    return _kebab(telling), _kebab(words)
 
 
 def _host(document: Document) -> str:

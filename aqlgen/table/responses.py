@@ -7,7 +7,8 @@ from json import dumps
 
 from aqlgen.decisions import Decision
 from aqlgen.ir import MISSING, Json, MediaType, Response
-from aqlgen.schemas.types import Place, Types, kind_of
+from aqlgen.schemas.kinds import finished_kind
+from aqlgen.schemas.types import Place, Types
 from aqlgen.table.bodies import is_json
 from aqlgen.words import pascal, split
 
@@ -69,7 +70,7 @@ def _type(schema: Mapping[str, Json]) -> dict[str, str]:
 def settle(returns: Mapping[str, str], types: Mapping[str, Mapping[str, Json]]) -> Mapping[str, str]:
     """Give a return type with its true kind."""
     known = types.get(returns["name"])
-    return returns if known is None else {**returns, "kind": kind_of(known)}
+    return returns if known is None else {**returns, "kind": finished_kind(known, types)}
 
 
 def mock_of(responses: tuple[Response, ...]) -> Mapping[str, Json] | None:

@@ -1,0 +1,93 @@
+"""Kinds of schemas: enum, object, union or scalar (introspection, TypeKind)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from aqlgen.ir import Json
+
+Schemas = Mapping[str, Mapping[str, Json]]
+
+
+def kind_of(node: Mapping[str, Json]) -> str:
+    """Give the kind of a normalised schema of the document, as far as it shows by itself."""
+    if isinstance(node.get("enum"), list):
+        return "enum"
+    if "properties" in node or "allOf" in node:
+        return "object"
+    branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+    if len(branches) > 1:
+        return "scalar" if constants(branches) is not None else "union"
+    if len(branches) == 1:
+        return "object" if isinstance(branches[0], dict) and "$ref" in branches[0] else "scalar"
+    kinds = node.get("type")
+    return "object" if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) else "scalar"
+
+
+def constants(branches: list[Json]) -> list[Json] | None:
+    """Give the values of branches that each are a single constant, None when one is more."""
+    values = []
+    for branch in branches:
+        if not isinstance(branch, dict):
+            return None
+        listed = branch.get("enum")
+        if "const" in branch:
+            values.append(branch["const"])
+        elif isinstance(listed, list) and listed and len(branches) > 1:
+            values.extend(listed)
+        else:
+            return None
+    return values or None
+
+
+def is_null(branch: Json) -> bool:
+    """Whether a schema admits null alone."""
+    return isinstance(branch, dict) and (branch.get("type") == "null" or branch.get("enum") == [None])
+
+
+def admits_null(node: Mapping[str, Json]) -> bool:
+    """Whether a normalised object or reference may be null as well."""
+    if node.get("nullable") is True:
+        return True
+    kinds = node.get("type")
+    return isinstance(kinds, list) and "null" in kinds
+
+
+def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
+    """Give the kind of a finished type as introspection shows it: what it is composed of counts."""
+    target = _follow(schema, types)
+    values = target.get("enum", ())
+    if values and all(isinstance(one, str) or one is None for one in values):
+        return "enum"
+    parts = list(_composed(target, types, set()))
+    branches = [one for one in target.get("anyOf", ()) if not is_null(one)]
+    if any("properties" in part for part in parts):
+        return "object"
+    if len(branches) > 1:
+        return "union"
+    return "object" if any(_is_typed_object(part) for part in parts) else "scalar"
+
+
+def _follow(schema: Mapping[str, Json], types: Schemas) -> Mapping[str, Json]:
+    """Look through a type that is only another's name, or another's or null."""
+    for _ in range(16):
+        branches = [one for one in schema.get("anyOf", ()) if not is_null(one)]
+        only = branches[0] if len(branches) == 1 and "properties" not in schema else schema
+        if "$ref" not in only:
+            return only
+        schema = types.get(only["$ref"].rsplit("/", 1)[-1], {})
+    return {}
+
+
+def _composed(schema: Mapping[str, Json], types: Schemas, seen: set[str]) -> Iterator[Mapping[str, Json]]:
+    for part in schema.get("allOf", ()):
+        name = part.get("$ref", "").rsplit("/", 1)[-1]
+        if name not in seen:
+            seen.update((name,) if name else ())
+            yield from _composed(types.get(name, part) if name else part, types, seen)
+    yield schema
+
+
+def _is_typed_object(schema: Mapping[str, Json]) -> bool:
+    kinds = schema.get("type")
+    return kinds == "object" or (isinstance(kinds, list) and [one for one in kinds if one != "null"] == ["object"])
