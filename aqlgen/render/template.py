@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,13 @@ from aqlgen.errors import TemplateError
 
 PACKAGE = Path(__file__).parent.parent
 
+FIXED = {"project/src/{{package}}/runtime": "src/{package}/runtime", "project/tests": "tests"}
+"""Folders of the template that are the same bytes in every project: copied as they are, since copier takes ten times as
+long to find that out. A test holds the result against copier's own of the whole template.
+"""
+
+BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+
 
 def templates_folder() -> Path:
     """Give the folder of the templates: within the package when installed, beside it in a checkout."""
@@ -26,18 +34,28 @@ def templates_folder() -> Path:
 def render_template(answers: Mapping[str, str]) -> dict[str, bytes]:
     """Render the project's template and format what is Python in it; path → content. Raises TemplateError."""
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        folder = Path(name) / "project"
+        source, folder = Path(name) / "templates", Path(name) / "project"
+        shutil.copytree(templates_folder(), source, ignore=_fixed)
         try:
-            run_copy(str(templates_folder()), folder, data=dict(answers), defaults=True, quiet=True)
+            run_copy(str(source), folder, data=dict(answers), defaults=True, quiet=True)
         except (CopierError, JinjaError, ValueError) as error:
             message = f"the template could not be rendered: {error}".splitlines()[0]
             raise TemplateError.of("template-failed", message) from error
+        for path, target in FIXED.items():
+            place = folder / target.format(package=answers["package"])
+            shutil.copytree(templates_folder() / path, place, ignore=shutil.ignore_patterns(*BYTECODE))
         _format(folder)
         return {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob("*"))
             if path.is_file()
         }
+
+
+def _fixed(folder: str, names: list[str]) -> set[str]:
+    """Give the entries of a template folder that copier need not see."""
+    own = Path(folder).relative_to(templates_folder()).as_posix()
+    return {name for name in names if f"{own}/{name}" in FIXED or name in BYTECODE}
 
 
 def _format(folder: Path) -> None:
