@@ -15,6 +15,8 @@ TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", 
 
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+BOUNDS = frozenset((*NUMBERS, *COUNTS))
+BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
 MAPS = ("properties", "patternProperties")
 SCHEMAS = ("items", "additionalProperties", "not", "propertyNames")
@@ -61,13 +63,16 @@ def normalise(raw: Mapping[str, Json]) -> dict[str, Json]:
         types = types if "null" in types else [*types, "null"]
     if types:
         node["type"] = types[0] if len(types) == 1 else types
-    _numbers(raw, node)
+    keys = raw.keys()
+    if not keys.isdisjoint(BOUNDS):
+        _numbers(raw, node)
     for key in KEPT:
         if key in raw:
             node[key] = raw[key]
     _texts(raw, node)
     _enum(raw, node, nullable=nullable or "null" in types)
-    _branches(raw, node)
+    if not keys.isdisjoint(BRANCHES):
+        _branches(raw, node)
     for key in MAPS:
         if isinstance(raw.get(key), dict) and raw[key]:
             node[key] = {name: one for name, one in raw[key].items() if isinstance(one, dict | bool)}
