@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ class Reader:
         self.environment = os.environ | {"PATH": os.pathsep.join(bins), "PYTHONPATH": str(self.site)}
 
     def type(self, command: str) -> None:
-        words = command.split()
+        words = shlex.split(command)
         if words[0] == "make":
             self.run(["make", "--dry-run", *words[1:]], ROOT)
         elif words[0] == "cd":
