@@ -34,6 +34,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/generate.py
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/overhead.py
+	$(BIN)/python bench/gate.py
 	$(BIN)/python bench/tokens.py
 
 clean:

@@ -21,6 +21,10 @@ PROTOCOL_TYPES = frozenset(
         "OperationFailure",
         "EndpointPermissions",
         "FieldSelection",
+        "AutonomyDirective",
+        "AgentNotification",
+        "SafetyLoopExecution",
+        "SafetyLoopConfirmation",
     }
 )
 """Types of the protocol itself, which no type of an API may hide (R-INT-5)."""

@@ -16,6 +16,7 @@ from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
 from aqlgen.table import responses
 from aqlgen.table.bodies import ShapedBody, UnservedBodyError, shape
+from aqlgen.table.deprecation import deprecation_of
 from aqlgen.table.examples import ExampleMaker
 from aqlgen.table.identity import Identity, scheme_entry
 from aqlgen.table.model import FAMILIES, Row, Table, TableBody, TableParameter
@@ -71,7 +72,8 @@ def tabulate(
             skipped.append(_unserved(decision, error))
     finished = types.finish()
     maker = ExampleMaker(finished)
-    rows = tuple(sorted((_row(draft, maker, finished) for draft in drafts), key=lambda row: row.name))
+    names = _names(drafts)
+    rows = tuple(sorted((_row(draft, maker, finished, names) for draft in drafts), key=lambda row: row.name))
     table = Table(rows, finished, _adapter(document, identity, rows, field_case, base))
     return Tabulated(table, tuple(skipped), tuple(_unresolved(resolver, error) for error in broken.values()))
 
@@ -111,7 +113,13 @@ def _unserved(decision: Decision, error: UnservedBodyError) -> Skipped:
     )
 
 
-def _row(draft: _Draft, maker: ExampleMaker, types: Mapping[str, Mapping[str, Json]]) -> Row:
+def _names(drafts: list[_Draft]) -> dict[str, str]:
+    """Map what a document may call an operation to the agent's name of it."""
+    names = {one.decision.operation.key: one.decision.name for one in drafts}
+    return names | {one.decision.operation.operation_id or "": one.decision.name for one in drafts}
+
+
+def _row(draft: _Draft, maker: ExampleMaker, types: Mapping[str, Mapping[str, Json]], names: Mapping[str, str]) -> Row:
     decision, operation = draft.decision, draft.decision.operation
     said = decision.description or operation.description or operation.summary
     summary = decision.description or operation.summary or operation.description or _fallback(decision)
@@ -125,6 +133,7 @@ def _row(draft: _Draft, maker: ExampleMaker, types: Mapping[str, Mapping[str, Js
         returns=responses.settle(draft.returns, types),
         example=maker.example(operation, draft.parameters, draft.body, draft.body_example),
         mock=responses.mock_of(operation.responses),
+        deprecation=deprecation_of(operation, names),
     )
 
 

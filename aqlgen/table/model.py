@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aqlgen.decisions import Category, Decision
 from aqlgen.ir import MISSING, Json
@@ -89,6 +89,8 @@ class Row:
     example: Mapping[str, Json] | None
     mock: Mapping[str, Json] | None
     """The document's own example of the response: status, content type and body."""
+    deprecation: Mapping[str, str] = field(default_factory=dict)
+    """What is told of a deprecated operation: `replacement`, `removal_date`, `migration_guide`."""
 
     @property
     def name(self) -> str:
@@ -118,8 +120,10 @@ class Row:
         }
         if decision.review_reasons:
             row["review"] = list(decision.review_reasons)
-        if operation.deprecated:
+        if operation.deprecated or self.deprecation or operation.extensions.get("x-deprecated") is True:
             row["deprecated"] = True
+        if self.deprecation:
+            row["deprecation"] = self.deprecation
         if operation.security is not None:
             row["security"] = [list(one) for one in operation.security]
         if operation.servers:

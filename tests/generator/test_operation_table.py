@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import pytest
 
 from tests.generator.commands import FIXTURES, api, generate, posting
 
@@ -131,3 +132,38 @@ def test_an_operation_stands_with_one_parameter_a_line_and_a_blank_line_after_it
     text = (project.package / "operations/create.json").read_text(encoding="utf-8")
     assert sum('"full_name"' in line and '"in": "body"' in line for line in text.splitlines()) == 2
     assert text.count("\n\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"deprecated": True}, None),
+        ({"x-deprecated": True}, None),
+        ({"x-sunset": "2027-02-20"}, {"removal_date": "2027-02-20"}),
+        ({"x-sunset": "soon"}, None),
+        ({"deprecated": True, "x-removal-date": "2027-02-20T00:00:00Z"}, {"removal_date": "2027-02-20"}),
+        (
+            {"x-vendor": {"deprecationDate": "2026-01-01", "removalDate": "2027-02-20"}},
+            {"removal_date": "2027-02-20"},
+        ),
+        ({"deprecated": True, "x-replaced-by": "makeThing"}, {"replacement": "create_made"}),
+        ({"deprecated": True, "x-vendor-deprecation-replacement": "POST /made"}, {"replacement": "create_made"}),
+        ({"deprecated": True, "x-replaced-by": "the new console"}, {"replacement": "the new console"}),
+        ({"x-replaced-by": "makeThing"}, None),
+        (
+            {"x-deprecated": True, "x-deprecation-docs": "https://a.example/why"},
+            {"migration_guide": "https://a.example/why"},
+        ),
+        ({"deprecated": True, "x-migration-guide": "javascript:alert(1)"}, None),
+    ],
+)
+def test_what_extensions_tell_of_a_deprecation_stands_in_the_row(
+    tmp_path: Path, said: dict[str, Any], expected: dict[str, str] | None
+) -> None:
+    """R-WARN-2"""
+    document = posting(OBJECT)
+    document["paths"]["/made"] = {"post": document["paths"]["/things"]["post"] | {"operationId": "makeThing"}}
+    document["paths"]["/things"]["post"] |= said
+    row = generate(tmp_path, document).rows["create_thing"]
+    assert row.get("deprecation") == expected
+    assert row.get("deprecated", False) is (expected is not None or "deprecated" in said or "x-deprecated" in said)

@@ -70,6 +70,47 @@ def test_call_prints_the_envelope_and_its_success_is_the_exit_code(
     assert json.loads(out)["data"]["type"]["values"] == ["lion", "newt"]
 
 
+def test_call_asks_the_person_at_the_terminal(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """R-SAFE-4, R-SAFE-5"""
+    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(tmp_path / "audit.jsonl"))
+    call = ("call", "delete_animal", '{"animal_id": 7}', "--mock")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
+    code, out, _ = run(package, capsys, *call)
+    assert (code, json.loads(out)["error"]["code"]) == (1, "CONFIRMATION_REQUIRED")
+    assert run(package, capsys, *call, "--yes")[0] == 0
+    for typed, expected in (("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True, readline=lambda typed=typed: typed))
+        code, _, err = run(package, capsys, *call)
+        assert (code, "delete_animal, with animal_id 7?" in err) == (expected, True)
+    assert (tmp_path / "audit.jsonl").read_text().count("OPERATION_PERFORMED") == 2
+
+
+def test_doctor_says_what_is_held_back_and_where_it_is_written(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """R-SAFE-1, R-SAFE-5, R-LOOP-6, R-OPS-3"""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    hooks = SimpleNamespace(on_decision=print)
+    _, out, _ = run(package, capsys, "doctor", "--output-format", "json", hooks=hooks)
+    found = json.loads(out)
+    place = tmp_path / "zoo-adapter"
+    assert found["hooks"] == ["on_decision"]
+    assert found["safety"] == {
+        "policy": "standard",
+        "asks_about": 1,
+        "refuses": 0,
+        "safety_loop": "disabled",
+        "audit": {"place": str(place / "audit.jsonl"), "writable": True},
+        "state": {"place": str(place / "state.sqlite3"), "writable": True},
+    }
+    _, out, _ = run(package, capsys, "doctor", hooks=hooks)
+    assert "standard: asks about 1 operations, refuses 0" in out
+    assert str(place / "audit.jsonl") in out
+    assert not place.exists()
+
+
 @pytest.mark.parametrize("params", ["{", "[" * 5000, "nonsense"])
 def test_call_refuses_what_is_no_json(package: Path, capsys: pytest.CaptureFixture[str], params: str) -> None:
     code, out, err = run(package, capsys, "call", "get_animal", params, "--mock")
@@ -97,7 +138,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
     code, out, _ = run(package, capsys, "doctor", "--output-format", "json")
     found = json.loads(out)
     assert code == 0
-    assert set(found) == {"base_url", "settings", "credentials"}
+    assert set(found) == {"base_url", "safety", "hooks", "settings", "credentials"}
     assert found["base_url"] == "https://zoo.example/v1"
     assert found["credentials"] == [{"scheme": "api_key", "type": "apiKey", "variables": ["ZOO_API_KEY"], "set": False}]
     monkeypatch.setenv("ZOO_API_KEY", "sesame")

@@ -92,6 +92,8 @@ def test_every_setting_has_its_own_key_variable_and_attribute() -> None:
     for one in SETTINGS:
         assert getattr(Config(), one.attribute) == one.default
         assert one.variable.startswith("MCP_AQL_")
-        if one.default not in (None, ""):
+        if one.default == ():
+            assert one.parse([]) == one.parse("") == ()
+        elif one.default not in (None, ""):
             assert one.parse(one.default) == one.default
             assert one.parse(str(one.default)) == one.default

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from mcp import Client
+from mcp.types import ElicitResult
 from runtime.http import BindError, serve_http
 
 HERE = Path(__file__).parent
@@ -26,10 +27,10 @@ from runtime.table import Adapter, Table
 folder = Path(sys.argv[1])
 async def stopped(): print("teardown ran", file=sys.stderr)
 class Noting(Dispatcher):
-    async def handle(self, family, arguments, session=None):
+    async def handle(self, family, arguments, session, *more):
         if not session.callbacks:
             session.on_close(lambda: print("session ended", file=sys.stderr, flush=True))
-        return await super().handle(family, arguments, session)
+        return await super().handle(family, arguments, session, *more)
 server = build_server(Noting(Adapter.load(folder), Table(folder), FakeApi(), Config()), stopped)
 sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
 """
@@ -97,3 +98,26 @@ def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, ho
 def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
     with pytest.raises(BindError, match=r"cannot listen on 203\.0\.113\.1 port 80: "):
         serve_http(None, host="203.0.113.1", port=80, max_body=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_delete_is_confirmed_by_a_person_or_a_token(url: str, era: str) -> None:
+    """R-SAFE-3, R-SAFE-4: JSON responses leave no way to ask with earlier protocols, and a token is given instead."""
+
+    async def person(_: object, __: object) -> ElicitResult:
+        return ElicitResult(action="accept")
+
+    for callback in (person, None):
+        async with Client(url, mode=era, elicitation_callback=callback) as client:
+            arguments = {"operation": "delete_animal", "params": {"animal_id": 7}}
+            envelope = (await client.call_tool("mcp_aql_delete", arguments)).structured_content
+            assert envelope
+            if callback is not None and era == "auto":
+                assert envelope["success"]
+                continue
+            more = {"confirmation_token": envelope["confirmation"]["token"]}
+            for code in (None, "TOKEN_ALREADY_USED"):
+                envelope = (await client.call_tool("mcp_aql_delete", {**arguments, **more})).structured_content
+                assert envelope
+                assert envelope.get("error", {}).get("code") == code

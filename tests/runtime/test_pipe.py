@@ -198,7 +198,7 @@ async def test_the_sdks_client_speaks_with_it_in_both_eras(package: Path, era: s
     server = StdioServerParameters(command=sys.executable, args=[SERVE, str(package)])
     async with Client(server, mode=era) as client:
         assert (client.protocol_version >= "2026") is (era == "auto")
-        assert len((await client.list_tools()).tools) == 4
+        assert len((await client.list_tools()).tools) == 5
         seen = set()
         for _ in range(2):
             arguments = {"operation": "introspect", "params": {"query": "operations"}}

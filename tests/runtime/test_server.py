@@ -11,6 +11,7 @@ from mcp.types import INVALID_PARAMS
 from runtime.dispatch import Dispatcher
 from runtime.errors import Code, Failure
 from runtime.server import build_server
+from runtime.wire import ApiResponse
 from stand_in import FakeApi
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
@@ -30,6 +31,7 @@ async def test_a_client_lists_introspects_and_calls(zoo: Dispatcher, era: str) -
             "mcp_aql_read",
             "mcp_aql_update",
             "mcp_aql_delete",
+            "mcp_aql_execute",
         ]
         found = await client.call_tool("mcp_aql_read", {"operation": "introspect", "params": {"query": "operations"}})
         assert found.structured_content is not None
@@ -76,8 +78,8 @@ async def test_an_unknown_tool_is_a_protocol_error_that_names_the_tools(zoo: Dis
 
 
 async def test_what_json_cannot_carry_is_replaced(zoo: Dispatcher, api: FakeApi, era: str) -> None:
-    async def send(*_: Any) -> Any:
-        return None
+    async def send(*_: Any) -> ApiResponse:
+        return ApiResponse(200, {}, b"")
 
     api.send = send  # type: ignore[method-assign]
     api.decode = lambda *_: {"a": ["x\ud800", float("nan"), float("inf"), 1.5]}  # type: ignore[method-assign]

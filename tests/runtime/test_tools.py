@@ -56,6 +56,17 @@ def test_a_family_without_operations_is_not_offered_but_read_is(adapter: Adapter
         assert "introspect" in listing(bare, mode=mode)[0]["description"]
 
 
+def test_a_family_with_operations_of_the_protocol_only_is_offered(adapter: Adapter) -> None:
+    """R-REQ-11, R-LOOP-2"""
+    few = replace(adapter, counts={"read": 1, "update": 1}, quick_start={"read": "list_a", "update": "update_a"})
+    tools = {tool["name"]: tool["description"] for tool in listing(few)}
+    assert list(tools) == ["mcp_aql_read", "mcp_aql_update", "mcp_aql_execute"]
+    assert "confirm_operation" in tools["mcp_aql_execute"]
+    tools = {tool["name"]: tool["description"] for tool in listing(few, safety_loop="enforcing")}
+    assert list(tools) == ["mcp_aql_create", "mcp_aql_read", "mcp_aql_update", "mcp_aql_execute"]
+    assert "record_execution_step" in tools["mcp_aql_create"]
+
+
 def test_annotations_warn_of_the_riskiest_operation_of_a_tool(adapter: Adapter) -> None:
     """R-REQ-11"""
     hints = {tool["name"]: tool["annotations"] for tool in listing(adapter, mode="all")}
@@ -107,8 +118,9 @@ def test_the_list_of_tools_is_cheap_for_any_api(adapter: Adapter, title: str) ->
     adapter = replace(
         adapter, title=title, quick_start={one: f"{name}_and_everything_in"[:64] for one, name in QUICK.items()}
     )
-    for mode, most in (("semantic", 750), ("single", 320)):
-        tools = {"tools": listing(adapter, mode=mode, tool_prefix="github_")}
+    few = replace(adapter, counts={"update": 1, "delete": 1})
+    for mode, most, one in (("semantic", 750, adapter), ("single", 320, adapter), ("semantic", 750, few)):
+        tools = {"tools": listing(one, mode=mode, tool_prefix="github_", safety_loop="enforcing")}
         assert len(count(json.dumps(tools, ensure_ascii=False, separators=(",", ":")))) <= most - 40
         assert len(count(json.dumps(tools, ensure_ascii=False))) <= most + 50
         assert all(char.isprintable() for tool in tools["tools"] for char in tool["description"])

@@ -91,7 +91,8 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
     for name, table in tables.items():
         if isinstance(table, dict):
             written |= {f"{name}.{key}": value for key, value in table.items()}
-    assert written == {one.key: "" if one.default is None else one.default for one in SETTINGS}
+    defaults = {one.key: "" if one.default is None else one.default for one in SETTINGS if one.default != {}}
+    assert written == {key: list(one) if isinstance(one, tuple) else one for key, one in defaults.items()}
     assert all(one.variable in text for one in SETTINGS)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any
@@ -18,14 +18,22 @@ assembly = import_module(f"{PACKAGE}.runtime.assembly")
 server = import_module(f"{PACKAGE}.runtime.server")
 
 
+ISOLATED = {"MCP_AQL_POLICY": "open", "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": os.devnull}
+"""Settings of a server that asks nobody, and keeps nothing on this machine."""
+
+
 class Counting:
-    """Hooks that count the requests that are about to be sent, in place of the project's own."""
+    """Hooks that count the requests that are about to be sent, in place of the project's own, and before others."""
 
-    def __init__(self) -> None:
+    def __init__(self, hooks: object | None = None) -> None:
         self.sent = 0
+        self._then = getattr(hooks, "before_send", None)
+        for name in ("before_call", "after_response", "on_decision"):
+            setattr(self, name, getattr(hooks, name, None))
 
-    def before_send(self, *_: object) -> None:
+    def before_send(self, *given: Any) -> Any:
         self.sent += 1
+        return None if self._then is None else self._then(*given)
 
 
 class Session:
@@ -50,9 +58,10 @@ class Session:
         """Give the name of the tool that serves a family."""
         return "mcp_aql" if self.tools == ["mcp_aql"] else f"mcp_aql_{family}"
 
-    async def call(self, family: str, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def call(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
         """Call, and give the envelope; it must stand in the text as well (R-ENV-3)."""
-        result = await self._client.call_tool(self.tool(family), {"operation": operation, "params": dict(params)})
+        arguments = {"operation": operation, "params": dict(params), **beside}
+        result = await self._client.call_tool(self.tool(family), arguments)
         envelope = result.structured_content
         assert isinstance(envelope, dict)
         assert json.loads(result.content[0].text) == envelope  # type: ignore[union-attr]
@@ -81,14 +90,24 @@ class Session:
 
 @asynccontextmanager
 async def connect(
-    *, mock: bool = True, credentials: bool = True, era: str = "auto", **settings: str
+    *,
+    mock: bool = True,
+    credentials: bool = True,
+    era: str = "auto",
+    hooks: object | None = None,
+    person: Callable[..., Any] | None = None,
+    **settings: str,
 ) -> AsyncIterator[Session]:
-    """Start the server with these settings and no others, whatever adapter.toml and the environment say."""
-    environment = {"MCP_AQL_CONFIG": os.devnull, **settings, **(variables() if credentials else {})}
-    counting = Counting()
+    """Start the server with these settings and no others, whatever adapter.toml and the environment say.
+
+    It asks nobody unless MCP_AQL_POLICY says so; `person` is called with a question of it, and gives an ElicitResult.
+    """
+    environment = {"MCP_AQL_CONFIG": os.devnull, **ISOLATED, **settings, **(variables() if credentials else {})}
+    counting = Counting(hooks)
     assembled = assembly.assemble(FOLDER, counting, environ=environment, mock=mock)
     try:
-        async with Client(server.build_server(assembled.dispatcher), mode=era) as client:
+        built = server.build_server(assembled.dispatcher)
+        async with Client(built, mode=era, elicitation_callback=person) as client:
             yield await Session.of(client, counting)
     finally:
         await assembled.transport.aclose()

@@ -25,6 +25,7 @@ class Operation:
     parameters: Mapping[str, Mapping[str, Any]]
     example: Mapping[str, Any] | None
     returns: Mapping[str, Any]
+    danger: str
     security: tuple[tuple[str, ...], ...]
 
     @property
@@ -79,5 +80,6 @@ def _rows() -> Iterator[Operation]:
                 parameters=row["parameters"],
                 example=row.get("example"),
                 returns=row["returns"],
+                danger=row["danger"],
                 security=tuple(tuple(alternative) for alternative in security),
             )

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from .findings import Findings
-from .sessions import Session
+from .sessions import ISOLATED, Session
 from .table import PACKAGE, PROJECT, operations, sample
 
 pytestmark = pytest.mark.anyio
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 def _server(config: Path, *arguments: str) -> StdioServerParameters:
     """Give the command as a client is configured with; `config` is a settings file, empty or the project's."""
-    environment = {"PYTHONPATH": str(PROJECT / "src"), "MCP_AQL_CONFIG": str(config)}
+    environment = {"PYTHONPATH": str(PROJECT / "src"), "MCP_AQL_CONFIG": str(config), **ISOLATED}
     return StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, *arguments], env=environment)
 
 

@@ -1,9 +1,10 @@
 # yours: aqlgen writes this file once and never touches it again.
-"""Functions around every request of this adapter. Define those that you need; a name that is absent costs nothing.
+"""Functions around every call of this adapter. Define those that you need; a name that is absent costs nothing.
 
 Each may be `def` or `async def`, and returns what takes the place of what it was given, or None to leave it as it is.
 To refuse, raise `Refuse("reason")` (the agent reads the reason) or a `Failure` with another code. Anything else that is
-raised ends the call as an internal error.
+raised, or returned, ends the call as an internal error: it is logged, the agent reads no more than that, and nothing is
+sent (after_response comes after sending).
 """
 
 from __future__ import annotations
@@ -13,10 +14,21 @@ from __future__ import annotations
 #     import dataclasses
 #     import sys
 #
-#     from .runtime.hooks import Call, Refuse
+#     from .runtime.hooks import Call, GateDecision, Refuse
 #     from .runtime.wire import ApiRequest, ApiResponse
 #
-# Once the call has passed validation; `call.operation` is its name, `call.params` are under the agent's names:
+# For every call that has passed validation, what is about to be done with it, before anybody is asked: `outcome` is
+# "allow", "confirm" or "refuse". Yours is the last word: tighten it, relax it, or only record it.
+#
+#     def on_decision(decision: GateDecision, call: Call) -> GateDecision | None:
+#         if call.operation == "update_owner" and "email" in call.params:
+#             return decision._replace(outcome="confirm", reasons=("Changes where invoices go",))
+#         if call.operation == "delete_draft":
+#             return decision._replace(outcome="allow")
+#         return None
+#
+# Once the call is let through; `call.operation` is its name, `call.params` are under the agent's names. What it
+# changes is not asked about again:
 #
 #     def before_call(call: Call) -> Call | None:
 #         if call.operation == "delete_owner":

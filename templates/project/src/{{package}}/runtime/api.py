@@ -51,6 +51,10 @@ class Api:
         """Give the answer's data under the agent's names. Raises Failure for an error of the API (R-ERR-2)."""
         return decode(response, row, params, self._names, self._credentials.secrets)
 
+    def secrets(self) -> frozenset[str]:
+        """Give the values that no log may show."""
+        return self._credentials.secrets
+
     def _body(self, row: Row, params: Mapping[str, Any]) -> Any:
         """Give the body of a call as its own schema names its fields, to be validated as a whole."""
         body = bodies.assemble(row, params, self._names)

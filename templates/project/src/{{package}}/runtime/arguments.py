@@ -9,9 +9,12 @@ from .errors import Code, Failure
 from .limits import too_large
 from .table import Row
 
-__all__ = ["MAX_BATCH", "Request", "batch", "item", "json_type", "single"]
+__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "json_type", "single"]
 
 MAX_BATCH = 50
+TOKEN = "confirmation_token"  # noqa: S105
+"""Where an agent sends a confirmation token back; `_confirmation` is its other name (confirmation tokens, 5)."""
+
 _PROTOCOL_FIELDS = frozenset({"operation", "params", "operations"})
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
@@ -37,21 +40,27 @@ class Request(NamedTuple):
     def for_row(self, row: Row) -> Mapping[str, Any]:
         """Give the parameters of an operation: a name inside `params` wins over either spelling of it outside.
 
-        A key that begins with `_` is metadata, unless the API itself spells a parameter so.
+        A key that begins with `_`, and `confirmation_token`, are metadata, unless the API itself spells a parameter so.
         """
         inside, outside, aliases = self.inside, self.outside, row.aliases
         if outside:
             taken = {aliases.get(name, name) for name in inside}
             inside = {**{k: v for k, v in outside.items() if aliases.get(k, k) not in taken}, **inside}
         for name in inside:
-            if name[:1] == "_":
-                return {k: v for k, v in inside.items() if k[:1] != "_" or k in aliases}
+            if name[:1] == "_" or name == TOKEN:
+                return {k: v for k, v in inside.items() if not _is_metadata(k, row)}
         return inside
 
     def metadata(self, row: Row) -> dict[str, Any]:
-        """Give the keys that begin with `_`, wherever they stood."""
+        """Give the keys that are metadata, wherever they stood."""
         both = {**self.outside, **self.inside}
-        return {k: v for k, v in both.items() if k[:1] == "_" and k not in row.aliases}
+        return {k: v for k, v in both.items() if _is_metadata(k, row)}
+
+
+def _is_metadata(name: str, row: Row) -> bool:
+    if name[:1] == "_":
+        return name not in row.aliases
+    return name == TOKEN and name not in row.parameters and name not in row.aliases
 
 
 def single(arguments: Mapping[str, Any]) -> Request:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import config as settings
 from .api import Api
+from .audit import Audit
 from .config import Config
 from .dispatch import Dispatcher
 from .hooks import Hooks
+from .log import Logger
+from .state import State, open_state, state_file
 from .table import Adapter, Table
 
 if TYPE_CHECKING:
     from .wire import Transport
 
-__all__ = ["Assembly", "assemble"]
+__all__ = ["Assembly", "assemble", "audit_file"]
 
 
 class Assembly(NamedTuple):
@@ -28,6 +31,7 @@ class Assembly(NamedTuple):
     config: Config
     transport: Transport
     dispatcher: Dispatcher
+    state: State
 
 
 def assemble(
@@ -42,7 +46,19 @@ def assemble(
     adapter, table = Adapter.load(folder), Table(folder)
     transport = _transport(table, folder, config, mock=mock)
     api = Api(adapter, table, transport, base_url=config.base_url, environ=environ)
-    return Assembly(adapter, table, config, transport, Dispatcher(adapter, table, api, config, Hooks.load(hooks)))
+    logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    state = open_state(config.state_url, adapter.name, environ)
+    audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
+    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit)
+    return Assembly(adapter, table, config, transport, dispatcher, state)
+
+
+def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
+    """Give the audit log's file; None when it goes to the log."""
+    if config.audit_path:
+        return Path(config.audit_path)
+    state = state_file(config.state_url, adapter.name, environ)
+    return None if state is None else state.with_name("audit.jsonl")
 
 
 def _transport(table: Table, folder: Path, config: Config, *, mock: bool) -> Transport:

@@ -70,6 +70,7 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     call.add_argument("operation", metavar="OPERATION")
     call.add_argument("params", metavar="PARAMS", nargs="?", default="{}", help="its parameters, a JSON object")
     call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no network")
+    call.add_argument("--yes", action="store_true", help="confirm what asks for it, without being asked")
     call.set_defaults(command="call")
 
     doctor = commands.add_parser("doctor", help="show the settings, and which credentials are missing")
@@ -89,8 +90,10 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
     from .assembly import assemble
 
     parts = assemble(folder, hooks, mock=options.mock)
+    from .bridge import adopt
     from .server import build_server
 
+    adopt(parts.dispatcher.log)
     limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
     server = build_server(parts.dispatcher, parts.transport.aclose)
     if options.transport == "stdio":
@@ -117,20 +120,22 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     import asyncio
 
     from .people import as_json, call
+    from .terminal import Terminal
 
     try:
         params: Any = json.loads(options.params)
     except (ValueError, RecursionError):
         return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}'", 2)
-    envelope = asyncio.run(call(folder, hooks, options.operation, params, os.environ, mock=options.mock))
+    person = Terminal(yes=options.yes)
+    envelope = asyncio.run(call(folder, hooks, options.operation, params, os.environ, mock=options.mock, person=person))
     _print(as_json(envelope))
     return 0 if envelope["success"] else 1
 
 
-def _doctor(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .people import as_json, doctor, render_doctor
 
-    found = doctor(folder, os.environ)
+    found = doctor(folder, os.environ, hooks)
     _print(as_json(found) if options.output_format == "json" else render_doctor(found))
     return 0
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ssl
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 
 from .errors import Code, Failure
+from .truncation import refusal
 from .wire import ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ __all__ = ["HttpTransport"]
 
 _CONNECT_TIMEOUT = 10.0
 _MOST_REDIRECTS = 5
+_AHEAD = 32 * 1024 * 1024
+"""Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `truncation`)."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -39,6 +42,7 @@ class HttpTransport:
     ) -> None:
         self._timeout = timeout
         self._max_response = max_response
+        self._most_read = max_response + _AHEAD
         self._verify = verify
         self._transport = transport
         self._client: httpx2.AsyncClient | None = None
@@ -100,35 +104,24 @@ class HttpTransport:
         sent.extensions["timeout"] = timeout.as_dict()
         response = await self._opened().send(sent, stream=True)
         try:
-            content = await self._read(response)
+            content = await self._read(response, performed=request.method not in ("GET", "HEAD"))
         finally:
             await response.aclose()
         return ApiResponse(response.status_code, dict(response.headers), content)
 
-    async def _read(self, response: httpx2.Response) -> bytes:
-        """Read the answer whole, but stop as soon as it is longer than the bound."""
+    async def _read(self, response: httpx2.Response, *, performed: bool) -> bytes:
+        """Read the answer whole, but stop as soon as it is too long even to be cut (see `truncation`)."""
         told = response.headers.get("content-length", "")
-        if told.isdigit() and int(told) > self._max_response:
-            raise self._too_large(int(told))
+        if told.isdigit() and int(told) > self._most_read:
+            raise refusal(self._max_response, int(told), performed=performed)
         chunks: list[bytes] = []
         size = 0
         async for chunk in response.aiter_bytes():
             size += len(chunk)
-            if size > self._max_response:
-                raise self._too_large(size)
+            if size > self._most_read:
+                raise refusal(self._max_response, size, performed=performed)
             chunks.append(chunk)
         return b"".join(chunks)
-
-    def _too_large(self, size: int) -> Failure:
-        limit = self._max_response
-        message = f"Payload exceeds response_size limit of {limit}: ask for less, such as a smaller page"
-        details: dict[str, Any] = {
-            "limit_type": "response_size",
-            "limit_value": limit,
-            "actual_value": size,
-            "unit": "bytes",
-        }
-        return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
     def _opened(self) -> httpx2.AsyncClient:
         if self._client is None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import arguments as form
 from .arguments import Request
+from .audit import Audit
 from .config import Config
 from .envelope import Envelope, Stamp, success
 from .errors import Code, Failure
+from .gatekeeper import Gatekeeper
 from .hooks import Call, Hooks
 from .introspection import Introspection
 from .limits import Limits
 from .log import Logger
+from .loop import Loop
+from .notices import Board, Notices
+from .registry import Person
 from .session import Session
 from .table import Adapter, Row, Table
 from .tools import tool_name
@@ -55,20 +61,39 @@ class Dispatcher:
         config: Config,
         hooks: Hooks | None = None,
         logger: Logger | None = None,
+        audit: Audit | None = None,
     ) -> None:
         self.adapter = adapter
         self.table = table
         self.config = config
         self.introspection = Introspection(adapter, table, config)
         self._api = api
-        self._hooks = hooks or Hooks()
+        self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
+        self._board = Board(adapter, config, table)
+        audit = audit or Audit(None, self._log, adapter=adapter.name)
+        self._loop = Loop(config, audit.record)
+        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
+        self._loop.bind(self._gate)
+        self._registry = self._loop.registry(adapter)
+
+    @property
+    def log(self) -> Logger:
+        """Where diagnostics go."""
+        return self._log
 
     async def handle(
-        self, family: str | None, arguments: Mapping[str, Any] | None, session: Session | None = None
+        self,
+        family: str | None,
+        arguments: Mapping[str, Any] | None,
+        session: Session | None = None,
+        person: Person | None = None,
     ) -> Envelope:
-        """Answer the call of one tool; `family` is None for the tool of every operation. Never raises Exception."""
+        """Answer the call of one tool; `family` is None for the tool of every operation. Never raises Exception.
+
+        `person` is whoever can be asked to confirm; one whose question must be the call's result raises Unanswered.
+        """
         stamp = Stamp()
         arguments = arguments or {}
         session = session or Session()
@@ -76,22 +101,44 @@ class Dispatcher:
             self._limits.check(arguments)
             batch = form.batch(arguments)
             if batch is not None:
-                return await self._batch(family, batch, stamp, session)
+                return await self._batch(family, batch, stamp, session, person)
             request = form.single(arguments)
         except Failure as failure:
             return failure.envelope()
-        return await self._answer(family, request, stamp, session)
+        return await self._answer(family, request, stamp, session, person)
 
     async def _answer(
-        self, family: str | None, request: Request, stamp: Stamp, session: Session, *, inner: bool = False
+        self,
+        family: str | None,
+        request: Request,
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+        gathered: Notices | None = None,
     ) -> Envelope:
-        """Answer one operation; `inner` when it stands in a batch, whose results carry no `_meta`."""
+        """Answer one operation.
+
+        In a batch the results carry no `_meta`, and the warnings go into `gathered`, but those about the data itself.
+        """
+        warnings: list[dict[str, Any]] = []
         try:
             if request.operation == "introspect":
                 self._check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
-            row = self._find(family, request.operation)
-            data = await self._call(row, request, stamp, session)
+            brought = self._registry.find(request.operation)
+            if brought is not None:
+                operation, handler = brought
+                self._check_family(family, operation.name, operation.family)
+                data = await handler(request.params, session, person)
+            else:
+                row = self._find(family, request.operation)
+                data, notices = await self._call(row, request, stamp, session, person)
+                if notices:
+                    if gathered is not None:
+                        own = notices.of_data()
+                        gathered.extend(notices)
+                        notices = own
+                    warnings = self._board.settle(notices, session)
         except Failure as failure:
             return failure.envelope()
         except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
@@ -103,20 +150,52 @@ class Dispatcher:
                 session_id=session.id,
             )
             return _internal(stamp).envelope()
-        return success(data, None if inner else stamp.meta())
+        return success(data, stamp.meta() if gathered is None else None, warnings)
 
-    async def _call(self, row: Row, request: Request, stamp: Stamp, session: Session) -> Any:
-        api, hooks = self._api, self._hooks
-        params = api.validate(row, request.for_row(row))
-        if not hooks:
-            return api.decode(await api.send(api.build(row, params), row), row, params)
-        call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
-        changed = await hooks.on_call(call)
-        if changed is not call:
-            call, params = changed, api.validate(row, changed.params)
-        sent = await hooks.on_send(api.build(row, params), call)
-        response = await hooks.on_response(await api.send(sent, row), call)
-        return api.decode(response, row, params)
+    async def _call(
+        self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
+    ) -> tuple[Any, Notices | None]:
+        """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
+        params = self._api.validate(row, request.for_row(row))
+        if row.family != "read":
+            self._loop.hold(session, row)
+        if row.danger not in self._gate.watched:
+            return await self._perform(row, params, request, stamp, session)
+        await self._gate.admit(row, params, request.metadata(row), session, person, stamp.request_id)
+        code: str | None = Code.INTERNAL_ERROR.value
+        try:
+            answer = await self._perform(row, params, request, stamp, session)
+            code = None
+        except Failure as failure:
+            code = failure.code.value
+            raise
+        finally:
+            self._gate.ended(row, session, stamp.request_id, code)
+        return answer
+
+    async def _perform(
+        self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
+    ) -> tuple[Any, Notices | None]:
+        """Send it, and give its data with the warnings that there is reason for."""
+        api, hooks, board = self._api, self._hooks, self._board
+        call = None
+        if hooks:
+            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
+            changed = await hooks.on_call(call)
+            if changed is not call:
+                call, params = changed, api.validate(row, changed.params)
+        notices = board.before(row, params)
+        sent = api.build(row, params)
+        if call is not None:
+            sent = await hooks.on_send(sent, call)
+        begin = perf_counter()
+        response = await api.send(sent, row)
+        seconds = perf_counter() - begin
+        if call is not None:
+            response = await hooks.on_response(response, call)
+        data = api.decode(response, row, params)
+        notices = board.after(row, params, response, seconds, notices)
+        return board.fit(data, row, response, notices)
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)
@@ -135,20 +214,24 @@ class Dispatcher:
             {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": family.upper()},
         )
 
-    async def _batch(self, family: str | None, batch: list[Any], stamp: Stamp, session: Session) -> Envelope:
+    async def _batch(
+        self, family: str | None, batch: list[Any], stamp: Stamp, session: Session, person: Person | None
+    ) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
+        if person is not None:
+            person.batched = True
         results: list[dict[str, Any]] = []
-        succeeded = 0
+        succeeded, gathered = 0, Notices()
         for index, item in enumerate(batch):
             named = item.get("operation") if isinstance(item, Mapping) else None
             operation = named if isinstance(named, str) else ""
             try:
-                result = await self._answer(family, form.item(item), stamp, session, inner=True)
+                result = await self._answer(family, form.item(item), stamp, session, person, gathered)
             except Failure as failure:
                 result = failure.envelope()
             succeeded += result["success"]
             results.append({"index": index, "operation": operation, "result": result})
-        envelope = success(None, stamp.meta())
+        envelope = success(None, stamp.meta(), self._board.settle(gathered, session))
         envelope["results"] = results
         envelope["summary"] = {"total": len(batch), "succeeded": succeeded, "failed": len(batch) - succeeded}
         return envelope

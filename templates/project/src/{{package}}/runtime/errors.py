@@ -44,20 +44,32 @@ class Code(StrEnum):
 
 
 class Failure(Exception):
-    """An answer of `success: false`. `details` must be JSON and free of secrets."""
+    """An answer of `success: false`. `details` must be JSON and free of secrets.
 
-    def __init__(self, code: Code, message: str, details: Mapping[str, Any] | None = None) -> None:
+    `confirmation` is what a CONFIRMATION_REQUIRED gives beside the error: token, expires_at, message, reasons.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        details: Mapping[str, Any] | None = None,
+        confirmation: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.details = dict(details or {})
+        self.confirmation = confirmation
 
     def envelope(self) -> dict[str, Any]:
         """Give the failure envelope (specification, 5.1); `details` is absent when there are none."""
         error: dict[str, Any] = {"code": self.code.value, "message": self.message}
         if self.details:
             error["details"] = self.details
-        return {"success": False, "error": error}
+        if self.confirmation is None:
+            return {"success": False, "error": error}
+        return {"success": False, "error": error, "confirmation": dict(self.confirmation)}
 
 
 def unknown_operation(operation: str, available: Sequence[str]) -> Failure:

@@ -5,6 +5,7 @@ The project's `hooks.py` may define, plain or async:
     before_call(call)                 once the parameters are valid; may return a changed Call
     before_send(request, call)        may return a changed ApiRequest
     after_response(response, call)    may return a changed ApiResponse
+    on_decision(decision, call)       for every call, before the others; may return a changed GateDecision
 
 None returned means unchanged. To refuse, raise `Refuse("reason")` or a `Failure`. Anything else that is raised, or
 returned, is a fault of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
@@ -15,16 +16,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from .errors import Code, Failure
 from .wire import ApiRequest, ApiResponse
 
-__all__ = ["Call", "HookError", "Hooks", "Refuse"]
+__all__ = ["Call", "GateDecision", "HookError", "Hooks", "Refuse"]
 
 T = TypeVar("T")
 Hook: TypeAlias = Callable[..., Any]
-NAMES = ("before_call", "before_send", "after_response")
+OUTCOMES = ("allow", "confirm", "refuse")
+NAMES = ("before_call", "before_send", "after_response", "on_decision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,20 @@ class Call:
     request_id: str
     session_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+class GateDecision(NamedTuple):
+    """What the gatekeeper is about to do with a call, before anybody is asked.
+
+    `outcome` is what counts: allow (it runs), confirm (it runs once it is confirmed) or refuse. A hook is the owner's
+    word, and may tighten or relax it: `decision._replace(outcome="confirm", reasons=("why",))`. `danger` is the
+    operation's level; `reasons` are what an agent or a person is told.
+    """
+
+    outcome: Literal["allow", "confirm", "refuse"]
+    danger: str
+    policy: str
+    reasons: tuple[str, ...] = ()
 
 
 class Refuse(Failure):
@@ -59,6 +75,7 @@ class Hooks(NamedTuple):
     before_call: Hook | None = None
     before_send: Hook | None = None
     after_response: Hook | None = None
+    on_decision: Hook | None = None
 
     @classmethod
     def load(cls, module: object | None) -> Hooks:
@@ -74,6 +91,7 @@ class Hooks(NamedTuple):
         return cls(**found)
 
     def __bool__(self) -> bool:
+        """Whether a request or a response concerns any of them."""
         return bool(self.before_call or self.before_send or self.after_response)
 
     async def on_call(self, call: Call) -> Call:
@@ -87,6 +105,15 @@ class Hooks(NamedTuple):
     async def on_response(self, response: ApiResponse, call: Call) -> ApiResponse:
         """Give the response as after_response leaves it."""
         return response if self.after_response is None else await _run(self.after_response, ApiResponse, response, call)
+
+    async def on_gate(self, decision: GateDecision, call: Call) -> GateDecision:
+        """Give the decision as on_decision leaves it."""
+        if self.on_decision is None:
+            return decision
+        changed = await _run(self.on_decision, GateDecision, decision, call)
+        if changed.outcome not in OUTCOMES:
+            raise HookError(f"on_decision returned an outcome that is none of {', '.join(OUTCOMES)}")
+        return changed
 
 
 async def _run(hook: Hook, kind: type[T], value: T, *rest: Call) -> T:

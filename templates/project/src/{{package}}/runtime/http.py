@@ -32,7 +32,7 @@ def serve_http(server: Server[Any], *, host: str, port: int, max_body: int) -> i
         max_request_body_size=max_body,
         transport_security=_security(host),
     )
-    config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=_SHUTDOWN)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN)
     running = uvicorn.Server(config)
 
     def stop(*_: object) -> None:

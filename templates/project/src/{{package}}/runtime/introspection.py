@@ -13,7 +13,9 @@ from . import protocol
 from .config import Config
 from .envelope import Envelope
 from .errors import Code, Failure, unknown_operation
+from .loop_operations import active_operations, inactive, types_of
 from .query import checked
+from .registry import ProtocolOperation
 from .search import Index
 from .table import FAMILIES, Adapter, JsonSchema, Row, Table
 from .text import clean, line
@@ -32,6 +34,7 @@ class Introspection:
         self._adapter = adapter
         self._table = table
         self._config = config
+        self._protocol = {one.name: one for one in active_operations(adapter, config)}
 
     def answer(self, params: Mapping[str, Any], session_id: str | None) -> Envelope:
         """Answer one introspection, always with an envelope."""
@@ -44,6 +47,9 @@ class Introspection:
         """NOT_FOUND_OPERATION with the nearest names: those spelled alike, then those that share its words."""
         import difflib
 
+        reason = inactive(operation)
+        if reason is not None:
+            return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": operation})
         names = [info["name"] for info in self._list]
         shown = line(operation, 64)
         alike = difflib.get_close_matches(shown, names, n=3, cutoff=0.7)
@@ -82,7 +88,16 @@ class Introspection:
     @cached_property
     def _list(self) -> list[dict[str, Any]]:
         own = {key: protocol.INTROSPECT[key] for key in ("name", "semantic_category", "endpoint", "description")}
-        return [own] + [
+        brought = [
+            {
+                "name": one.name,
+                "semantic_category": one.family.upper(),
+                "endpoint": one.family,
+                "description": one.description,
+            }
+            for one in self._protocol.values()
+        ]
+        return [own, *brought] + [
             {
                 "name": name,
                 "semantic_category": family.upper(),
@@ -146,6 +161,8 @@ class Introspection:
     def _operation(self, name: str) -> dict[str, Any] | None:
         if name == "introspect":
             return self._introspect()
+        if name in self._protocol:
+            return self._brought(self._protocol[name])
         row = self.find(name)
         if row is None:
             return None
@@ -175,6 +192,26 @@ class Introspection:
     def _description(row: Row) -> str:
         text = clean(row.description, 4000)
         return f"Deprecated. {text}" if row.deprecated else text
+
+    def _brought(self, operation: ProtocolOperation) -> dict[str, Any]:
+        """Describe an operation that the protocol brings."""
+        details: dict[str, Any] = {
+            "name": operation.name,
+            "semantic_category": operation.family.upper(),
+            "endpoint": operation.family,
+            "mcpTool": tool_name(self._config, operation.family),
+            "description": operation.description,
+            "permissions": dict(protocol.PERMISSIONS[operation.family.upper()]),
+            "parameters": [dict(one) for one in operation.parameters],
+            "returns": dict(operation.returns),
+            "examples": [
+                {"description": about, "request": {"operation": operation.name, "params": dict(params)}}
+                for about, params in operation.examples
+            ],
+        }
+        if operation.lifecycle is not None:
+            details["lifecycle"] = dict(operation.lifecycle)
+        return details
 
     def _introspect(self) -> dict[str, Any]:
         own = protocol.INTROSPECT
@@ -207,13 +244,17 @@ class Introspection:
     # Types
 
     @cached_property
+    def _own_types(self) -> Mapping[str, Mapping[str, Any]]:
+        return {**protocol.TYPES, **types_of(self._protocol.values())}
+
+    @cached_property
     def _type_list(self) -> list[dict[str, Any]]:
         own = [
             {"name": name, "kind": one["kind"], "description": one["description"]}
-            for name, one in protocol.TYPES.items()
+            for name, one in self._own_types.items()
         ]
         types: Mapping[str, JsonSchema] = self._table.types
-        return [type_info(name, one, types) for name, one in types.items() if name not in protocol.TYPES] + own
+        return [type_info(name, one, types) for name, one in types.items() if name not in self._own_types] + own
 
     @cached_property
     def _types_index(self) -> Index:
@@ -233,7 +274,7 @@ class Introspection:
         return list(chosen)
 
     def _type(self, name: str) -> dict[str, Any] | None:
-        own = protocol.TYPES.get(name)
+        own = self._own_types.get(name)
         if own is not None:
             return {"name": name, **own}
         schema = self._table.types.get(name)

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from .errors import Code
 from .problems import Problem, expectation
 from .shapes import folded
 from .speech import listed
-from .table import Row
+from .table import JsonSchema, Row
 
 __all__ = ["field_problems", "missing_problem", "twice_problem", "unknown_problem"]
 
 
-def missing_problem(row: Row, names: Sequence[str]) -> Problem:
+class _Declared(Protocol):
+    @property
+    def schema(self) -> JsonSchema: ...
+
+
+class _Operation(Protocol):
+    """An operation of the API or of the protocol."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> Mapping[str, _Declared]: ...
+
+
+def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:
     """Tell the required parameters that were not given, each with what it wants."""
 
     def told(name: str) -> str:
@@ -25,7 +41,7 @@ def missing_problem(row: Row, names: Sequence[str]) -> Problem:
     return Problem(Code.MISSING_PARAM, names[0], f"Missing required parameter {told(names[0])}{also}", details)
 
 
-def unknown_problem(row: Row, names: Sequence[str]) -> Problem:
+def unknown_problem(row: _Operation, names: Sequence[str]) -> Problem:
     """Tell the parameters that the operation does not have, and the nearest that it has."""
     valid = list(row.parameters)
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {_way_out(names, valid)}"

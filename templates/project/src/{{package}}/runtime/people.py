@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import config as settings
 from .config import SETTINGS
 from .table import FAMILIES, Adapter, Table
+
+if TYPE_CHECKING:
+    from .registry import Person
 
 __all__ = ["as_json", "call", "doctor", "list_operations", "render_doctor", "render_operations"]
 
@@ -49,26 +53,37 @@ def render_operations(operations: list[dict[str, Any]]) -> str:
 
 
 async def call(
-    folder: Path, hooks: object | None, operation: str, params: Any, environ: Mapping[str, str], *, mock: bool
+    folder: Path,
+    hooks: object | None,
+    operation: str,
+    params: Any,
+    environ: Mapping[str, str],
+    *,
+    mock: bool,
+    person: Person | None = None,
 ) -> dict[str, Any]:
-    """Perform one operation as an agent's call would be, and give its envelope."""
+    """Perform one operation as an agent's call would be, and give its envelope; `person` is who can confirm it."""
     from .assembly import assemble
     from .session import Session
 
     parts = assemble(folder, hooks, environ=environ, mock=mock)
     try:
-        return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new())
+        return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new(), person)
     finally:
         await parts.transport.aclose()
 
 
-def doctor(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
-    """Say what is configured: base_url, settings by key, and the credentials without their values."""
+def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None) -> dict[str, Any]:
+    """Say what is configured: base_url, safety, settings by key, hooks, and the credentials without their values."""
+    from .assembly import audit_file
     from .credentials import report
+    from .hooks import NAMES
     from .servers import server_url
+    from .state import state_file
 
     config = settings.load(folder, environ)
     adapter = Adapter.load(folder)
+    state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     return {
         "base_url": config.base_url or (server_url(adapter.servers[0]) if adapter.servers else None),
         "settings": {
@@ -79,8 +94,33 @@ def doctor(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
             }
             for one in SETTINGS
         },
+        "safety": {
+            "policy": config.policy,
+            **_held_back(Table(folder), config.policy),
+            "safety_loop": config.safety_loop,
+            "audit": _place(audit, "the log"),
+            "state": _place(state, "memory"),
+        },
+        "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
         "credentials": report(adapter, environ),
     }
+
+
+def _held_back(table: Table, policy: str) -> dict[str, int]:
+    """Count the operations that are asked about, and those that are refused."""
+    levels = [row["danger"] for family in FAMILIES for row in table.raw(family).values()]
+    if policy == "open":
+        return {"asks_about": 0, "refuses": 0}
+    asked = sum(1 for level in levels if level in ("destructive", "dangerous"))
+    return {"asks_about": asked, "refuses": levels.count("forbidden")}
+
+
+def _place(file: Path | None, otherwise: str) -> dict[str, Any]:
+    """Say where something is kept, and whether it can be: its folder, or the nearest there is, can be written to."""
+    if file is None:
+        return {"place": otherwise, "writable": True}
+    nearest = next((one for one in (file, *file.absolute().parents) if one.exists()), Path("/"))
+    return {"place": str(file), "writable": os.access(nearest, os.W_OK)}
 
 
 def render_doctor(found: Mapping[str, Any]) -> str:
@@ -89,6 +129,8 @@ def render_doctor(found: Mapping[str, Any]) -> str:
     for key, one in found["settings"].items():
         value = "" if one["value"] is None else one["value"]
         lines.append(f"  {key:<26} {value!s:<12} {one['source']:<12} {one['variable']}")
+    lines += ["", "Safety", *_safety(found["safety"])]
+    lines.append(f"  {'hooks':<26} {', '.join(found['hooks']) or 'none'}")
     lines += ["", "Credentials"]
     for one in found["credentials"]:
         state = "set" if one["set"] else "missing"
@@ -96,6 +138,14 @@ def render_doctor(found: Mapping[str, Any]) -> str:
     if not found["credentials"]:
         lines.append("  the API asks for none")
     return "\n".join(lines)
+
+
+def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
+    held = f"asks about {safety['asks_about']} operations, refuses {safety['refuses']}"
+    yield f"  {'policy':<26} {safety['policy']}: {held}"
+    yield f"  {'safety loop':<26} {safety['safety_loop']}"
+    for name, about in (("audit log", safety["audit"]), ("state", safety["state"])):
+        yield f"  {name:<26} {about['place']}{'' if about['writable'] else ': cannot be written'}"
 
 
 def as_json(value: Any) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from . import profiles
 from .config import Config
 from .table import Adapter
 
-__all__ = ["CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TYPES", "metadata"]
+__all__ = ["CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TYPES", "capabilities", "metadata"]
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -17,16 +18,15 @@ CAPABILITIES: Mapping[str, Any] = {
     "field_selection": False,
     "aggregations": False,
     "pagination": False,
-    "warnings": False,
-    "confirmation": False,
+    "warnings": True,
+    "confirmation": True,
     "dangerous_operations": True,
     "execution_safety_loop": "disabled",
 }
-"""What this runtime can do; introspection says nothing else about it."""
+"""What this runtime can do; the mode of the safety loop is a setting, see `capabilities`."""
 
 CONFORMANCE = "level-1"
 CONCURRENCY = "fully-concurrent"
-TRUST_LEVEL = "generated"
 
 PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
     "CREATE": {"readOnly": False, "destructive": False},
@@ -38,19 +38,27 @@ PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
 """Flags by semantic category (specification, 6.1)."""
 
 
+def capabilities(config: Config) -> dict[str, Any]:
+    """Give the capabilities with the safety loop's mode, which is always shown (specification, 8.6.1 and 8.6.7)."""
+    return {**CAPABILITIES, "execution_safety_loop": config.safety_loop}
+
+
 def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[str, Any]:
-    """Make `_protocol` (introspection document, 4.1.1; R-INT-3)."""
-    return {
+    """Make `_protocol` (introspection document, 4.1.1; R-INT-3), with the loop's settings unless it is disabled."""
+    about = {
         "version": adapter.spec_version,
         "conformance": CONFORMANCE,
         "mode": config.mode,
-        "capabilities": dict(CAPABILITIES),
+        "capabilities": capabilities(config),
         "limits": config.limits(),
         "concurrency": CONCURRENCY,
         "session_id": session_id,
-        "trust_level": TRUST_LEVEL,
+        "trust_level": config.trust_level,
         "profile": "crude",
     }
+    if config.safety_loop != "disabled":
+        about["safety_loop"] = profiles.shown(config)
+    return about
 
 
 def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:

@@ -14,12 +14,17 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    SetLevelRequestParams,
 )
 
 from .dispatch import Dispatcher
 from .envelope import tool_result
+from .person import ClientPerson, Questions, Unanswered
+from .relay import Relay, asked_level
 from .session import Sessions
 from .text import line
 from .tools import build_tools, routes, tool_name
@@ -38,13 +43,17 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     adapter, config = dispatcher.adapter, dispatcher.config
     listing = ListToolsResult(tools=build_tools(adapter, config))
     families = routes(adapter, config)
+    questions = Questions()
+    relays: dict[Sessions, Relay] = {}
 
     @asynccontextmanager
     async def lifespan(_: Server[Sessions]) -> AsyncIterator[Sessions]:
         sessions = Sessions()
+        relays[sessions] = Relay(dispatcher.log)
         try:
             yield sessions
         finally:
+            relays.pop(sessions).close()
             sessions.close()
             if on_stop is not None:
                 with anyio.CancelScope(shield=True), anyio.move_on_after(_STOP):
@@ -53,14 +62,17 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return listing
 
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         if params.name not in families:
             known = ", ".join(families)
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {known}")
         sessions = context.lifespan_context
         session = sessions.of(context)
+        person = ClientPerson(context, params, session, questions)
         try:
-            envelope = await dispatcher.handle(families[params.name], params.arguments, session)
+            envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
+        except Unanswered as asked:
+            return asked.result()
         finally:
             sessions.release(session)
         try:
@@ -68,7 +80,21 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         except Exception:  # noqa: BLE001 - an exception's text would reach the client
             raise MCPError(code=INTERNAL_ERROR, message="The result of this call cannot be written as JSON") from None
 
-    return Server(
+    async def call_tool_with_log(
+        context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        level = asked_level(context)
+        if level is None:
+            return await call_tool(context, params)
+        async with relays[context.lifespan_context].during(context, level):
+            return await call_tool(context, params)
+
+    async def set_level(context: Context, params: SetLevelRequestParams) -> EmptyResult:
+        sessions = context.lifespan_context
+        relays[sessions].subscribe(context, sessions.of(context), params.level)
+        return EmptyResult()
+
+    server = Server(
         f"{adapter.name}-adapter",
         version=adapter.version,
         title=line(adapter.title, 100) or None,
@@ -78,5 +104,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         ),
         lifespan=lifespan,
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=call_tool_with_log,
     )
+    server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
+    return server

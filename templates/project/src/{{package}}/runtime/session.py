@@ -3,7 +3,8 @@
 - stdio and in memory, either protocol era: the connection. The server's lifespan is entered once for each.
 - streamable HTTP, protocols up to 2025-11-25: the transport's `Mcp-Session-Id`.
 - streamable HTTP, protocol 2026-07-28: there is none. Each request gets a session of its own that ends with it, and
-  introspection shows `session_id: null`; nothing that must outlive a request may be kept there.
+  introspection shows `session_id: null`; nothing that must outlive a request may be kept there. What is bound to a
+  session elsewhere (confirmation tokens) is bound to there being none.
 """
 
 from __future__ import annotations

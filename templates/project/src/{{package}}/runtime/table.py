@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -55,7 +55,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One operation. `responses` maps a status, a range such as `2XX` or `default` to its content type and schema."""
+    """One operation. `responses` maps a status, a range such as `2XX` or `default` to its content type and schema.
+
+    `deprecation` has what the document tells of it: replacement, removal_date, migration_guide.
+    """
 
     name: str
     family: str
@@ -74,6 +77,7 @@ class Row:
     example: Mapping[str, Any] | None
     security: tuple[tuple[str, ...], ...] | None
     servers: tuple[Mapping[str, Any], ...]
+    deprecation: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def category(self) -> str:
@@ -213,4 +217,5 @@ def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
         example=raw.get("example"),
         security=None if security is None else tuple(tuple(one) for one in security),
         servers=tuple(raw.get("servers", ())),
+        deprecation=raw.get("deprecation", {}),
     )

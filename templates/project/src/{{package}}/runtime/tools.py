@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .config import Config
+from .loop_operations import active_operations
 from .table import FAMILIES, Adapter
 from .text import line
 
@@ -26,6 +27,12 @@ _PURPOSE = {
     "delete": "Remove from {title}",
     "execute": "Run actions of {title}",
 }
+_PROTOCOL_PURPOSE = {
+    "create": "Report an agent's steps beside {title}",
+    "execute": "Confirm operations of {title}",
+}
+"""What a family is for that holds operations of the protocol only."""
+
 _SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
 _TITLE_COST = 48
 _SHORT_TITLE_COST = 24
@@ -39,9 +46,10 @@ def tool_name(config: Config, family: str) -> str:
 def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
     """Give the family of each tool that is offered; None stands for every family."""
     found: dict[str, str | None] = {}
+    brought = {one.family for one in active_operations(adapter, config)}
     if config.mode != "single":
         for family in FAMILIES:
-            if family == "read" or adapter.counts.get(family, 0):
+            if family == "read" or family in brought or adapter.counts.get(family, 0):
                 found[f"{config.tool_prefix}{_BASE}_{family}"] = family
     if config.mode != "semantic":
         found[f"{config.tool_prefix}{_BASE}"] = None
@@ -60,7 +68,7 @@ def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
         tools.append(
             Tool(
                 name=name,
-                description=_description(adapter, family),
+                description=_description(adapter, config, family),
                 input_schema=_input_schema(),
                 output_schema=_output_schema(),
                 annotations=annotations,
@@ -84,7 +92,7 @@ def _output_schema() -> dict[str, Any]:
     return {"type": "object", "required": ["success"]}
 
 
-def _description(adapter: Adapter, family: str | None) -> str:
+def _description(adapter: Adapter, config: Config, family: str | None) -> str:
     quick = adapter.quick_start
     if family in ("read", None):
         title = _bounded(adapter.title, _TITLE_COST) or adapter.name
@@ -95,8 +103,13 @@ def _description(adapter: Adapter, family: str | None) -> str:
             f"{purpose}. Find operations{everywhere}: {_SEARCH}; then introspect one: name instead of search. "
             f"{_example(example)} Batch: operations:[{{operation,params}},...]"
         )
-    purpose = _PURPOSE[family].format(title=_bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name)
-    return f"{purpose}. Introspect with the read tool. {_example(quick.get(family))}"
+    title = _bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name
+    if adapter.counts.get(family, 0):
+        purpose, example = _PURPOSE[family], quick.get(family)
+    else:
+        purpose = _PROTOCOL_PURPOSE[family]
+        example = next(one.name for one in active_operations(adapter, config) if one.family == family)
+    return f"{purpose.format(title=title)}. Introspect with the read tool. {_example(example)}"
 
 
 def _example(operation: str | None) -> str:

@@ -1,0 +1,146 @@
+"""Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until something is kept.
+
+What is kept is JSON under a space and a key, for ever or until it expires. `take` is atomic, also between processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+__all__ = ["MEMORY", "SqliteState", "State", "open_state", "state_file"]
+
+MEMORY = "memory:"
+_URL = re.compile(r"sqlite:///(.+)", re.DOTALL)
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS kept (space TEXT, key TEXT, value TEXT NOT NULL, expires REAL, "
+    "PRIMARY KEY (space, key)) WITHOUT ROWID"
+)
+_LIVE = "(expires IS NULL OR expires > ?)"
+
+
+class State(Protocol):
+    """What must outlive a session or a process. Values are JSON."""
+
+    def get(self, space: str, key: str) -> Any:
+        """Give the value, or None."""
+        ...
+
+    def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
+        """Keep a value, for so many seconds if told."""
+        ...
+
+    def take(self, space: str, key: str) -> Any:
+        """Give the value and drop it, in one step; None when there is none."""
+        ...
+
+    def drop(self, space: str, key: str) -> None:
+        """Drop a value."""
+        ...
+
+    def items(self, space: str) -> list[tuple[str, Any]]:
+        """Give what a space holds, by key."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file; a later use opens it again."""
+        ...
+
+
+class SqliteState:
+    """State in one file that several processes may share, or in memory for as long as this lives."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+
+    def get(self, space: str, key: str) -> Any:
+        """Give the value, or None."""
+        with self._lock:
+            query = f"SELECT value FROM kept WHERE space = ? AND key = ? AND {_LIVE}"  # noqa: S608
+            found = self._open().execute(query, (space, key, time.time())).fetchone()
+        return None if found is None else json.loads(found[0])
+
+    def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
+        """Keep a value, for so many seconds if told."""
+        now = time.time()
+        row = (space, key, json.dumps(value), None if seconds is None else now + seconds)
+        with self._lock:
+            connection = self._open()
+            connection.execute("DELETE FROM kept WHERE expires <= ?", (now,))
+            connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", row)
+
+    def take(self, space: str, key: str) -> Any:
+        """Give the value and drop it, in one step; None when there is none."""
+        with self._lock:
+            query = f"DELETE FROM kept WHERE space = ? AND key = ? AND {_LIVE} RETURNING value"  # noqa: S608
+            found = self._open().execute(query, (space, key, time.time())).fetchall()
+        return json.loads(found[0][0]) if found else None
+
+    def drop(self, space: str, key: str) -> None:
+        """Drop a value."""
+        with self._lock:
+            self._open().execute("DELETE FROM kept WHERE space = ? AND key = ?", (space, key))
+
+    def items(self, space: str) -> list[tuple[str, Any]]:
+        """Give what a space holds, by key."""
+        with self._lock:
+            query = f"SELECT key, value FROM kept WHERE space = ? AND {_LIVE} ORDER BY key"  # noqa: S608
+            found = self._open().execute(query, (space, time.time())).fetchall()
+        return [(key, json.loads(value)) for key, value in found]
+
+    def close(self) -> None:
+        """Let go of the file; a later use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            import sqlite3  # here, since most adapters keep nothing
+
+            if self.path is not None:
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
+            self._connection = sqlite3.connect(
+                self.path or ":memory:", timeout=5, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(_TABLE)
+        return self._connection
+
+
+def open_state(url: str, name: str, environ: Mapping[str, str]) -> SqliteState:
+    """Give the state that a setting names, of the adapter `name`."""
+    return SqliteState(state_file(url, name, environ))
+
+
+def state_file(url: str, name: str, environ: Mapping[str, str]) -> Path | None:
+    """Give the file of a state's URL; None for memory. Without a URL it is in the user's folder for such things."""
+    if url == MEMORY:
+        return None
+    named = _URL.fullmatch(url)
+    return Path(named[1]) if named else _folder(environ) / f"{name}-adapter" / "state.sqlite3"
+
+
+def _folder(environ: Mapping[str, str]) -> Path:
+    if environ.get("XDG_STATE_HOME"):
+        return Path(environ["XDG_STATE_HOME"])
+    if sys.platform == "win32":
+        return Path(environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path.home() / ".local" / "state"

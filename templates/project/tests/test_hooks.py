@@ -1,0 +1,76 @@
+# shared: yours to edit; `aqlgen update` merges its own changes into it.
+"""Functions as `hooks.py` may hold them: they change, refuse and record calls (R-LOOP-6). Test your own like this."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from .sessions import connect
+from .table import PACKAGE, Operation, sample
+
+pytestmark = pytest.mark.anyio
+hooks = import_module(f"{PACKAGE}.runtime.hooks")
+
+
+def _operation() -> Operation:
+    found = sample(1)
+    if not found:
+        pytest.skip("no operation has an example")
+    return found[0]
+
+
+async def test_each_hook_sees_a_call_in_turn_and_may_change_it() -> None:
+    seen: list[str] = []
+
+    def on_decision(decision: Any, call: Any) -> None:
+        seen.append(f"{decision.outcome} {call.operation}")
+
+    def before_call(call: Any) -> Any:
+        seen.append("before_call")
+        return dataclasses.replace(call, metadata={"mark": 1})
+
+    async def before_send(request: Any, call: Any) -> Any:
+        seen.append(f"before_send {call.metadata}")
+        return dataclasses.replace(request, headers=(*request.headers, ("X-Request-Source", "agent")))
+
+    def after_response(response: Any, call: Any) -> None:
+        seen.append(f"after_response {response.status // 100}")
+
+    every = {one.__name__: one for one in (on_decision, before_call, before_send, after_response)}
+    operation = _operation()
+    async with connect(hooks=SimpleNamespace(**{"before_send": None, **every})) as session:
+        assert (await session.call(operation.family, operation.name, operation.params))["success"]
+    assert seen == [f"allow {operation.name}", "before_call", "before_send {'mark': 1}", "after_response 2"]
+
+
+async def test_a_decision_can_be_tightened() -> None:
+    def on_decision(decision: Any, _: Any) -> Any:
+        return decision._replace(outcome="confirm", reasons=("because it is Monday",))
+
+    operation = _operation()
+    async with connect(hooks=SimpleNamespace(on_decision=on_decision)) as session:
+        answer = await session.call(operation.family, operation.name, operation.params)
+        assert answer["confirmation"]["reasons"] == ["because it is Monday"]
+        assert session.sent == 0
+
+
+@pytest.mark.parametrize("name", ["on_decision", "before_call"])
+async def test_a_hook_may_refuse_and_one_that_breaks_refuses_too(name: str) -> None:
+    def refuse(*_: Any) -> None:
+        raise hooks.Refuse("not today")
+
+    def fail(*_: Any) -> None:
+        raise ValueError("sesame")
+
+    operation = _operation()
+    for hook, code in ((refuse, "PERMISSION_DENIED"), (fail, "INTERNAL_ERROR")):
+        async with connect(hooks=SimpleNamespace(**{name: hook})) as session:
+            answer = await session.call(operation.family, operation.name, operation.params)
+            assert answer["error"]["code"] == code
+            assert "sesame" not in str(answer)
+            assert session.sent == 0

@@ -1,0 +1,132 @@
+"""What the audit log holds, and what never stands in it (R-SAFE-5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ADAPTER, OPERATIONS, write_package
+from runtime.assembly import assemble
+from runtime.audit import Audit
+from runtime.config import Config
+from runtime.dispatch import Dispatcher
+from runtime.errors import Code, Failure
+from runtime.session import Session
+from runtime.table import Adapter, Table
+from stand_in import FakeApi
+
+pytestmark = pytest.mark.anyio
+
+
+def entries(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def deleting(animal: int, **more: Any) -> dict[str, Any]:
+    return {"operation": "delete_animal", "params": {"animal_id": animal, **more}}
+
+
+@pytest.fixture
+def dispatcher(package: Path, api: FakeApi, tmp_path: Path) -> Dispatcher:
+    audit = Audit(tmp_path / "new" / "audit.jsonl", adapter="zoo", secrets=lambda: ["sesame"])
+    return Dispatcher(Adapter.load(package), Table(package), api, Config(), audit=audit)
+
+
+async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, api: FakeApi, tmp_path: Path) -> None:
+    """R-SAFE-3, R-SAFE-5"""
+    session = Session("session_1")
+    await dispatcher.handle("read", {"operation": "list_keepers"}, session)
+    assert not (tmp_path / "new").exists()
+    token = (await dispatcher.handle("delete", deleting(7), session))["confirmation"]["token"]
+    await dispatcher.handle("delete", deleting(8, _confirmation=token), session)
+    await dispatcher.handle("delete", deleting(7, _confirmation=token), session)
+    left = (await dispatcher.handle("delete", deleting(9), session))["confirmation"]["token"]
+    api.fails = Failure(Code.NOT_FOUND_RESOURCE, "Resource 'animal' not found")
+    await dispatcher.handle("delete", deleting(9, _confirmation=left), session)
+    await dispatcher.handle("delete", deleting(10), session)
+    session.close()
+    path = tmp_path / "new" / "audit.jsonl"
+    found = entries(path)
+    assert [(one["event"], one.get("result")) for one in found] == [
+        ("TOKEN_ISSUED", "denied"),
+        ("TOKEN_REJECTED", "denied"),
+        ("TOKEN_VALIDATED", "confirmed"),
+        ("OPERATION_PERFORMED", None),
+        ("TOKEN_ISSUED", "denied"),
+        ("TOKEN_VALIDATED", "confirmed"),
+        ("OPERATION_FAILED", None),
+        ("TOKEN_ISSUED", "denied"),
+        ("TOKEN_REVOKED", None),
+    ]
+    assert found[1]["reason"] == "TOKEN_SCOPE_MISMATCH"
+    assert found[6]["error"] == "NOT_FOUND_RESOURCE"
+    assert found[0] | {"timestamp": "", "request_id": "", "token_id": ""} == {
+        "timestamp": "",
+        "event": "TOKEN_ISSUED",
+        "adapter_name": "zoo",
+        "operation": "delete_animal",
+        "endpoint": "delete",
+        "danger_level": "destructive",
+        "result": "denied",
+        "session_id": "session_1",
+        "request_id": "",
+        "params": {"animal_id": 7},
+        "token_id": "",
+        "reason": "CONFIRMATION_REQUIRED",
+    }
+    assert token not in path.read_text()
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+async def test_secrets_never_stand_in_it(tmp_path: Path, api: FakeApi) -> None:
+    """R-SAFE-5"""
+    operations = json.loads(json.dumps(OPERATIONS))
+    operations["create"]["create_animal"]["danger"] = "destructive"
+    folder = write_package(tmp_path / "zoo", ADAPTER, operations)
+    path = tmp_path / "audit.jsonl"
+    audit = Audit(path, secrets=lambda: ['s"same'])
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(), audit=audit)
+    params = {
+        "name": 'with s"same within',
+        "species": "lion",
+        "secret_word": "hunter2",
+        "notes": {"password": "hunter3", "inner": [{"api_key": "hunter4", "size": 1}], "long": "x" * 5000},
+    }
+    asked = await dispatcher.handle("create", {"operation": "create_animal", "params": params})
+    text = path.read_text()
+    assert "hunter" not in text
+    assert 's\\"same' not in text
+    assert "hunter" not in asked["confirmation"]["message"]
+    assert len(text) < 2000
+    assert entries(path)[0]["params"]["notes"]["inner"] == [{"api_key": "***", "size": 1}]
+
+
+async def test_what_cannot_be_written_is_not_done(package: Path, api: FakeApi, tmp_path: Path) -> None:
+    """R-SAFE-5"""
+    (tmp_path / "file").touch()
+    audit = Audit(tmp_path / "file" / "audit.jsonl")
+    dispatcher = Dispatcher(Adapter.load(package), Table(package), api, Config(policy="open"), audit=audit)
+    envelope = await dispatcher.handle("delete", deleting(7))
+    assert envelope["error"]["code"] == "INTERNAL_ERROR"
+    assert api.sent == []
+
+
+async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, tmp_path: Path) -> None:
+    """R-SAFE-5, R-OPS-3"""
+    from runtime.assembly import audit_file
+
+    adapter = Adapter.load(package)
+    home = {"XDG_STATE_HOME": str(tmp_path)}
+    assert audit_file(Config(), adapter, home) == tmp_path / "zoo-adapter" / "audit.jsonl"
+    assert audit_file(Config(state_url="sqlite:////var/x/y.db"), adapter, {}) == Path("/var/x/audit.jsonl")
+    assert audit_file(Config(state_url="memory:"), adapter, {}) is None
+    assert audit_file(Config(audit_path="/else"), adapter, {}) == Path("/else")
+    parts = assemble(package, environ={**home, "MCP_AQL_POLICY": "open"}, mock=True)
+    await parts.dispatcher.handle("read", {"operation": "list_keepers"})
+    assert list(tmp_path.glob("zoo-adapter")) == [], "nothing is written before it is needed"
+    await parts.dispatcher.handle("delete", deleting(7))
+    assert entries(tmp_path / "zoo-adapter" / "audit.jsonl")[0]["event"] == "OPERATION_ALLOWED"
+    assert not (tmp_path / "zoo-adapter" / "state.sqlite3").exists()
+    await parts.transport.aclose()

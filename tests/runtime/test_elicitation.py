@@ -1,0 +1,114 @@
+"""A person is asked, and an agent cannot answer for them: through a real client, in both protocol eras (R-SAFE-4)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.types import ElicitResult, InputRequiredResult
+from runtime.dispatch import Dispatcher
+from runtime.server import build_server
+from stand_in import FakeApi
+
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
+DELETE = {"operation": "delete_animal", "params": {"animal_id": 7}}
+YES, NO, SHUT = (ElicitResult(action=action) for action in ("accept", "decline", "cancel"))
+
+
+@asynccontextmanager
+async def asking(
+    dispatcher: Dispatcher, era: str, answer: Callable[[], ElicitResult], asked: list[str] | None = None
+) -> AsyncIterator[Client]:
+    async def callback(_: Any, params: Any) -> ElicitResult:
+        if asked is not None:
+            asked.append(params.message)
+        return answer()
+
+    async with Client(build_server(dispatcher), mode=era, elicitation_callback=callback) as client:
+        yield client
+
+
+async def call(client: Client, arguments: dict[str, Any], tool: str = "mcp_aql_delete") -> dict[str, Any]:
+    envelope = (await client.call_tool(tool, arguments)).structured_content
+    assert envelope is not None
+    return envelope
+
+
+async def test_a_person_says_yes_and_it_runs_once(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-4: one question, one answer, no token."""
+    asked: list[str] = []
+    async with asking(zoo, era, lambda: YES, asked) as client:
+        envelope = await call(client, DELETE)
+        assert envelope["success"], envelope
+        assert len(asked) == len(api.sent) == 1
+        assert "delete_animal, with animal_id 7?" in asked[0]
+        assert (await call(client, DELETE))["success"]
+    assert len(asked) == len(api.sent) == 2
+
+
+@pytest.mark.parametrize("answer", [NO, SHUT, ElicitResult(action="accept", content={"confirm": False})])
+async def test_a_person_says_no_and_nothing_is_sent(
+    zoo: Dispatcher, api: FakeApi, era: str, answer: ElicitResult
+) -> None:
+    """R-SAFE-4"""
+    async with asking(zoo, era, lambda: answer) as client:
+        envelope = await call(client, DELETE)
+    assert envelope["error"]["code"] == "PERMISSION_DENIED"
+    assert "person" in envelope["error"]["message"]
+    assert "confirmation" not in envelope
+    assert api.sent == []
+
+
+async def test_an_agent_cannot_answer_for_the_person(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-4: no token is ever given to it, and none that it invents is good."""
+    async with asking(zoo, era, lambda: NO) as client:
+        for more in ({"confirm": True}, {"_confirm": True}, {"_confirmation": "yes"}, {"confirmation_token": "conf_x"}):
+            params = {"animal_id": 7, **more}
+            assert not (await call(client, {"operation": "delete_animal", "params": params}))["success"]
+    assert api.sent == []
+
+
+async def test_nobody_is_asked_about_what_is_harmless(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-4"""
+    asked: list[str] = []
+    async with asking(zoo, era, lambda: NO, asked) as client:
+        assert (await call(client, {"operation": "list_keepers"}, "mcp_aql_read"))["success"]
+        assert not (await call(client, {"operation": "delete_animal"}))["success"]
+    assert asked == []
+
+
+async def test_in_a_batch_a_person_is_asked_where_that_can_be(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-4, R-BAT-1: with protocol 2026-07-28 the question would be the result of all of it."""
+    async with asking(zoo, era, lambda: YES) as client:
+        envelope = await call(client, {"operations": [DELETE, DELETE]})
+    results = [one["result"] for one in envelope["results"]]
+    if era == "legacy":
+        assert [one["success"] for one in results] == [True, True]
+    else:
+        assert {one["error"]["code"] for one in results} == {"CONFIRMATION_REQUIRED"}
+        assert "alone" in results[0]["error"]["message"]
+    assert len(api.sent) == (2 if era == "legacy" else 0)
+
+
+async def test_an_answer_is_good_for_its_call_and_once(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-4: protocol 2026-07-28, where the answer travels with a second call."""
+    if era == "legacy":
+        return
+    async with asking(zoo, era, lambda: YES) as client:
+
+        async def send(animal: int, state: str | None) -> Any:
+            arguments = {"operation": "delete_animal", "params": {"animal_id": animal}}
+            answers = {"input_responses": {"confirm": YES}, "request_state": state} if state else {}
+            return await client.session.call_tool("mcp_aql_delete", arguments, allow_input_required=True, **answers)
+
+        asked = await send(7, None)
+        assert isinstance(asked, InputRequiredResult)
+        for animal, state in ((8, asked.request_state), (7, asked.request_state), (7, "invented")):
+            assert isinstance(await send(animal, state), InputRequiredResult), "tried for another call: it is used up"
+        asked = await send(7, None)
+        assert (await send(7, asked.request_state)).structured_content["success"]
+        assert isinstance(await send(7, asked.request_state), InputRequiredResult)
+    assert len(api.sent) == 1

@@ -1,0 +1,329 @@
+"""What asks, what runs and what is refused, as an agent and a person meet it: through a real client, in both eras."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import anyio
+import pytest
+from conftest import ADAPTER, OPERATIONS, write_package
+from mcp import Client
+from runtime.audit import Audit
+from runtime.config import Config, ConfigError, load
+from runtime.dispatch import Dispatcher
+from runtime.hooks import Call, GateDecision, Hooks, Refuse
+from runtime.server import build_server
+from runtime.session import Session
+from runtime.table import Adapter, Table
+from stand_in import FakeApi
+
+pytestmark = pytest.mark.anyio
+ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
+Make = Callable[..., Dispatcher]
+Envelope = dict[str, Any]
+
+
+class Agent:
+    """Calls `delete_animal`, or what else it is told to."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def send(self, tool: str, arguments: dict[str, Any]) -> Envelope:
+        result = await self.client.call_tool(f"mcp_aql_{tool}", arguments)
+        assert result.structured_content is not None
+        return result.structured_content
+
+    async def delete(self, animal: Any = 7, beside: dict[str, Any] | None = None, **more: Any) -> Envelope:
+        params = {"animal_id": animal, **more}
+        return await self.send("delete", {"operation": "delete_animal", "params": params, **(beside or {})})
+
+    async def token(self, animal: Any = 7) -> str:
+        envelope = await self.delete(animal)
+        assert envelope["error"]["code"] == "CONFIRMATION_REQUIRED"
+        return str(envelope["confirmation"]["token"])
+
+
+@asynccontextmanager
+async def agent(dispatcher: Dispatcher, era: str = "auto") -> AsyncIterator[Agent]:
+    async with Client(build_server(dispatcher), mode=era) as client:
+        yield Agent(client)
+
+
+def code(envelope: Envelope) -> str:
+    assert envelope["success"] is False, envelope
+    return str(envelope["error"]["code"])
+
+
+@ERAS
+async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3: said in words, with the token in both places."""
+    async with agent(zoo, era) as one:
+        asked = await one.delete()
+        details, confirmation = asked["error"]["details"], asked["confirmation"]
+        assert code(asked) == "CONFIRMATION_REQUIRED"
+        assert re.fullmatch(r"conf_[0-9a-f]{64}", details["confirmation_token"])
+        assert confirmation == {
+            "token": details["confirmation_token"],
+            "expires_at": details["expires_at"],
+            "message": details["confirmation_message"],
+            "reasons": details["reasons"],
+        }
+        assert (details["operation"], details["danger_level"]) == ("delete_animal", "destructive")
+        assert "Give an animal away: delete_animal, with animal_id 7?" in confirmation["message"]
+        assert api.sent == []
+        done = await one.delete(confirmation_token=confirmation["token"])
+        assert done["success"], done
+        assert done["data"] == {"animal_id": 7}
+        assert len(api.sent) == 1
+        assert code(await one.delete(confirmation_token=confirmation["token"])) == "TOKEN_ALREADY_USED"
+        assert len(api.sent) == 1
+
+
+@ERAS
+@pytest.mark.parametrize("place", ["inside", "beside"])
+@pytest.mark.parametrize("name", ["confirmation_token", "_confirmation"])
+async def test_a_token_is_taken_under_both_names_and_in_both_places(
+    zoo: Dispatcher, api: FakeApi, era: str, place: str, name: str
+) -> None:
+    """R-SAFE-3"""
+    async with agent(zoo, era) as one:
+        sent = {name: await one.token()}
+        assert (await one.delete(beside=sent) if place == "beside" else await one.delete(**sent))["success"]
+    assert json.loads(api.sent[0].content or b"") == {"animal_id": 7}
+
+
+@ERAS
+async def test_an_altered_call_is_another_call(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3: bound to the parameters, however they are written, and not used up by a wrong call."""
+    async with agent(zoo, era) as one:
+        token = await one.token(7)
+        assert code(await one.delete(8, confirmation_token=token)) == "TOKEN_SCOPE_MISMATCH"
+        assert api.sent == []
+        params = {"animalId": 7, "confirmation_token": token}
+        assert (await one.send("delete", {"operation": "delete_animal", "params": params}))["success"]
+        for forged in ("conf_" + "0" * 64, "", 7, None, ["x"], token[:-1], token.upper()):
+            expected = "TOKEN_INVALID" if forged is not None else "CONFIRMATION_REQUIRED"
+            assert code(await one.delete(confirmation_token=forged)) == expected
+    assert len(api.sent) == 1
+
+
+@ERAS
+async def test_an_expired_token_is_refused(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3: the clock's grace is added to its time."""
+    now = [1_000_000.0]
+    zoo._gate._tokens._clock = lambda: now[0]
+    async with agent(zoo, era) as one:
+        late, just = await one.token(), await one.token()
+        now[0] += 329
+        assert (await one.delete(confirmation_token=just))["success"]
+        now[0] += 2
+        envelope = await one.delete(confirmation_token=late)
+        assert code(envelope) == "TOKEN_EXPIRED"
+        assert envelope["error"]["details"]["expired_at"] < envelope["error"]["details"]["current_time"]
+    assert len(api.sent) == 1
+
+
+@ERAS
+async def test_a_token_of_another_session_is_refused_and_goes_with_its_session(
+    zoo: Dispatcher, api: FakeApi, era: str
+) -> None:
+    """R-SAFE-3, R-OPS-2"""
+    async with agent(zoo, era) as first, agent(zoo, era) as second:
+        token = await first.token()
+        assert code(await second.delete(confirmation_token=token)) == "TOKEN_SCOPE_MISMATCH"
+        assert (await first.delete(confirmation_token=token))["success"]
+        gone = await second.token()
+    async with agent(zoo, era) as third:
+        assert code(await third.delete(confirmation_token=gone)) == "TOKEN_INVALID"
+    assert len(api.sent) == 1
+
+
+@ERAS
+async def test_a_token_of_another_operation_or_adapter_is_refused(
+    make: Make, package: Path, api: FakeApi, era: str
+) -> None:
+    """R-SAFE-3"""
+    operations = json.loads(json.dumps(OPERATIONS))
+    operations["delete"]["remove_animal"] = operations["delete"]["delete_animal"]
+    write_package(package / "more", {**ADAPTER, "counts": {**ADAPTER["counts"], "delete": 2}}, operations)
+    folder = package / "more"
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config())
+    async with agent(dispatcher, era) as one:
+        params = {"animal_id": 7, "confirmation_token": await one.token()}
+        envelope = await one.send("delete", {"operation": "remove_animal", "params": params})
+        assert code(envelope) == "TOKEN_SCOPE_MISMATCH"
+    session = Session("shared")
+    asked = await dispatcher.handle(None, {"operation": "delete_animal", "params": {"animal_id": 7}}, session)
+    other = {"operation": "delete_animal", "params": {"animal_id": 7, "_confirmation": asked["confirmation"]["token"]}}
+    assert code(await make().handle(None, other, session)) == "TOKEN_INVALID"
+    assert api.sent == []
+
+
+@ERAS
+async def test_of_a_hundred_calls_that_race_with_one_token_one_runs(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3: used up before it is executed."""
+    answers: list[Envelope] = []
+    async with agent(zoo, era) as one:
+        token = await one.token()
+
+        async def call() -> None:
+            answers.append(await one.delete(confirmation_token=token))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(100):
+                group.start_soon(call)
+    assert sum(answer["success"] for answer in answers) == len(api.sent) == 1
+    assert {code(answer) for answer in answers if not answer["success"]} == {"TOKEN_ALREADY_USED"}
+    assert len(answers) == 100
+
+
+async def test_a_session_is_given_only_so_many_tokens_a_minute(make: Make) -> None:
+    """R-SAFE-3"""
+    async with agent(make(confirmation_rate=3)) as one, agent(make(confirmation_rate=3)) as other:
+        for _ in range(3):
+            await one.token()
+        envelope = await one.delete()
+        assert code(envelope) == "RATE_LIMIT_EXCEEDED"
+        assert 1 <= envelope["error"]["details"]["retry_after_seconds"] <= 60
+        await other.token()
+
+
+@ERAS
+async def test_what_cannot_run_is_not_asked_about(zoo: Dispatcher, era: str) -> None:
+    """R-SAFE-3: validation comes first."""
+    async with agent(zoo, era) as one:
+        envelope = await one.send("delete", {"operation": "delete_animal", "params": {}})
+        assert code(envelope) == "VALIDATION_MISSING_PARAM"
+
+
+@ERAS
+async def test_confirm_operation_lets_the_call_through_once(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3"""
+    async with agent(zoo, era) as one:
+        params = {"confirmation_token": await one.token()}
+        confirmed = await one.send("execute", {"operation": "confirm_operation", "params": params})
+        assert confirmed["data"]["operation"] == "delete_animal"
+        assert code(await one.delete(8)) == "CONFIRMATION_REQUIRED"
+        assert (await one.delete())["success"]
+        assert code(await one.delete()) == "CONFIRMATION_REQUIRED"
+        assert code(await one.delete(**params)) == "TOKEN_ALREADY_USED"
+    assert len(api.sent) == 1
+
+
+@ERAS
+async def test_each_operation_of_a_batch_is_confirmed_by_its_own_token(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3, R-BAT-1"""
+    calls = [{"operation": "delete_animal", "params": {"animal_id": number}} for number in (1, 2)]
+    async with agent(zoo, era) as one:
+        asked = await one.send("delete", {"operations": calls})
+        tokens = [result["result"]["confirmation"]["token"] for result in asked["results"]]
+        confirmed = [{**call, "confirmation_token": token} for call, token in zip(calls, tokens, strict=True)]
+        done = await one.send("delete", {"operations": [confirmed[0], {**calls[1], "_confirmation": tokens[0]}]})
+        assert [one["result"]["success"] for one in done["results"]] == [True, False]
+    assert len(api.sent) == 1
+
+
+@pytest.mark.parametrize("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
+@pytest.mark.parametrize("policy", ["standard", "open"])
+async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level: str, policy: str) -> None:
+    """R-SAFE-1"""
+    operations = json.loads(json.dumps(OPERATIONS))
+    operations["delete"]["delete_animal"]["danger"] = level
+    folder = write_package(tmp_path / "zoo", operations=operations)
+    audit = tmp_path / "audit.jsonl"
+    dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy=policy), audit=Audit(audit))
+    async with agent(dispatcher) as one:
+        envelope = await one.delete()
+    runs = policy == "open" or level in ("safe", "reversible")
+    assert envelope["success"] is runs
+    assert len(api.sent) == runs
+    assert audit.exists() is (level not in ("safe", "reversible"))
+    if level == "forbidden" and not runs:
+        assert code(envelope) == "PERMISSION_DANGER_LEVEL_DENIED"
+        assert "overrides.yaml" in envelope["error"]["message"]
+        assert "confirmation" not in envelope
+
+
+def test_strict_and_nonsense_are_no_policies_yet(package: Path) -> None:
+    """R-SAFE-2"""
+    for policy, why in (("strict", "trust levels"), ("none", "standard or open")):
+        with pytest.raises(ConfigError, match=why):
+            load(package, {"MCP_AQL_POLICY": policy})
+
+
+async def test_without_a_session_a_token_is_good_where_there_is_none(zoo: Dispatcher, api: FakeApi) -> None:
+    """R-SAFE-3: HTTP with protocol 2026-07-28, where each request has a session of its own."""
+
+    async def call(session: Session, **more: Any) -> Envelope:
+        try:
+            return await zoo.handle(None, {"operation": "delete_animal", "params": {"animal_id": 7, **more}}, session)
+        finally:
+            session.close()
+
+    token = (await call(Session()))["confirmation"]["token"]
+    assert code(await call(Session("one"), _confirmation=token)) == "TOKEN_SCOPE_MISMATCH"
+    assert (await call(Session(), _confirmation=token))["success"]
+    assert code(await call(Session(), _confirmation=token)) == "TOKEN_ALREADY_USED"
+    assert len(api.sent) == 1
+
+
+# on_decision, as a user writes it
+
+
+@ERAS
+async def test_on_decision_sees_every_decision_and_may_record_tighten_and_relax(
+    make: Make, api: FakeApi, era: str
+) -> None:
+    """R-LOOP-6"""
+    seen: list[tuple[str, str, str]] = []
+
+    async def on_decision(decision: GateDecision, call: Call) -> GateDecision | None:
+        seen.append((call.operation, decision.danger, decision.outcome))
+        if call.operation == "create_animal":
+            return decision._replace(outcome="confirm", reasons=("animals cost money",))
+        if call.params.get("animal_id") == 1:
+            return decision._replace(outcome="allow")
+        if call.params.get("animal_id") == 2:
+            raise Refuse("the last of its kind")
+        return None
+
+    async with agent(make(Hooks.load(SimpleNamespace(on_decision=on_decision))), era) as one:
+        assert (await one.send("read", {"operation": "list_keepers"}))["success"]
+        asked = await one.send("create", {"operation": "create_animal", "name": "Ada", "species": "lion"})
+        assert asked["confirmation"]["reasons"] == ["animals cost money"]
+        assert (await one.delete(1))["success"]
+        refused = await one.delete(2)
+        assert refused["error"]["message"] == "Permission denied: the last of its kind"
+        assert code(await one.delete(3)) == "CONFIRMATION_REQUIRED"
+    assert seen == [
+        ("list_keepers", "safe", "allow"),
+        ("create_animal", "reversible", "allow"),
+        *[("delete_animal", "destructive", "confirm")] * 3,
+    ]
+    assert len(api.sent) == 2
+
+
+@pytest.mark.parametrize("answer", [ValueError("sesame"), "a string", GateDecision("perhaps", "safe", "open")])  # type: ignore[arg-type]
+async def test_an_on_decision_that_is_broken_refuses_the_call(
+    make: Make, api: FakeApi, answer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """R-LOOP-6"""
+
+    def on_decision(decision: GateDecision, call: Call) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async with agent(make(Hooks.load(SimpleNamespace(on_decision=on_decision)))) as one:
+        envelope = await one.send("read", {"operation": "list_keepers"})
+    assert code(envelope) == "INTERNAL_ERROR"
+    assert "sesame" not in json.dumps(envelope)
+    assert "on_decision" in capsys.readouterr().err
+    assert api.sent == []

@@ -1,0 +1,641 @@
+"""Warnings, as an agent sees them through a real client, the API being played by a function."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from conftest import ADAPTER, OPERATIONS, TYPES, write_package
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp import Client
+from runtime.api import Api
+from runtime.client import HttpTransport
+from runtime.config import Config
+from runtime.deprecation import headers_notice
+from runtime.dispatch import Dispatcher
+from runtime.hooks import Hooks
+from runtime.notices import QUOTAS, Board, Notice, Notices
+from runtime.quota import quota_notice
+from runtime.server import build_server
+from runtime.session import Session
+from runtime.settling import settle
+from runtime.table import Adapter, Table
+
+pytestmark = pytest.mark.anyio
+PIECES = st.sampled_from(
+    ["100", "@1", "true", "limit=", ";", ",", '"', "r=5", "w=60", "<a>", "rel=", "²", "2027-01-01", "-"]
+)
+NOISE = st.one_of(st.lists(PIECES).map("".join), st.text(max_size=40))
+
+QUERY = {"in": "query", "schema": {"type": "string"}}
+ID = {"in": "path", "name": "animalId", "required": True, "schema": {"type": "integer"}}
+SOON = (datetime.now(UTC) + timedelta(days=10)).date()
+LATER = (datetime.now(UTC) + timedelta(days=200)).date()
+
+
+def row(path: str, method: str = "GET", **more: Any) -> dict[str, Any]:
+    return {
+        "summary": "An operation",
+        "method": method,
+        "path": path,
+        "resource": "user",
+        "verb": "list",
+        "danger": "safe",
+        "parameters": {},
+        "responses": {"200": {"content_type": "application/json", "schema": {}}},
+        "returns": {"name": "any", "kind": "scalar"},
+        **more,
+    }
+
+
+READS: dict[str, Any] = {
+    "list_users": row("/users"),
+    "list_users_v1": row(
+        "/v1/users", deprecated=True, deprecation={"replacement": "list_users", "removal_date": "2027-01-01"}
+    ),
+    "list_old": row("/old", deprecated=True),
+    "list_soon": row("/soon", deprecated=True, deprecation={"removal_date": SOON.isoformat()}),
+    "list_later": row("/later", deprecated=True, deprecation={"removal_date": LATER.isoformat()}),
+    "search_all": row("/search", parameters={"q": QUERY, "limit": QUERY, "order": {**QUERY, "deprecated": True}}),
+    "get_text": row("/text", responses={"200": {"content_type": "text/plain", "schema": {"type": "string"}}}),
+}
+CREATES: dict[str, Any] = {
+    "create_user": row(
+        "/users",
+        "POST",
+        verb="create",
+        parameters={
+            "name": {"in": "body", "required": True, "schema": {"type": "string"}},
+            "homes": {"in": "body", "schema": {"type": "array", "items": {"$ref": "#/types/Home"}}},
+        },
+        body={"content_type": "application/json", "required": True, "shape": "fields", "schema": {"type": "object"}},
+    )
+}
+HOME = {
+    "type": "object",
+    "properties": {"street": {"type": "string"}, "fax": {"type": "string", "deprecated": True}},
+    "required": ["street"],
+}
+
+Answer = Callable[[httpx2.Request], httpx2.Response]
+
+
+@pytest.fixture
+def users(tmp_path: Path) -> Path:
+    operations = {**OPERATIONS, "read": READS, "create": CREATES, "update": {}, "delete": {}}
+    counts = {family: len(rows) for family, rows in operations.items()}
+    adapter = {**ADAPTER, "counts": counts, "quick_start": {"read": "list_users", "create": "create_user"}}
+    return write_package(tmp_path / "users", adapter, operations, {**TYPES, "Home": HOME})
+
+
+def answering(body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
+    return lambda _: httpx2.Response(200, json=[] if body is None else body, headers=dict(headers or {}))
+
+
+def dispatcher(package: Path, answer: Answer, hooks: Hooks | None = None, **settings: Any) -> Dispatcher:
+    config, adapter, table = Config(**settings), Adapter.load(package), Table(package)
+    transport = HttpTransport(5, config.max_response_size, transport=httpx2.MockTransport(answer))
+    api = Api(adapter, table, transport, base_url="https://zoo.example/v1", environ={"ZOO_API_KEY": "sesame"})
+    return Dispatcher(adapter, table, api, config, hooks)
+
+
+class Agent:
+    """A client that calls by the tool that has the operation."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def call(self, operation: str, **params: Any) -> dict[str, Any]:
+        tool = "mcp_aql_create" if operation.startswith("create") else "mcp_aql_read"
+        result = await self.client.call_tool(tool, {"operation": operation, "params": params})
+        assert result.structured_content is not None
+        return result.structured_content
+
+    async def warned(self, operation: str, **params: Any) -> list[dict[str, Any]]:
+        envelope = await self.call(operation, **params)
+        assert envelope["success"], envelope
+        assert envelope.get("warnings") != []
+        warnings: list[dict[str, Any]] = envelope.get("warnings", [])
+        return warnings
+
+
+@asynccontextmanager
+async def agent(
+    package: Path, answer: Answer | None = None, hooks: Hooks | None = None, era: str = "auto", **settings: Any
+) -> AsyncIterator[Agent]:
+    server = build_server(dispatcher(package, answer or answering(), hooks, **settings))
+    async with Client(server, mode=era) as client:
+        yield Agent(client)
+
+
+# Their form
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_call_that_nothing_is_to_be_said_of_has_no_warnings_key(users: Path, era: str) -> None:
+    """R-WARN-1"""
+    async with agent(users, era=era) as one:
+        assert "warnings" not in await one.call("list_users")
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_warning_stands_in_an_array_beside_the_data(users: Path, era: str) -> None:
+    """R-WARN-1"""
+    async with agent(users, answering([1]), era=era) as one:
+        envelope = await one.call("list_old")
+    assert envelope["data"] == [1]
+    assert envelope["warnings"] == [
+        {
+            "code": "DEPRECATION_WARNING",
+            "message": "Operation 'list_old' is deprecated",
+            "details": {"type": "operation", "deprecated_item": "list_old"},
+            "severity": "low",
+        }
+    ]
+
+
+async def test_a_failure_has_no_warnings(users: Path) -> None:
+    """R-WARN-1"""
+    async with agent(users, lambda _: httpx2.Response(404, headers={"Sunset": "2027-01-01"})) as one:
+        envelope = await one.call("list_old")
+    assert envelope["success"] is False
+    assert "warnings" not in envelope
+
+
+# The document's examples (warnings document, 4.1 to 4.4)
+
+
+async def test_the_deprecation_example_comes_out(users: Path) -> None:
+    """R-WARN-2"""
+    async with agent(users) as one:
+        [warning] = await one.warned("list_users_v1")
+    assert warning.pop("severity") in ("medium", "high")  # by the day that the test runs
+    assert warning == {
+        "code": "DEPRECATION_WARNING",
+        "message": "Operation 'list_users_v1' is deprecated",
+        "details": {
+            "type": "operation",
+            "deprecated_item": "list_users_v1",
+            "replacement": "list_users",
+            "removal_date": "2027-01-01",
+        },
+    }
+
+
+async def test_the_quota_example_comes_out(users: Path) -> None:
+    """R-WARN-5"""
+    headers = {"RateLimit-Policy": '"hourly";q=5000;w=3600', "RateLimit": '"hourly";r=900;t=1200'}
+    async with agent(users, answering(headers=headers)) as one:
+        assert await one.warned("list_users") == [
+            {
+                "code": "RATE_LIMIT_QUOTA_WARNING",
+                "message": "Approaching quota limit",
+                "details": {"metric": "requests_per_hour", "current": 4100, "warn_threshold": 4000},
+                "severity": "medium",
+            }
+        ]
+
+
+async def test_the_truncation_example_comes_out(users: Path) -> None:
+    """R-WARN-3"""
+    body = {"results": ["x" * 10_000] * 1523}
+    async with agent(users, answering(body), max_response_size=10_003 * 100 + 20) as one:
+        envelope = await one.call("search_all")
+    assert envelope["data"] == {"results": ["x" * 10_000] * 100}
+    [warning] = envelope["warnings"]
+    assert warning["code"] == "VALIDATION_TRUNCATED_WARNING"
+    assert warning["message"] == "Response truncated to 100 items"
+    assert warning["severity"] == "medium"
+    details = warning["details"]
+    assert details.pop("max_response_size") == 1_000_320
+    assert details == {"field": "results", "original_count": 1523, "truncated_count": 100, "limit": 100}
+
+
+async def test_the_slow_query_example_comes_out(users: Path) -> None:
+    """R-WARN-4"""
+    table = Table(users)
+    found = Board(Adapter.load(users), Config(warn_slow_ms=1000), table)
+    searched = table.find("search_all")
+    assert searched is not None
+    notices = found.after(searched, {}, await _response(), 5.23, None)
+    assert found.settle(notices, Session()) == [
+        {
+            "code": "PERFORMANCE_SLOW_QUERY_WARNING",
+            "message": "Operation took 5230ms (threshold: 1000ms)",
+            "details": {
+                "operation": "search_all",
+                "duration_ms": 5230,
+                "threshold_ms": 1000,
+                "suggestions": [
+                    "Consider adding filters to narrow results",
+                    "Use pagination for large result sets",
+                ],
+            },
+            "severity": "medium",
+        }
+    ]
+
+
+async def _response() -> Any:
+    from runtime.wire import ApiResponse
+
+    return ApiResponse(200, {}, b"[]")
+
+
+async def test_the_example_of_repeated_warnings_comes_out() -> None:
+    """R-WARN-6"""
+    notices = Notices()
+    for original in (200, 300, 400):
+        details = {"field": "results", "original_count": original, "truncated_count": 100}
+        notices.add("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", details=details)
+    assert settle(notices, Config(), {}) == [
+        {
+            "code": "VALIDATION_TRUNCATED_WARNING",
+            "message": "Response truncated to 100 items",
+            "details": {"field": "results", "truncated_count": 100, "occurrence_count": 3},
+        }
+    ]
+
+
+# Deprecation
+
+
+@pytest.mark.parametrize(
+    ("operation", "severity"), [("list_old", "low"), ("list_soon", "high"), ("list_later", "medium")]
+)
+async def test_a_deprecation_is_as_severe_as_its_removal_is_near(users: Path, operation: str, severity: str) -> None:
+    """R-WARN-2"""
+    async with agent(users) as one:
+        [warning] = await one.warned(operation)
+    assert warning["severity"] == severity
+
+
+async def test_a_deprecated_parameter_is_warned_of_only_when_it_is_given(users: Path) -> None:
+    """R-WARN-2"""
+    async with agent(users) as one:
+        assert await one.warned("search_all", q="newt") == []
+        [warning] = await one.warned("search_all", order="asc")
+    assert warning["message"] == "Parameter 'order' is deprecated"
+    assert warning["details"] == {"type": "parameter", "deprecated_item": "order"}
+
+
+async def test_a_deprecated_field_within_a_parameter_is_named_by_its_path_once(users: Path) -> None:
+    """R-WARN-2"""
+    async with agent(users) as one:
+        assert await one.warned("create_user", name="Ada", homes=[{"street": "A"}]) == []
+        homes = [{"street": "A", "fax": "1"}, {"street": "B", "fax": "2"}]
+        [warning] = await one.warned("create_user", name="Ada", homes=homes)
+    assert warning["message"] == "Parameter 'homes.fax' is deprecated"
+
+
+@pytest.mark.parametrize(
+    ("headers", "severity", "more"),
+    [
+        ({"Deprecation": "@1688169599"}, "low", {}),
+        ({"Deprecation": "true"}, "low", {}),
+        ({"Sunset": f"{SOON:%a, %d %b %Y} 23:59:59 GMT"}, "high", {"removal_date": SOON.isoformat()}),
+        ({"Deprecation": "true", "Sunset": LATER.isoformat()}, "medium", {"removal_date": LATER.isoformat()}),
+        (
+            {
+                "Deprecation": "true",
+                "Link": '<https://a.example/how>; rel="deprecation"; type="text/html", </v2>; rel=successor-version',
+            },
+            "low",
+            {"migration_guide": "https://a.example/how", "replacement": "/v2"},
+        ),
+    ],
+)
+async def test_the_headers_of_an_answer_tell_of_a_deprecation(
+    users: Path, headers: dict[str, str], severity: str, more: dict[str, str]
+) -> None:
+    """R-WARN-2"""
+    async with agent(users, answering(headers=headers)) as one:
+        [warning] = await one.warned("list_users")
+    assert warning == {
+        "code": "DEPRECATION_WARNING",
+        "message": "Operation 'list_users' is deprecated",
+        "details": {"type": "operation", "deprecated_item": "list_users", **more},
+        "severity": severity,
+    }
+
+
+async def test_what_the_document_and_the_headers_say_of_one_deprecation_is_one_warning(users: Path) -> None:
+    """R-WARN-2"""
+    headers = {"Deprecation": "@1688169599", "Sunset": SOON.isoformat()}
+    async with agent(users, answering(headers=headers)) as one:
+        [warning] = await one.warned("list_users_v1")
+    assert warning["severity"] == "high"
+    assert warning["details"]["removal_date"] == SOON.isoformat()
+    assert warning["details"]["replacement"] == "list_users"
+
+
+async def test_a_deprecation_to_come_is_told_as_one(users: Path) -> None:
+    """R-WARN-2"""
+    when = int((datetime.now(UTC) + timedelta(days=300)).timestamp())
+    async with agent(users, answering(headers={"Deprecation": f"@{when}"})) as one:
+        [warning] = await one.warned("list_users")
+    assert warning["message"] == "Operation 'list_users' will be deprecated"
+    assert warning["severity"] == "low"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Deprecation": "false"}, {"Sunset": "whenever"}, {"Deprecation": "@x", "Sunset": ""}]
+)
+async def test_headers_that_say_nothing_warn_of_nothing(users: Path, headers: dict[str, str]) -> None:
+    """R-WARN-2"""
+    async with agent(users, answering(headers=headers)) as one:
+        assert await one.warned("list_users") == []
+
+
+@given(st.dictionaries(st.sampled_from([*QUOTAS, "ratelimit", "ratelimit-policy", "x-ratelimit-limit"]), NOISE))
+def test_no_header_about_a_quota_is_too_odd(headers: dict[str, str]) -> None:
+    """R-WARN-5"""
+    quota_notice(headers, 80)
+
+
+@given(st.dictionaries(st.sampled_from(["deprecation", "sunset", "link"]), NOISE))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_header_about_a_deprecation_is_too_odd(users: Path, headers: dict[str, str]) -> None:
+    """R-WARN-2"""
+    found = Table(users).find("list_users")
+    assert found is not None
+    headers_notice(found, headers)
+
+
+# Quotas
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "21"}, None),
+        ({"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "20"}, (80, "medium")),
+        ({"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "10"}, (90, "medium")),
+        ({"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "9", "X-RateLimit-Reset": "30"}, (91, "high")),
+        ({"RateLimit-Limit": "100, 100;w=60", "RateLimit-Remaining": "5", "RateLimit-Reset": "9"}, (95, "high")),
+        ({"RateLimit": "limit=100, remaining=5, reset=9"}, (95, "high")),
+        ({"RateLimit-Policy": "100;w=60", "RateLimit-Limit": "100", "RateLimit-Remaining": "0"}, (100, "high")),
+        ({"X-Rate-Limit-Limit": "100", "X-Rate-Limit-Remaining": "5"}, (95, "high")),
+        ({"X-RateLimit-Limit-Hour": "100", "X-RateLimit-Remaining-Hour": "5"}, (95, "high")),
+        ({"X-RateLimit-Remaining": "0"}, None),
+        ({"X-RateLimit-Limit": "0", "X-RateLimit-Remaining": "0"}, None),
+        ({"X-RateLimit-Limit": "many", "X-RateLimit-Remaining": "few"}, None),
+        ({"RateLimit": "nonsense;;;=,"}, None),
+    ],
+)
+async def test_the_quota_headers_of_many_apis_are_understood(
+    users: Path, headers: dict[str, str], expected: tuple[int, str] | None
+) -> None:
+    """R-WARN-5"""
+    async with agent(users, answering(headers=headers)) as one:
+        warnings = await one.warned("list_users")
+    found = [(warning["details"]["current"], warning["severity"]) for warning in warnings]
+    assert found == ([] if expected is None else [expected])
+
+
+async def test_a_quota_near_its_end_says_where_it_ends_and_when_it_begins_anew(users: Path) -> None:
+    """R-WARN-5"""
+    reset = int(datetime.now(UTC).timestamp()) + 100
+    headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "2", "X-RateLimit-Reset": str(reset)}
+    async with agent(users, answering(headers=headers)) as one:
+        [warning] = await one.warned("list_users")
+    assert warning["details"]["hard_stop_threshold"] == 60
+    assert 95 <= warning["details"]["resets_in_seconds"] <= 100
+
+
+async def test_the_quota_threshold_can_be_set(users: Path) -> None:
+    """R-WARN-5"""
+    headers = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "60"}
+    async with agent(users, answering(headers=headers), warn_quota_percent=40) as one:
+        [warning] = await one.warned("list_users")
+    assert warning["details"]["warn_threshold"] == 40
+
+
+# Slow operations
+
+
+@pytest.mark.parametrize(
+    ("operation", "seconds", "severity", "suggestions"),
+    [
+        ("list_users", 1.5, "low", None),
+        ("search_all", 2.0, "medium", 2),
+        ("search_all", 10.0, "medium", 2),
+        ("search_all", 10.1, "high", 2),
+        ("create_user", 1.5, "low", None),
+    ],
+)
+async def test_a_slow_operation_is_as_severe_as_it_is_slow(
+    users: Path, operation: str, seconds: float, severity: str, suggestions: int | None
+) -> None:
+    """R-WARN-4"""
+    table = Table(users)
+    called = table.find(operation)
+    assert called is not None
+    board = Board(Adapter.load(users), Config(warn_slow_ms=1000), table)
+    [warning] = board.settle(board.after(called, {}, await _response(), seconds, None), Session())
+    assert warning["severity"] == severity
+    told = warning["details"].get("suggestions")
+    assert (None if told is None else len(told)) == suggestions
+
+
+async def test_a_slow_answer_is_warned_of_in_its_envelope(users: Path) -> None:
+    """R-WARN-4"""
+    import time
+
+    def answer(_: httpx2.Request) -> httpx2.Response:
+        time.sleep(0.02)
+        return httpx2.Response(200, json=[])
+
+    async with agent(users, answer, warn_slow_ms=10) as one:
+        [warning] = await one.warned("list_users")
+    assert warning["code"] == "PERFORMANCE_SLOW_QUERY_WARNING"
+    assert warning["details"]["duration_ms"] >= 20
+
+
+# Truncation
+
+
+async def test_a_list_loses_its_end_and_says_how_much(users: Path) -> None:
+    """R-WARN-3"""
+    body = [{"id": number, "text": "ö" * 500} for number in range(1500)]
+    async with agent(users, answering(body), max_response_size=1_000_000) as one:
+        envelope = await one.call("list_users")
+    kept = len(envelope["data"])
+    assert envelope["data"] == body[:kept]
+    assert len(json.dumps(envelope["data"], ensure_ascii=False, separators=(",", ":")).encode()) <= 1_000_000
+    [warning] = envelope["warnings"]
+    assert warning["severity"] == "low"
+    assert warning["details"]["original_count"] == 1500
+    assert 900 < warning["details"]["truncated_count"] == kept < 1000
+
+
+async def test_the_longest_list_within_objects_is_cut_and_the_rest_kept(users: Path) -> None:
+    """R-WARN-3"""
+    body = {"page": {"items": ["x" * 1000] * 200, "next": "abc"}, "few": [1, 2]}
+    async with agent(users, answering(body), max_response_size=100_000) as one:
+        envelope = await one.call("list_users")
+    assert envelope["data"]["page"]["next"] == "abc"
+    assert envelope["data"]["few"] == [1, 2]
+    assert envelope["warnings"][0]["details"]["field"] == "page.items"
+
+
+async def test_a_text_loses_its_end(users: Path) -> None:
+    """R-WARN-3"""
+    async with agent(users, lambda _: httpx2.Response(200, text="\n" * 90_000), max_response_size=50_000) as one:
+        envelope = await one.call("get_text")
+    assert 24_000 < len(envelope["data"]) < 25_001
+    assert envelope["warnings"][0]["message"] == f"Response truncated to {len(envelope['data'])} characters"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda _: httpx2.Response(200, json={"blob": "x" * 200_000}),
+        lambda _: httpx2.Response(200, json=["x" * 200_000]),
+        lambda _: httpx2.Response(200, content=b"\x00" * 200_000, headers={"Content-Type": "image/png"}),
+        lambda _: httpx2.Response(200, content=b"[]", headers={"Content-Length": "50000000"}),
+    ],
+    ids=["a text in an object", "one item", "binary", "far longer"],
+)
+async def test_what_cannot_be_cut_is_refused(users: Path, answer: Answer) -> None:
+    """R-REQ-9"""
+    async with agent(users, answer, max_response_size=100_000) as one:
+        envelope = await one.call("list_users")
+    assert envelope["error"]["code"] == "VALIDATION_PAYLOAD_TOO_LARGE"
+    details = envelope["error"]["details"]
+    assert details.pop("actual_value") > 100_000
+    assert details == {"limit_type": "response_size", "limit_value": 100_000, "unit": "bytes"}
+
+
+async def test_a_call_that_changed_something_succeeds_even_if_its_answer_cannot_be_shown(users: Path) -> None:
+    """R-WARN-3"""
+    async with agent(users, answering({"blob": "x" * 200_000}), max_response_size=100_000) as one:
+        envelope = await one.call("create_user", name="Ada")
+    assert envelope["success"]
+    assert envelope["data"] is None
+    assert envelope["warnings"][0]["code"] == "VALIDATION_TRUNCATED_WARNING"
+
+
+async def test_an_answer_that_is_long_only_by_its_white_space_is_not_cut(users: Path) -> None:
+    """R-WARN-3"""
+    answer = httpx2.Response(200, text="[1," + " " * 150_000 + "2]", headers={"Content-Type": "application/json"})
+    async with agent(users, lambda _: answer, max_response_size=100_000) as one:
+        assert (await one.call("list_users"))["data"] == [1, 2]
+        assert await one.warned("list_users") == []
+
+
+# Which are shown
+
+
+def many(count: int) -> Notices:
+    notices = Notices()
+    for number in range(count):
+        notices.add("VALIDATION_X_WARNING", f"Number {number}", severity="low", details={"number": number})
+    return notices
+
+
+async def test_the_most_urgent_come_first() -> None:
+    """R-WARN-6"""
+    notices = many(1)
+    notices.add("RATE_LIMIT_B_WARNING", "No severity counts as medium")
+    notices.add("RATE_LIMIT_A_WARNING", "Now", severity="high")
+    assert [one.get("severity") for one in settle(notices, Config(), {})] == ["high", None, "low"]
+
+
+async def test_ten_are_shown_and_the_last_says_how_many_are_not() -> None:
+    """R-WARN-6"""
+    assert len(settle(many(10), Config(), {})) == 10
+    shown = settle(many(12), Config(), {})
+    assert len(shown) == 10
+    assert shown[-1] == {
+        "code": "META_WARNINGS_OMITTED_WARNING",
+        "message": "3 further warnings were left out",
+        "details": {"omitted_count": 3, "limit": 10, "codes": ["VALIDATION_X_WARNING"]},
+        "severity": "low",
+    }
+
+
+async def test_a_warning_said_twice_of_one_call_is_one() -> None:
+    """R-WARN-6"""
+    assert settle([Notice("A_B", "c"), Notice("A_B", "c")], Config(), {}) == [
+        {"code": "A_B", "message": "c", "details": {"occurrence_count": 2}}
+    ]
+
+
+@pytest.mark.parametrize("suppressed", ["DEPRECATION_WARNING", "DEPRECATION_"])
+async def test_a_code_or_a_category_can_be_suppressed(users: Path, suppressed: str) -> None:
+    """R-WARN-6"""
+    async with agent(users, warn_suppress=(suppressed,)) as one:
+        assert await one.warned("list_old") == []
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_session_is_warned_once_and_another_session_anew(users: Path, era: str) -> None:
+    """R-WARN-6"""
+    one_adapter = build_server(dispatcher(users, answering()))
+    for _ in range(2):
+        async with Client(one_adapter, mode=era) as client:
+            assert len(await Agent(client).warned("list_old")) == 1
+            assert await Agent(client).warned("list_old") == []
+            assert len(await Agent(client).warned("list_soon")) == 1
+
+
+async def test_a_warning_that_became_more_urgent_is_repeated(users: Path) -> None:
+    """R-WARN-6"""
+    remaining = iter(["20", "15", "9", "8"])
+
+    def answer(_: httpx2.Request) -> httpx2.Response:
+        headers = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": next(remaining)}
+        return httpx2.Response(200, json=[], headers=headers)
+
+    async with agent(users, answer) as one:
+        found = [await one.warned("list_users") for _ in range(4)]
+    assert [[warning["severity"] for warning in warnings] for warnings in found] == [["medium"], [], ["high"], []]
+
+
+async def test_warnings_can_be_given_every_time(users: Path) -> None:
+    """R-WARN-6"""
+    async with agent(users, warn_repeat_after=0) as one:
+        assert len(await one.warned("list_old")) == len(await one.warned("list_old")) == 1
+
+
+async def test_a_warning_about_the_data_is_never_left_out(users: Path) -> None:
+    """R-WARN-6"""
+    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as one:
+        assert len(await one.warned("list_users")) == len(await one.warned("list_users")) == 1
+
+
+async def test_a_batch_gathers_the_warnings_of_its_operations(users: Path) -> None:
+    """R-WARN-6, R-BAT-1"""
+    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as one:
+        calls = [{"operation": name} for name in ("list_old", "list_soon", "list_old", "nonsense")]
+        result = await one.client.call_tool("mcp_aql_read", {"operations": calls})
+    envelope = result.structured_content
+    assert envelope is not None
+    said = [(one["details"]["deprecated_item"], one["details"].get("occurrence_count")) for one in envelope["warnings"]]
+    assert said == [("list_soon", None), ("list_old", 2)]
+    within = [[warning["code"] for warning in one["result"].get("warnings", [])] for one in envelope["results"]]
+    assert within == [["VALIDATION_TRUNCATED_WARNING"]] * 3 + [[]]
+
+
+async def test_all_warnings_fit_the_protocols_form(users: Path) -> None:
+    """R-WARN-1"""
+    headers = {"Sunset": SOON.isoformat(), "X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "1"}
+    async with agent(users, answering(["x" * 1000] * 200, headers), max_response_size=100_000) as one:
+        warnings = await one.warned("search_all", order="asc")
+    assert [one["code"] for one in warnings] == [
+        "DEPRECATION_WARNING",
+        "RATE_LIMIT_QUOTA_WARNING",
+        "VALIDATION_TRUNCATED_WARNING",
+        "DEPRECATION_WARNING",
+    ]
+    for one_warning in warnings:
+        assert set(one_warning) == {"code", "message", "details", "severity"}
+        assert one_warning["severity"] in ("high", "medium", "low")

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from runtime.config import Config, ConfigError, load
+from runtime.profiles import Profile, profile
+
+
+def settings_file(folder: Path, text: str) -> None:
+    (folder.parent.parent / "adapter.toml").write_text(text)
+
+
+def test_an_agent_has_what_its_table_says_and_the_adapters_settings_for_the_rest(package: Path) -> None:
+    """R-LOOP-3"""
+    settings_file(
+        package,
+        """
+        [safety_loop]
+        mode = "enforcing"
+        max_autonomous_steps = 5
+        requires_approval = ["delete_*", "git push*"]
+        [safety_loop.agents.researcher]
+        max_autonomous_steps = 50
+        auto_approve = ["read_*"]
+        """,
+    )
+    config = load(package, {})
+    assert config.safety_loop == "enforcing"
+    assert profile(config) == Profile(5, ("delete_*", "git push*"), ())
+    assert profile(config, "researcher") == Profile(50, ("delete_*", "git push*"), ("read_*",))
+    assert profile(config, "anyone else") == profile(config)
+
+
+def test_the_environment_sets_the_loop_too(package: Path) -> None:
+    """R-LOOP-2"""
+    config = load(
+        package,
+        {
+            "MCP_AQL_SAFETY_LOOP": "Monitoring",
+            "MCP_AQL_SAFETY_LOOP_STEPS": "7",
+            "MCP_AQL_SAFETY_LOOP_REQUIRES_APPROVAL": "delete_*; git push *",
+            "MCP_AQL_SAFETY_LOOP_AGENTS": '{"tester": {"max_autonomous_steps": 2}}',
+        },
+    )
+    assert (config.safety_loop, profile(config)) == ("monitoring", Profile(7, ("delete_*", "git push *"), ()))
+    assert profile(config, "tester").max_autonomous_steps == 2
+
+
+def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:
+    """R-LOOP-2"""
+    assert Config().safety_loop == "disabled"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[safety_loop]\ndeny = ["drop_*"]', r"'safety_loop.deny' in adapter.toml needs out-of-band verification"),
+        ('[safety_loop]\nverify = ["x"]', "needs out-of-band verification"),
+        ("[safety_loop]\ndanger_zone = 86", "needs out-of-band verification"),
+        ('[safety_loop]\nrisk_tolerance = "moderate"', "needs the safety tiers"),
+        ('[safety_loop.agents.bob]\ndeny = ["x"]', "agent 'bob': 'deny' needs out-of-band verification"),
+        ('[safety_loop.agents.bob]\ncolour = "x"', "no setting 'colour' for agent 'bob'"),
+        ("[safety_loop.agents.bob]\nmax_autonomous_steps = 0", "agent 'bob': 'max_autonomous_steps' must be a whole"),
+        ("[safety_loop]\nagents = 1", "must hold a table for each agent"),
+        ('[safety_loop]\nmode = "on"', "must be one of enforcing, monitoring, logging, disabled"),
+        ('[safety_loop]\napproval = "agent"', "must be one of person, client"),
+        ("[safety_loop]\nmax_autonomous_steps = true", "must be a whole number from 1 to 10000"),
+        ('[safety_loop]\nrequires_approval = ["a", 1]', "must be a list of patterns"),
+        ("[safety_loop]\nsteps = 1", "'safety_loop.steps' in adapter.toml is no setting"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_the_reason(package: Path, text: str, reason: str) -> None:
+    """R-LOOP-3: deny and the upper tiers need a part that comes later, and are not ignored."""
+    settings_file(package, text)
+    with pytest.raises(ConfigError, match=reason):
+        load(package, {})

@@ -1,0 +1,79 @@
+"""What outlives a process (R-OPS-3)."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from runtime.config import ConfigError, load
+from runtime.state import SqliteState, open_state
+
+
+def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> None:
+    """R-OPS-3"""
+    state = open_state(f"sqlite:///{tmp_path}/new/state.sqlite3", "zoo", {})
+    assert not (tmp_path / "new").exists()
+    state.put("space", "key", {"a": [1, None]})
+    assert (tmp_path / "new" / "state.sqlite3").stat().st_mode & 0o777 == 0o600
+    state.close()
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+def test_values_are_kept_taken_and_dropped(tmp_path: Path, place: str) -> None:
+    """R-OPS-3"""
+    state = SqliteState(tmp_path / "state.sqlite3" if place == "file" else None)
+    state.put("a", "two", 2)
+    state.put("a", "one", [1])
+    state.put("b", "one", None)
+    assert state.items("a") == [("one", [1]), ("two", 2)]
+    state.put("a", "two", "again")
+    assert (state.get("a", "two"), state.get("a", "three"), state.get("c", "one")) == ("again", None, None)
+    assert (state.take("a", "two"), state.take("a", "two")) == ("again", None)
+    state.drop("a", "one")
+    assert state.items("a") == []
+    state.close()
+
+
+def test_it_outlives_the_process_and_is_shared(tmp_path: Path) -> None:
+    """R-OPS-3"""
+    first, second = SqliteState(tmp_path / "s"), SqliteState(tmp_path / "s")
+    first.put("a", "key", 1)
+    assert second.get("a", "key") == 1
+    first.close()
+    assert SqliteState(tmp_path / "s").get("a", "key") == 1
+    first.put("a", "key", 2)
+    assert second.take("a", "key") == 2
+    first.close()
+    second.close()
+
+
+def test_what_expired_is_gone(tmp_path: Path) -> None:
+    state = SqliteState(None)
+    state.put("a", "short", 1, seconds=0.01)
+    state.put("a", "long", 1, seconds=60)
+    time.sleep(0.03)
+    assert (state.get("a", "short"), state.take("a", "short"), state.items("a")) == (None, None, [("long", 1)])
+
+
+def test_one_of_many_takes(tmp_path: Path) -> None:
+    """R-OPS-3: between threads and connections."""
+    states = [SqliteState(tmp_path / "s") for _ in range(4)]
+    states[0].put("a", "key", 1)
+    with ThreadPoolExecutor(8) as pool:
+        taken = list(pool.map(lambda number: states[number % 4].take("a", "key"), range(40)))
+    assert [one for one in taken if one is not None] == [1]
+
+
+def test_where_it_is(tmp_path: Path) -> None:
+    assert open_state("", "zoo", {"XDG_STATE_HOME": "/x"}).path == Path("/x/zoo-adapter/state.sqlite3")
+    assert open_state("sqlite:///a/b.db", "zoo", {}).path == Path("a/b.db")
+    assert open_state("sqlite:////a/b.db", "zoo", {}).path == Path("/a/b.db")
+    assert open_state("memory:", "zoo", {}).path is None
+
+
+@pytest.mark.parametrize("url", ["redis://x", "sqlite://", "sqlite:///", "state.db"])
+def test_another_url_is_an_error(package: Path, url: str) -> None:
+    with pytest.raises(ConfigError, match="MCP_AQL_STATE_URL must be"):
+        load(package, {"MCP_AQL_STATE_URL": url})
