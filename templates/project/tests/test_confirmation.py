@@ -35,7 +35,9 @@ async def test_every_destructive_operation_asks_once_and_then_runs_once(era: str
         for number, operation in enumerate(asked):
             call = (operation.family, operation.name, operation.params)
             answer = await session.call(*call)
-            findings.expect(answer.get("error", {}).get("code") == "CONFIRMATION_REQUIRED", operation.name, "does not ask", answer)
+            findings.expect(
+                answer.get("error", {}).get("code") == "CONFIRMATION_REQUIRED", operation.name, "does not ask", answer
+            )
             findings.expect(session.sent == number, operation.name, "was sent without a confirmation")
             token = answer.get("confirmation", {}).get("token")
             answer = await session.call(*call, confirmation_token=token)
@@ -45,7 +47,9 @@ async def test_every_destructive_operation_asks_once_and_then_runs_once(era: str
             findings.expect(used, operation.name, "takes a token twice", again)
         findings.expect(session.sent == len(asked), "confirmed calls", f"sent {session.sent} requests")
     written = [json.loads(line)["event"] for line in audit.read_text().splitlines()]
-    findings.expect(written.count("OPERATION_PERFORMED") == len(asked), "the audit log", "lacks operations", {"events": written})
+    findings.expect(
+        written.count("OPERATION_PERFORMED") == len(asked), "the audit log", "lacks operations", {"events": written}
+    )
     findings.check()
 
 
