@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from aqlgen.decisions import Category
+from aqlgen.decisions import Category, Decision
 from aqlgen.table.model import Row, Table
 from aqlgen.table.text import INVISIBLE
 
@@ -48,12 +48,18 @@ def _row(row: Row) -> str:
     cells = (
         f"`{row.name}`",
         f"`{decision.operation.key}`".replace("|", "\\|"),
-        decision.danger.value,
+        _danger(decision),
         escape(decision.category_reason.rule),
         f"{decision.confidence:.2f}",
         escape(row.summary),
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _danger(decision: Decision) -> str:
+    """Give the level, and why where it is not the category's own."""
+    reason = decision.danger_reason
+    return decision.danger.value + (f" ({escape(reason.note)})" if reason.rule != "category" else "")
 
 
 def _credentials(table: Table) -> str:

@@ -115,6 +115,7 @@ class Row:
             "resource": decision.resource,
             "verb": decision.verb,
             "danger": decision.danger.value,
+            "danger_reason": f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
             "rule": decision.category_reason.rule,
             "confidence": round(decision.confidence, 2),
         }
