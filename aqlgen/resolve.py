@@ -19,11 +19,6 @@ class UnresolvedError(Exception):
         self.external = external
 
 
-def escape(segment: str) -> str:
-    """Write one key as a segment of a JSON pointer."""
-    return segment.replace("~", "~0").replace("/", "~1")
-
-
 class Resolver:
     """Looks up references of one document."""
 

@@ -14,7 +14,8 @@ from aqlgen.build.security import build_requirements, build_schemes, build_serve
 from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
-from aqlgen.resolve import Resolver, UnresolvedError, escape
+from aqlgen.positions import escape
+from aqlgen.resolve import Resolver, UnresolvedError
 
 __all__ = ["Built", "Skipped", "build"]
 

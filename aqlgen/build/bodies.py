@@ -9,7 +9,8 @@ from aqlgen.build.examples import example_of
 from aqlgen.build.typed import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
-from aqlgen.resolve import UnresolvedError, escape
+from aqlgen.positions import escape
+from aqlgen.resolve import UnresolvedError
 
 STATUS = re.compile(r"[1-5](\d\d|XX)|default")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from aqlgen.build.context import Context, items, text
 from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.ir import Json, Origin, SecurityScheme, Server
-from aqlgen.resolve import UnresolvedError, escape
+from aqlgen.positions import escape
+from aqlgen.resolve import UnresolvedError
 
 
 def build_servers(raw: Json) -> tuple[Server, ...]:

@@ -11,6 +11,7 @@ from aqlgen.build import Skipped
 from aqlgen.decisions import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import MISSING, Document, Json, Server
+from aqlgen.positions import escape
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
@@ -200,7 +201,7 @@ def _where(root: Json, reference: str) -> str:
             if node.get("$ref") == reference:
                 return f"{pointer}/$ref"
             stack.extend(
-                (value, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+                (value, f"{pointer}/{escape(key)}")
                 for key, value in reversed(node.items())
                 if isinstance(value, dict | list)
             )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.decisions import Category, Decision
-from aqlgen.ir import MISSING, Json
+from aqlgen.ir import Json
 
 Schema = Mapping[str, Json]
 
@@ -149,6 +149,3 @@ class Table:
     def of(self, family: str) -> tuple[Row, ...]:
         """Give the rows of one family."""
         return tuple(row for row in self.rows if row.family == family)
-
-
-__all__ = ["FAMILIES", "MISSING", "Row", "Schema", "Table", "TableBody", "TableParameter"]
