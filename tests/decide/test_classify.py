@@ -19,6 +19,7 @@ from aqlgen.decisions import Category, Evidence
     ],
 )
 def test_plain_operations_follow_their_method(key: str, called: str | None, category: str) -> None:
+    """R-NAME-1"""
     assert one(key, called).category == category
 
 
@@ -34,6 +35,7 @@ def test_plain_operations_follow_their_method(key: str, called: str | None, cate
     ],
 )
 def test_what_only_asks_or_computes_is_a_read_whatever_its_method_and_subject(key: str, called: str | None) -> None:
+    """R-NAME-1"""
     assert one(key, called).category is Category.READ
 
 
@@ -51,6 +53,7 @@ def test_what_only_asks_or_computes_is_a_read_whatever_its_method_and_subject(ke
     ],
 )
 def test_actions_with_an_effect_outside_the_data_are_executed(key: str, called: str | None) -> None:
+    """R-NAME-1"""
     assert one(key, called).category is Category.EXECUTE
 
 
@@ -63,10 +66,12 @@ def test_actions_with_an_effect_outside_the_data_are_executed(key: str, called: 
     ],
 )
 def test_a_put_that_attaches_creates(key: str, called: str) -> None:
+    """R-NAME-1"""
     assert one(key, called).category is Category.CREATE
 
 
 def test_a_put_of_a_member_with_nothing_to_send_attaches_but_wants_a_look() -> None:
+    """R-NAME-1"""
     decision = one("PUT /teams/{id}/members/{user}", responses=(answer("204"),))
     assert decision.category is Category.CREATE
     assert decision.review_reasons
@@ -74,6 +79,7 @@ def test_a_put_of_a_member_with_nothing_to_send_attaches_but_wants_a_look() -> N
 
 @pytest.mark.parametrize("called", ["Clusters_CreateOrUpdate", "upsertCluster", "addOrUpdateCluster"])
 def test_an_upsert_is_a_create(called: str) -> None:
+    """R-NAME-1"""
     assert one("PUT /clusters/{name}", called).category is Category.CREATE
 
 
@@ -86,6 +92,7 @@ def test_an_upsert_is_a_create(called: str) -> None:
     ],
 )
 def test_a_delete_is_judged_by_its_effect(key: str, called: str, category: str) -> None:
+    """R-NAME-1"""
     assert one(key, called).category == category
 
 
@@ -102,6 +109,7 @@ def test_a_delete_is_judged_by_its_effect(key: str, called: str, category: str) 
     ],
 )
 def test_a_remote_procedure_is_read_from_the_verb_in_its_name(key: str, category: str) -> None:
+    """R-NAME-1"""
     assert one(key).category == category
 
 
@@ -115,10 +123,12 @@ def test_a_remote_procedure_is_read_from_the_verb_in_its_name(key: str, category
     ],
 )
 def test_a_noun_that_looks_like_a_verb_does_not_mislead(called: str, category: str) -> None:
+    """R-NAME-1"""
     assert one("POST /transfer/ledger/things", called).category == category
 
 
 def test_the_document_may_say_it_itself() -> None:
+    """R-NAME-1"""
     decision = one("POST /reports", extensions={"x-mcpaql-category": "execute"})
     assert (decision.category, decision.category_reason.evidence) == (Category.EXECUTE, Evidence.METADATA)
 
@@ -127,14 +137,17 @@ def test_the_document_may_say_it_itself() -> None:
     ("action", "category"), [("deletecollection", "DELETE"), ("connect", "EXECUTE"), ("list", "READ")]
 )
 def test_kubernetes_says_what_it_does(action: str, category: str) -> None:
+    """R-NAME-1"""
     assert one("POST /api/v1/pods", extensions={"x-kubernetes-action": action}).category == category
 
 
 def test_a_decision_names_the_rule_it_rests_on() -> None:
+    """R-NAME-4"""
     reason = one("POST /orders/{id}/cancel").category_reason
     assert (reason.rule, reason.note) == ("action-on-resource", "the path ends in cancel")
 
 
 def test_a_get_that_is_called_like_a_change_wants_a_look() -> None:
+    """R-NAME-4"""
     assert one("GET /cache", "flushCache").review_reasons
     assert not one("GET /cache", "getCache").review_reasons

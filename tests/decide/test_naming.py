@@ -22,6 +22,7 @@ from operations import answer, names, one
     ],
 )
 def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str) -> None:
+    """R-NAME-2"""
     assert one(key, called).name == name
 
 
@@ -38,6 +39,7 @@ def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str
     ],
 )
 def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: str | None, name: str) -> None:
+    """R-NAME-2"""
     assert one(key, called).name == name
 
 
@@ -53,6 +55,7 @@ def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: st
     ],
 )
 def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name: str) -> None:
+    """R-NAME-3"""
     assert one(key, called).name == name
 
 
@@ -70,6 +73,7 @@ def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name
     ],
 )
 def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
+    """R-NAME-2"""
     assert one(key, called).name == name
 
 
@@ -85,27 +89,33 @@ def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
     ],
 )
 def test_a_remote_procedure_is_named_by_its_words(key: str, name: str) -> None:
+    """R-NAME-2"""
     assert one(key).name == name
 
 
 def test_the_answer_tells_one_from_many_where_the_noun_does_not() -> None:
+    """R-NAME-2"""
     assert one("GET /feedback", responses=(answer("200", {"type": "array"}),)).name == "list_feedback"
 
 
 def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None:
+    """R-NAME-2"""
     found = names("GET /", "GET /{名前}", "POST /{id}")
     assert list(found.values()) == ["get_root", "get_value", "create_id"]
 
 
 def test_put_and_patch_of_one_item_are_told_apart_by_their_verb() -> None:
+    """R-NAME-2"""
     assert list(names("PUT /pets/{id}", "PATCH /pets/{id}").values()) == ["replace_pet", "update_pet"]
 
 
 def test_the_resource_is_one_noun_for_the_table() -> None:
+    """R-NAME-2"""
     decision = one("GET /repos/{owner}/{repo}/branches")
     assert (decision.verb, decision.resource) == ("list", "repo_branch")
 
 
 def test_names_of_the_protocol_are_left_to_it() -> None:
+    """R-REQ-8"""
     found = names(("POST /introspect", "introspect"), ("POST /agents/{id}/execute", "executeAgent"))
     assert not set(found.values()) & {"introspect", "execute_agent"}

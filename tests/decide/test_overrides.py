@@ -18,6 +18,7 @@ def refusal(text: str) -> list[tuple[int, int, str, str]]:
 
 
 def test_what_the_user_decides_has_the_last_word() -> None:
+    """R-NAME-4"""
     text = """
     DELETE /pets/{petId}:
       name: retire_pet

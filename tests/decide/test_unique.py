@@ -39,6 +39,7 @@ def operations(draw: st.DrawFn) -> list[Operation]:
 @given(operations())
 @settings(max_examples=400, deadline=None)
 def test_names_are_unique_valid_and_not_the_protocols(made: list[Operation]) -> None:
+    """R-NAME-3, R-REQ-8"""
     found = [decision.name for decision in decided(*made)]
     assert len(set(found)) == len(found) == len(made)
     assert all(
@@ -49,6 +50,7 @@ def test_names_are_unique_valid_and_not_the_protocols(made: list[Operation]) -> 
 @given(operations(), st.randoms())
 @settings(max_examples=150, deadline=None)
 def test_the_order_of_operations_changes_nothing(made: list[Operation], chance: random.Random) -> None:
+    """R-NAME-3"""
     shuffled = list(made)
     chance.shuffle(shuffled)
     assert {one.operation.key: one for one in decided(*made)} == {one.operation.key: one for one in decided(*shuffled)}
@@ -57,6 +59,7 @@ def test_the_order_of_operations_changes_nothing(made: list[Operation], chance: 
 @given(operations(), st.data())
 @settings(max_examples=150, deadline=None)
 def test_every_name_given_by_an_override_sticks(made: list[Operation], data: st.DataObject) -> None:
+    """R-NAME-3"""
     wanted = {}
     for one in data.draw(st.lists(st.sampled_from(made), unique_by=lambda one: one.key)):
         name = data.draw(st.from_regex(r"[a-z][a-z0-9_]{0,63}", fullmatch=True).filter(is_valid))
@@ -69,21 +72,25 @@ def test_every_name_given_by_an_override_sticks(made: list[Operation], data: st.
 
 
 def test_an_operation_keeps_its_name_when_an_unrelated_one_is_added_or_removed() -> None:
+    """R-NAME-3"""
     few = names("GET /pets", "GET /pets/{id}", "POST /pets")
     more = names("GET /pets", "GET /owners/{id}/pets", "GET /pets/{id}", "POST /pets", "DELETE /owners/{id}")
     assert few | more == more
 
 
 def test_where_two_names_meet_the_one_that_leaves_nothing_out_keeps_it() -> None:
+    """R-NAME-3"""
     found = names(("GET /pods", "listPodForAllNamespaces"), ("GET /namespaces/{ns}/pods", "listNamespacedPod"))
     assert list(found.values()) == ["list_pods", "list_namespace_pods"]
 
 
 def test_versions_of_one_operation_are_told_apart_by_their_version_not_by_a_number() -> None:
+    """R-NAME-3"""
     assert set(names("GET /v1/pets", "GET /v2/pets").values()) == {"list_pets_v1", "list_pets_v2"}
 
 
 def test_a_very_long_path_gives_a_name_of_at_most_64_characters() -> None:
+    """R-NAME-3"""
     (name,) = names(
         "GET /" + "/".join(f"administrative-{letter * 9}-resources/{{id}}" for letter in "abcdefgh")
     ).values()
