@@ -79,6 +79,8 @@ def shape(decision: Decision, types: Types) -> ShapedBody | None:
     raw = True if media.schema is None else media.schema
     view = types.object_view(raw) if is_json(content_type) or content_type in FORMS else None
     fields = _fields(raw, view, types) if is_json(content_type) or content_type in FORMS else None
+    if fields is None and content_type in FORMS:  # a form has fields, and none are declared
+        raise UnservedBodyError((content_type,))
     if decision.category is Category.UPDATE and fields is not None:
         schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
         return replace(_whole("input", content_type, schema, body, required=True), example=media.example)

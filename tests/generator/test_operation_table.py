@@ -125,6 +125,15 @@ def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(t
     assert "POST /drawings" in (project.folder / "OPERATIONS.md").read_text(encoding="utf-8")
 
 
+def test_a_form_that_declares_no_fields_cannot_be_made(tmp_path: Path) -> None:
+    document = posting(OBJECT)
+    body = {"required": True, "content": {"multipart/form-data": {"schema": {"type": "string", "format": "binary"}}}}
+    document["paths"]["/files"] = {"post": {"requestBody": body, "responses": {}}}
+    project = generate(tmp_path, document)
+    assert project.rows.keys() == {"create_thing"}
+    assert [one["code"] for one in project.run.json["warnings"]] == ["unsupported-media-type"]
+
+
 def test_an_operation_stands_with_one_parameter_a_line_and_a_blank_line_after_it(tmp_path: Path) -> None:
     document = posting(OBJECT)
     document["paths"]["/parts"] = {"post": document["paths"]["/things"]["post"] | {"operationId": "createPart"}}
