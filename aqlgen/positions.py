@@ -46,6 +46,11 @@ def escape(part: str) -> str:
     return part.replace("~", "~0").replace("/", "~1")
 
 
+def unescape(part: str) -> str:
+    """Decode one part of a JSON pointer (RFC 6901, section 4)."""
+    return part.replace("~1", "/").replace("~0", "~")
+
+
 def join(parts: Iterable[str]) -> str:
     """Return the JSON pointer that goes through these keys."""
     return "".join("/" + escape(part) for part in parts)
@@ -53,7 +58,7 @@ def join(parts: Iterable[str]) -> str:
 
 def split(pointer: str) -> list[str]:
     """Return the parts of a JSON pointer, decoded."""
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    return [unescape(part) for part in pointer.split("/")[1:]]
 
 
 def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from aqlgen.ir import Json
+from aqlgen.positions import split
 
 MAX_CHAIN = 50
 """How many references may follow one another before they count as a cycle."""
@@ -40,8 +41,7 @@ class Resolver:
         if not reference.startswith("#"):
             raise UnresolvedError(reference, f"the reference {reference!r} leaves the document", external=True)
         node: Json = self.root
-        for segment in reference[1:].split("/")[1:]:
-            key = segment.replace("~1", "/").replace("~0", "~")
+        for key in split(reference[1:]):
             if isinstance(node, dict) and key not in node and "%" in key:
                 key = unquote(key)
             try:

@@ -6,6 +6,7 @@ Such a schema gets a second type for requests, without them, so that no agent is
 from __future__ import annotations
 
 from aqlgen.ir import Json
+from aqlgen.positions import unescape
 
 PREFIX = "#/components/schemas/"
 
@@ -25,7 +26,7 @@ def with_read_only(components: Json) -> frozenset[str]:
                     direct.add(name)
                 reference = node.get("$ref")
                 if isinstance(reference, str) and reference.startswith(PREFIX):
-                    users.setdefault(reference[len(PREFIX) :].replace("~1", "/").replace("~0", "~"), set()).add(name)
+                    users.setdefault(unescape(reference[len(PREFIX) :]), set()).add(name)
                 stack.extend(node.values())
             elif isinstance(node, list):
                 stack.extend(node)

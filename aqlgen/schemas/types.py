@@ -13,6 +13,7 @@ from hashlib import sha256
 from json import dumps
 
 from aqlgen.ir import Json
+from aqlgen.positions import unescape
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import normalise, shorten
 from aqlgen.schemas.fields import field_names
@@ -128,7 +129,7 @@ class Types:
         return {"$ref": f"#/types/{self._name(pointer, target, place)}", **beside}
 
     def _name(self, pointer: str, target: Json, place: Place) -> str:
-        component = pointer[len(PREFIX) - 1 :].replace("~1", "/").replace("~0", "~")
+        component = unescape(pointer[len(PREFIX) - 1 :])
         known = pointer.startswith(PREFIX[1:]) and component in self._components
         request = place.request and (not known or component in self._read_only)
         key = (pointer, request)
