@@ -5,6 +5,7 @@ A test keeps it complete: each code used in the package is here, and none that i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -41,6 +42,21 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The address could not be fetched",
         "The server is unreachable or slow, answered with an error, redirects in circles, or wants credentials.",
         "Open the address in a browser or with curl; when that needs a login, download the document and give the file.",
+    ),
+    "no-root-document": Entry(
+        "No root document was found",
+        "No file in the folder or archive has the key openapi or swagger at its root, or there are too many files.",
+        "Name the root document itself, usually openapi.yaml or openapi.json.",
+    ),
+    "several-root-documents": Entry(
+        "There are several root documents",
+        "More than one file in the folder or archive has the key openapi or swagger at its root.",
+        "Name the one that is meant; to keep the folder as the boundary of its $refs, give it with --allow-refs.",
+    ),
+    "bad-archive": Entry(
+        "The archive cannot be used",
+        "It is damaged, or what it unpacks to is over the bounds.",
+        "Unpack it yourself and name the folder, or pack it again without what does not belong to the document.",
     ),
     # What it is
     "empty-document": Entry(
@@ -107,18 +123,18 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "not-openapi": Entry(
         "The document is not OpenAPI",
-        "It has no key openapi: another kind of description, or a part of a document that is split over files.",
+        "It has no key openapi or swagger: another kind of description, or a part of a document in several files.",
         "Give the root document; convert collections and other formats to OpenAPI 3 first.",
     ),
     "unsupported-version": Entry(
         "This version of OpenAPI is not supported",
         "The document is of a version that aqlgen cannot read.",
-        "Convert it to OpenAPI 3.0 or 3.1; swagger2openapi converts Swagger 2.0.",
+        "Write it as, or convert it to, Swagger 2.0 or OpenAPI 3.0, 3.1 or 3.2.",
     ),
     "version-not-text": Entry(
         "The version is a number",
-        "YAML reads 3.0 and 3.1 without quotes as numbers, and the full version has three parts.",
-        'Write the version in full, such as openapi: "3.1.0".',
+        "YAML reads 2.0 and 3.1 without quotes as numbers, and 1.10 as the number 1.1.",
+        'Write versions in quotes and in full, such as openapi: "3.1.0".',
     ),
     "no-paths": Entry(
         "The document has no paths",
@@ -130,6 +146,22 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The document has webhooks or components only, every operation was skipped, or the filters left none.",
         "See the other findings for what was skipped and why; widen --include or narrow --exclude.",
     ),
+    "no-server": Entry(
+        "The document does not say where the API is",
+        "Swagger 2.0 without host means the server that the document came from, which a file does not tell.",
+        "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml; or add the host to the document.",
+    ),
+    # Swagger 2.0
+    "several-bodies": Entry(
+        "An operation declares more than one body",
+        "Parameters in body and in formData, or several in body, stand in one operation; a request has one body.",
+        "Move them into one body, or into fields of one form.",
+    ),
+    "no-equivalent": Entry(
+        "A format of values cannot be carried over",
+        "A collectionFormat of Swagger 2.0, such as tsv, has no counterpart in OpenAPI 3; the nearest is used.",
+        "Test the operation; describe it anew in OpenAPI 3 when the API refuses what is sent.",
+    ),
     # References
     "unresolved-reference": Entry(
         "A reference leads nowhere",
@@ -137,9 +169,51 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Correct the $ref; a missing schema is taken as any value meanwhile, a missing body skips its operation.",
     ),
     "external-reference": Entry(
-        "A reference leads out of the document",
-        "The $ref names another file or an address, which is not followed.",
-        "Bundle the document into one file first, for example with: npx @redocly/cli bundle openapi.yaml",
+        "A part is missing because it was not read",
+        "The $ref names another file or an address that could not be read; another finding at the place says why.",
+        "See there: correct the $ref, or let it be read with --allow-refs.",
+    ),
+    "outside-reference": Entry(
+        "A reference leads out of the document's folder",
+        "The $ref names an address, or a file outside the folder, archive or address that was given: not read unasked.",
+        "If you trust it, name its folder or address with --allow-refs, or give the folder that holds all files.",
+    ),
+    "forbidden-reference": Entry(
+        "A reference that no good document has",
+        "The $ref names an absolute path or a drive, or climbs above the file system's root: an attack, or a mistake.",
+        "Make it relative to the file that holds it; if the document is not yours, do not trust it.",
+    ),
+    # Schemas
+    "bad-schema": Entry(
+        "A schema has a keyword that means nothing",
+        "A type that JSON Schema does not know, a bound that is no number, or limits that leave no value at all.",
+        "Correct the keyword; it is left out meanwhile, so that more is admitted than may have been meant.",
+    ),
+    "bad-pattern": Entry(
+        "A regular expression cannot be used",
+        "It is not valid in ECMA 262, the dialect of JSON Schema, or too large to be compiled.",
+        "Correct the pattern; it is not checked meanwhile.",
+    ),
+    "bad-default": Entry(
+        "A default does not fit its own schema",
+        "The default is of another type than the value, or outside its enumeration or bounds.",
+        "Correct the default or the schema; agents are not shown the default meanwhile.",
+    ),
+    # Overlays
+    "invalid-overlay": Entry(
+        "An overlay cannot be applied",
+        "It is no Overlay document, a JSONPath in it is not valid (RFC 9535), or a change does not fit its target.",
+        "Correct the action at the place shown; the specification is at https://spec.openapis.org/overlay/latest.html",
+    ),
+    "overlay-target": Entry(
+        "An overlay changes nothing",
+        "What the target of an action names is not in the document: it was renamed or removed, or it is mistyped.",
+        "Correct the target, or remove the action when it is not needed any more.",
+    ),
+    "overlay-version": Entry(
+        "The version of an overlay does not fit",
+        "The overlay is of a version that cannot be applied, or uses what came with a later one than it says.",
+        "Write overlay: 1.1.0 when it uses nothing of later versions.",
     ),
     # Parts that are left out
     "operation-skipped": Entry(
@@ -156,6 +230,21 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "A part of the document breaks the specification",
         "A response, security scheme or other object has fields of a wrong type, or a key that has no meaning there.",
         "Correct what the message names; it is ignored meanwhile, and the rest is served.",
+    ),
+    "path-without-slash": Entry(
+        "A path does not begin with a slash",
+        "OpenAPI appends paths to the server's URL, so each begins with /; this one was written without it.",
+        "Write the slash; it is supplied meanwhile.",
+    ),
+    "method-case": Entry(
+        "A method is not in lower case",
+        "OpenAPI's keys for methods are get, post and so on; this one is in capitals.",
+        "Write it in lower case; it is served meanwhile.",
+    ),
+    "duplicate-operation-id": Entry(
+        "An operationId is given twice",
+        "Each operationId names one operation of the document; these were copied, or are only unique within a tag.",
+        "Give each its own; names are made unique from method and path meanwhile.",
     ),
     "bad-parameter": Entry(
         "A parameter does not fit",
@@ -201,3 +290,26 @@ _ENTRIES: Final[dict[str, Entry]] = {
 }
 
 CATALOGUE: Final[Mapping[str, Entry]] = MappingProxyType(_ENTRIES)
+
+
+_PAGE: Final = """# Diagnostics
+
+Every finding of aqlgen has a code, in brackets at the end of its line and as `code` in JSON. An *error* refuses the
+document; a *warning* tells what was skipped or repaired, and refuses it only with `--strict`; a *note* informs, and is
+shown with `-v`. Findings that say the same of other places are counted after the first three; `-v` and JSON have all.
+
+This page is written by `python -m aqlgen.catalogue > docs/diagnostics.md`.
+"""
+
+
+def page() -> str:
+    """Write the catalogue as the page of the documentation, in Markdown."""
+    parts = [
+        f"## {code}\n\n**{entry.title}.** {entry.cause}\n\n*What to do:* {entry.fix}\n"
+        for code, entry in _ENTRIES.items()
+    ]
+    return "\n".join([_PAGE, *parts])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import json
 import sys
 import tempfile
 import traceback
@@ -17,8 +16,8 @@ import typer
 from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import AqlgenError, OptionError
-from aqlgen.pipeline import Options
-from aqlgen.read import Source
+from aqlgen.pipeline import Options, Prepared
+from aqlgen.request import Request
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the parser raises for a wrong option; typer keeps its own copy of click and exports only the leaves."""
@@ -46,12 +45,19 @@ class FieldCase(StrEnum):
     PRESERVE = "preserve"
 
 
-Spec = Annotated[str, typer.Argument(metavar="SPEC", help="A file, a URL, or - for standard input.")]
+Spec = Annotated[str, typer.Argument(metavar="SPEC", help="A file, folder, zip or URL, or - for standard input.")]
 Name = Annotated[str | None, typer.Option(help="What to call the adapter; default: after the API's title.")]
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]
 Include = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…")]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.")]
 Fields = Annotated[FieldCase, typer.Option("--field-case", help="Spelling of payload fields.")]
+Header = Annotated[
+    list[str] | None, typer.Option(metavar="HEADER", help="For an address: “Name: value”, sent to its server only.")
+]
+Overlay = Annotated[list[str] | None, typer.Option(metavar="FILE", help="An OpenAPI Overlay, applied in order.")]
+AllowRefs = Annotated[
+    list[str] | None, typer.Option("--allow-refs", metavar="PREFIX", help="A folder or URL that $refs may reach.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse a document that gives warnings.")]
 OutputFormat = Annotated[Output, typer.Option("--output-format", help="For people or for programs.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show notes too.")]
@@ -85,6 +91,9 @@ def from_openapi_command(
         str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
     ] = "",
     field_case: Fields = FieldCase.SNAKE,
+    header: Header = None,
+    overlay: Overlay = None,
+    allow_refs: AllowRefs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
@@ -94,16 +103,17 @@ def from_openapi_command(
     """Generate a complete adapter project from an OpenAPI document."""
     from aqlgen import terminal
     from aqlgen.commands.from_openapi import from_openapi
-    from aqlgen.report import as_json
+    from aqlgen.report import as_json, json_text
 
-    options = Options(spec, name, overrides, tuple(include or ()), tuple(exclude or ()), field_case.value, strict)
+    request = Request.of(spec, header or (), overlay or (), allow_refs or ())
+    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), field_case.value, strict)
     with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
         made = from_openapi(options, output=output, license=license, dry_run=dry_run, progress=progress)
     if output_format is Output.JSON:
-        typer.echo(json.dumps(made.as_json(as_json(made.warnings)), ensure_ascii=False, indent=2))
+        typer.echo(json_text(made.as_json(as_json(made.warnings))))
         return
     if not quiet:
-        _report(made.prepared.source, made.warnings, verbose=verbose)
+        _report(made.prepared, made.warnings, verbose=verbose)
         typer.echo(terminal.summary(made))
 
 
@@ -115,6 +125,9 @@ def explain_command(
     include: Include = None,
     exclude: Exclude = None,
     field_case: Fields = FieldCase.SNAKE,
+    header: Header = None,
+    overlay: Overlay = None,
+    allow_refs: AllowRefs = None,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
@@ -124,26 +137,27 @@ def explain_command(
     from aqlgen import terminal
     from aqlgen.commands.explain import as_json as explained
     from aqlgen.commands.explain import explain
-    from aqlgen.report import as_json
+    from aqlgen.report import as_json, json_text
 
-    options = Options(spec, name, overrides, tuple(include or ()), tuple(exclude or ()), field_case.value, strict)
+    request = Request.of(spec, header or (), overlay or (), allow_refs or ())
+    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), field_case.value, strict)
     with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
         prepared = explain(options, progress)
     if output_format is Output.JSON:
-        typer.echo(json.dumps(explained(prepared, as_json(prepared.diagnostics)), ensure_ascii=False, indent=2))
+        typer.echo(json_text(explained(prepared, as_json(prepared.diagnostics))))
         return
     if not quiet:
-        _report(prepared.source, prepared.diagnostics, verbose=verbose)
+        _report(prepared, prepared.diagnostics, verbose=verbose)
     terminal.decisions(prepared)
 
 
-def _report(source: Source, diagnostics: tuple[Diagnostic, ...], *, verbose: bool) -> None:
+def _report(prepared: Prepared, diagnostics: tuple[Diagnostic, ...], *, verbose: bool) -> None:
     """Print what there is to say about a document on standard error."""
     from aqlgen.report import as_text
 
     shown = tuple(one for one in diagnostics if verbose or one.severity is not Severity.NOTE)
     if shown:
-        typer.echo(as_text(shown, source), err=True)
+        typer.echo(as_text(shown, prepared.assembled.sources, every=verbose), err=True)
 
 
 def main() -> NoReturn:
@@ -169,28 +183,38 @@ def main() -> NoReturn:
 
 def _fail(error: AqlgenError) -> int:
     """Print an error as the user asked for it, and give its exit code."""
-    from aqlgen.report import as_json, as_text
+    from aqlgen.report import as_json, as_text, json_text
 
     if _wants_json():
         body = {"code": error.exit_code, "type": error.type, "message": str(error)}
-        typer.echo(json.dumps({"success": False, "error": {**body, "details": as_json(error.diagnostics)}}, indent=2))
+        typer.echo(json_text({"success": False, "error": {**body, "details": as_json(error.diagnostics)}}))
     else:
-        typer.echo(as_text(error.diagnostics), err=True)
+        verbose = bool({"-v", "--verbose"} & set(sys.argv[1:]))
+        shown = [one for one in error.diagnostics if verbose or one.severity is not Severity.NOTE]
+        typer.echo(as_text(shown, error.sources, every=verbose), err=True)
     return error.exit_code
 
 
 def _internal(error: Exception) -> int:
     """Write a report for the authors, and say in a line where it is."""
     with tempfile.NamedTemporaryFile("w", prefix="aqlgen-report-", suffix=".txt", delete=False) as report:
-        report.write(f"aqlgen {__version__}, Python {sys.version}\narguments: {sys.argv[1:]}\n\n")
+        report.write(f"aqlgen {__version__}, Python {sys.version}\narguments: {_without_headers(sys.argv[1:])}\n\n")
         traceback.print_exception(error, file=report)
     message = f"internal error: {type(error).__name__}; the report is in {report.name}"
     if _wants_json():
+        from aqlgen.report import json_text
+
         details = {"code": 1, "type": "internal", "message": message, "details": []}
-        typer.echo(json.dumps({"success": False, "error": details}, indent=2))
+        typer.echo(json_text({"success": False, "error": details}))
     else:
         typer.echo(message, err=True)
     return 1
+
+
+def _without_headers(arguments: list[str]) -> list[str]:
+    """Give the arguments as a report may show them: headers are credentials."""
+    hidden = ["--header=…" if one.startswith("--header=") else one for one in arguments]
+    return ["…" if before == "--header" else one for before, one in zip(["", *hidden], hidden, strict=False)]
 
 
 def _wants_json() -> bool:

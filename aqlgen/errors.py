@@ -11,7 +11,7 @@ Exit code 1 is an internal error: any other exception, reported by the command l
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from aqlgen.diagnostics import Diagnostic, Severity
 
@@ -19,7 +19,10 @@ __all__ = ["AqlgenError", "DocumentError", "FileError", "OptionError", "Template
 
 
 class AqlgenError(Exception):
-    """A problem that the user can act on. `diagnostics` holds at least one finding, the worst first."""
+    """A problem that the user can act on. `diagnostics` holds at least one finding, the worst first.
+
+    `sources` are the documents that were read before it, for excerpts of them.
+    """
 
     exit_code: ClassVar[int] = 1
     type: ClassVar[str] = "internal"
@@ -27,6 +30,7 @@ class AqlgenError(Exception):
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(diagnostics[0].message)
         self.diagnostics = diagnostics
+        self.sources: tuple[Any, ...] = ()
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""The stages in their order: read → resolve → build → decide → table. What every command starts from."""
+"""The stages in their order: assemble → build → decide → table. What every command starts from."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from aqlgen.assemble import Assembled, assemble
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides
 from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
-from aqlgen.read import Source, check, locate, read
+from aqlgen.request import Request
 from aqlgen.resolve import Resolver
 from aqlgen.select import select
 from aqlgen.table import tabulate
@@ -28,7 +29,7 @@ Progress = Callable[[str], None]
 class Options:
     """What the user asked for, as far as it decides what is in the table."""
 
-    spec: str
+    request: Request
     name: str | None = None
     overrides: Path | None = None
     include: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ class Options:
 class Prepared:
     """Everything known about a document before a project is rendered; diagnostics are located and sorted."""
 
-    source: Source
+    assembled: Assembled
     identity: Identity
     decisions: tuple[Decision, ...]
     table: Table
@@ -52,28 +53,30 @@ class Prepared:
 def prepare(options: Options, progress: Progress) -> Prepared:
     """Run the stages. Raises AqlgenError; with `strict`, warnings refuse the document."""
     progress("reading")
-    source = read(options.spec)
-    openapi = check(source)
+    assembled = assemble(options.request)
     progress("building")
-    resolver = Resolver(dict(source.root))
-    built = build(resolver, openapi)
+    resolver = Resolver(assembled.root)
+    built = build(resolver, assembled.openapi)
     progress("deciding")
     overrides = load_overrides(options.overrides)
     decisions = select(decide(built.document, overrides), options.include, options.exclude)
-    identity = identify(built.document, options.name, _stem(options.spec))
+    identity = identify(built.document, options.name, _stem(options.request.spec))
     progress("tabulating")
-    base = source.base if isinstance(source.base, str) else None
+    main = assembled.sources[0]
+    base = main.base if isinstance(main.base, str) else None
     tabulated = tabulate(built.document, decisions, resolver, identity, field_case=options.field_case, base=base)
     skipped = (*built.skipped, *tabulated.skipped)
-    found = [*source.diagnostics, *built.diagnostics, *tabulated.diagnostics, *(one.diagnostic for one in skipped)]
-    diagnostics = locate(source, found)
+    found = [*built.diagnostics, *tabulated.diagnostics, *(one.diagnostic for one in skipped)]
+    diagnostics = assembled.locate([*assembled.diagnostics, *found])
     warnings = tuple(one for one in diagnostics if one.severity is not Severity.NOTE)
-    refused = () if tabulated.table.rows else _nothing_served(source, diagnostics)
+    refused = () if tabulated.table.rows else _nothing_served(assembled, diagnostics)
     if refused or (options.strict and warnings):
-        raise DocumentError(*(refused or warnings))
+        refusal = DocumentError(*(refused or warnings))
+        refusal.sources = assembled.sources
+        raise refusal
     served = {row.decision.operation.key for row in tabulated.table.rows}
     return Prepared(
-        source=source,
+        assembled=assembled,
         identity=identity,
         decisions=tuple(one for one in decisions if one.operation.key in served),
         table=tabulated.table,
@@ -82,16 +85,15 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     )
 
 
-def _nothing_served(source: Source, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+def _nothing_served(assembled: Assembled, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     error = Diagnostic(
         "no-operations",
         Severity.ERROR,
         "the document has no operation that can be served",
         pointer="/paths",
-        file=source.name,
         help="Give a document whose paths hold at least one operation." if not diagnostics else "See what follows.",
     )
-    return (*locate(source, [error]), *diagnostics)
+    return (*assembled.locate([error]), *diagnostics)
 
 
 def _stem(spec: str) -> str:

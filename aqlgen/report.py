@@ -11,56 +11,66 @@ Text of a document is never sent to a terminal as it is: control and bidirection
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.folding import fold
+from aqlgen.ir import Json
+from aqlgen.plain import escaped
 from aqlgen.read import Source
 
 _WIDTH: Final = 100
+_LONGEST: Final = 600
 _BREAK: Final = re.compile(r"\r\n?|\n")
 _COLOURS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
 
 
 def as_text(
     diagnostics: Iterable[Diagnostic],
-    source: Source | None = None,
+    sources: Sequence[Source] = (),
     *,
     stream: TextIO | None = None,
     environ: Mapping[str, str] | None = None,
+    every: bool = False,
 ) -> str:
-    """Return the lines to print, in the order given, with no line end at the end.
+    """Return the lines to print, in the order given, with no line end at the end; repeats are counted unless `every`.
 
     For a terminal (`stream`, standard error unless given) there are excerpts with arrows, and colours but for NO_COLOR.
     """
     terminal = (stream or sys.stderr).isatty()
     environ = os.environ if environ is None else environ
     colour = terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-    texts = _Texts(source)
+    texts = _Texts(sources)
     shown: list[str] = []
-    for one in diagnostics:
+    for one, more in [(one, 0) for one in diagnostics] if every else fold(diagnostics):
         shown.append(_headline(one, colour=colour))
         if terminal and one.line and (line := texts.line(one.file, one.line)) is not None:
             shown += _excerpt(line, one.line, one.column, _paint(one.severity, colour))
         if one.help:
-            shown.append(f"  {_bold('help:', colour)} {visible(one.help)}")
+            shown.append(f"  {_bold('help:', colour)} {visible(_cut(one.help))}")
+        if more:
+            shown.append(f"  … and {more:,} more like it; -v shows all")
     return "\n".join(shown)
 
 
 class _Texts:
-    """The lines of the documents spoken of: the source that was read, or a file that could not become one."""
+    """The lines of the documents spoken of: the sources that were read, or a file that could not become one."""
 
-    def __init__(self, source: Source | None) -> None:
-        self._lines = {source.name: _BREAK.split(source.text)} if source else {}
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._texts = {source.name: source.text for source in sources}
+        self._lines: dict[str, list[str]] = {}
 
     def line(self, name: str, number: int) -> str | None:
         if name not in self._lines:
-            self._lines[name] = self._read(name)
+            text = self._texts.get(name)
+            self._lines[name] = self._read(name) if text is None else _BREAK.split(text)
         lines = self._lines[name]
         return lines[number - 1] if number <= len(lines) else None
 
@@ -80,6 +90,7 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
     return [
         {
             "path": one.pointer or one.file,
+            "file": one.file,
             "line": one.line,
             "column": one.column,
             "code": one.code,
@@ -88,6 +99,11 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
         }
         for one in diagnostics
     ]
+
+
+def json_text(value: Json) -> str:
+    """Write JSON for a terminal or a program: characters that would act on a terminal are escaped."""
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def visible(text: str) -> str:
@@ -109,7 +125,12 @@ def _escape(character: str) -> str:
 def _headline(one: Diagnostic, *, colour: bool) -> str:
     place = ":".join([visible(one.file), *([str(one.line), str(one.column)] if one.line else [])])
     severity = _paint(one.severity, colour).format(f"{one.severity}:")
-    return f"{_bold(place + ':', colour) + ' ' if place else ''}{severity} {visible(one.message)} [{one.code}]"
+    return f"{_bold(place + ':', colour) + ' ' if place else ''}{severity} {visible(_cut(one.message))} [{one.code}]"
+
+
+def _cut(text: str) -> str:
+    """Shorten a text in its middle: names of a document may be of any length."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST * 2 // 3]} … {text[-_LONGEST // 3 :]}"
 
 
 def _excerpt(line: str, number: int, column: int, paint: str) -> list[str]:

@@ -11,12 +11,14 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "aqlgen"
 
 LAYERS = (
-    ("ir", "diagnostics", "words", "positions", "catalogue"),
+    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain"),
     ("errors", "decisions", "resolve"),
-    ("read", "build", "decide", "schemas"),
+    ("read", "build", "decide", "schemas", "request"),
+    ("link", "overlay", "upgrade"),
+    ("assemble",),
     ("table",),
     ("select", "render", "write"),
-    ("pipeline", "report"),
+    ("pipeline", "report", "folding"),
     ("commands",),
     ("terminal",),
     ("cli",),
@@ -24,7 +26,11 @@ LAYERS = (
 )
 """The generator's modules from the ground up; each may import its own row's and those below."""
 
-ALONE = {"openapi_pydantic": "build/typed.py", "copier": "render/template.py"}
+ALONE = {
+    "openapi_pydantic": "build/typed.py",
+    "copier": "render/template.py",
+    "jsonpath_rfc9535": "overlay/query.py",
+}
 """Libraries that a single module knows."""
 
 

@@ -72,9 +72,8 @@ def _order(options: Options, prepared: Prepared, license: str) -> Order:
     return Order(
         identity=prepared.identity,
         table=prepared.table,
-        document=prepared.source.root,
-        original=prepared.source.data,
-        extension=prepared.source.format,
+        given=prepared.assembled.given,
+        kept=prepared.assembled.kept,
         license=license,
         overrides=_overrides(options.overrides),
         options=recorded,

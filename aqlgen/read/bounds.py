@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
-from aqlgen.read.fetch import Limits
+from aqlgen.read.limits import Limits
 
 MOST_FINDINGS = 200
 """How many repeated keys are worth telling; a hostile document has millions."""
@@ -19,6 +19,11 @@ def too_many(name: str, limits: Limits, line: int = 0, column: int = 0) -> Docum
     """Build the error: the document holds more values than the bound, counting what aliases repeat."""
     message = f"the document holds more than {limits.nodes:,} values, counting what YAML aliases repeat"
     return _refusal("document-too-large", message, name, line, column)
+
+
+def too_large(name: str, limits: Limits) -> DocumentError:
+    """Build the error: more bytes than the bound."""
+    return _refusal("document-too-large", f"the document is larger than {limits.size // (1024 * 1024)} MiB", name, 0, 0)
 
 
 def _refusal(code: str, message: str, name: str, line: int, column: int) -> DocumentError:

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Json
-from aqlgen.positions import Lines, join
+from aqlgen.positions import Lines, Position, join
 from aqlgen.read.bounds import MOST_FINDINGS, too_deep, too_many
-from aqlgen.read.fetch import Limits
+from aqlgen.read.limits import Limits
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKENS: Final = re.compile(_STRING + r"|[{}\[\],:]")
@@ -51,9 +51,9 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
     try:
         root = _decode(text, collect)
     except RecursionError:
-        raise too_deep(name, limits) from None
+        raise too_deep(name, limits, *_depth_reached(text, limits.depth)) from None
     if _deeper_than(root, limits.depth):
-        raise too_deep(name, limits)
+        raise too_deep(name, limits, *_depth_reached(text, limits.depth))
     if _SURROGATE.search(text):
         root = _without_lone_surrogates(root)
     return root, list(islice(_repeated_keys(name, text), MOST_FINDINGS)) if repeated else []
@@ -112,6 +112,16 @@ def _deeper_than(root: Json, depth: int) -> bool:
         if not level:
             return False
     return True
+
+
+def _depth_reached(text: str, depth: int) -> Position:
+    """Find the bracket that opens one level too many."""
+    level = 0
+    for match in _TOKENS.finditer(text):
+        level += 1 if match[0] in "{[" else -1 if match[0] in "}]" else 0
+        if level > depth:
+            return Lines(text).place(match.start())
+    return 0, 0
 
 
 def _without_lone_surrogates(value: Json) -> Json:

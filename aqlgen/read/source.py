@@ -15,8 +15,10 @@ from aqlgen.ir import Json
 from aqlgen.positions import Lines
 from aqlgen.read import jsontext, version, yamltext
 from aqlgen.read.encoding import decode
-from aqlgen.read.fetch import Limits, fetch
+from aqlgen.read.fetch import fetch
+from aqlgen.read.limits import Limits
 from aqlgen.read.sniff import refuse_binary, refuse_markup
+from aqlgen.read.web import Headers, Web
 
 Format: TypeAlias = Literal["json", "yaml"]
 
@@ -34,29 +36,40 @@ class Source:
     data: bytes
     text: str
     format: Format
-    root: Mapping[str, Json]
+    root: Mapping[str, Json] | Json
     base: Path | str | None
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def read(spec: str, *, limits: Limits | None = None) -> Source:
-    """Read a file, an http(s) URL or `-` for standard input.
+def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> Source:
+    """Read a file, an http(s) URL (sending `headers` to its own origin) or `-` for standard input.
 
     Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
     """
     limits = limits or Limits()
-    raw = fetch(spec, limits)
+    web = Web(spec, headers, limits)
+    try:
+        raw = fetch(spec, limits, web)
+    finally:
+        web.close()
     return parse(raw.name, raw.data, raw.base, limits=limits)
 
 
-def parse(name: str, data: bytes, base: Path | str | None, *, limits: Limits | None = None) -> Source:
-    """Read a document from bytes that are at hand, by content and whatever it is named. Raises DocumentError."""
+def parse(
+    name: str, data: bytes, base: Path | str | None, *, limits: Limits | None = None, part: bool = False
+) -> Source:
+    """Read a document from bytes that are at hand, by content and whatever it is named. Raises DocumentError.
+
+    A `part` of a document that is split over files may be any value, not only an object.
+    """
     limits = limits or Limits()
     refuse_binary(name, data)
     text = decode(name, data)
     refuse_markup(name, text)
     with _collector_paused():
         root, form, findings = _tree(name, text, limits)
+    if part:
+        return Source(name, data, text, form, root, base, tuple(findings))
     if not isinstance(root, dict):
         raise DocumentError.of(
             "not-an-object",

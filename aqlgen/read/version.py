@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
 from aqlgen.ir import Json
-from aqlgen.read.locate import locate
 
-if TYPE_CHECKING:
-    from aqlgen.read.source import Source
+Version = Literal["3.0", "3.1", "3.2"]
 
-Version = Literal["3.0", "3.1"]
-
-_SUPPORTED: Final = re.compile(r"3\.([01])(?:\.\d+(?:[-+].*)?)?")
+_SUPPORTED: Final = re.compile(r"3\.([012])(?:\.\d+)?(?:[-+].*)?")
+_SWAGGER: Final = re.compile(r"2(?:\.0){0,2}(?:[-+].*)?")
+_READABLE: Final = "aqlgen reads Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
+_MINORS: Final[Mapping[str, Version]] = {"0": "3.0", "1": "3.1", "2": "3.2"}
 _RELATIVES: Final = (
     ("asyncapi", "an AsyncAPI document"),
     ("arazzo", "an Arazzo document"),
@@ -30,20 +29,13 @@ _RELATIVES: Final = (
 )
 
 
-def check(source: Source) -> Version:
-    """Return the minor version of a document that can be served. Raises DocumentError with the place in it."""
-    try:
-        return _check(source.root)
-    except DocumentError as error:
-        raise DocumentError(*locate(source, error.diagnostics)) from None
-
-
-def _check(root: Mapping[str, Json]) -> Version:
+def check(root: Mapping[str, Json]) -> Version:
+    """Return the minor version of a document that can be served. Raises DocumentError with pointers into it."""
     version = _version(root)
     paths = root.get("paths", {})
     if not isinstance(paths, dict):
         raise _refusal("no-paths", "paths is not an object", "/paths")
-    if not paths and "paths" not in root and version == "3.1" and ("webhooks" in root or "components" in root):
+    if not paths and "paths" not in root and version != "3.0" and ("webhooks" in root or "components" in root):
         message = "the document has webhooks or components only: no operation that could be called"
         raise _refusal("no-operations", message)
     if not paths:
@@ -52,48 +44,45 @@ def _check(root: Mapping[str, Json]) -> Version:
     return version
 
 
+def is_swagger(root: Mapping[str, Json]) -> bool:
+    """Whether a document is Swagger 2.0, its version written as text or as a number."""
+    return "openapi" not in root and _written(root.get("swagger"), _SWAGGER) is not None
+
+
 def remarks(root: Mapping[str, Json]) -> list[Diagnostic]:
     """Remark on what is odd about the way the version is written, though understood."""
-    version = root.get("openapi")
-    if isinstance(version, float) and _SUPPORTED.fullmatch(str(version)):
-        message = f"openapi is the number {version}; read as the text “{version}.0”"
-        return [
-            Diagnostic(
-                "version-not-text",
-                Severity.WARNING,
-                message,
-                pointer="/openapi",
-                help=f'Write openapi: "{version}.0".',
-            )
-        ]
+    for key, pattern, full in (("openapi", _SUPPORTED, ".0"), ("swagger", _SWAGGER, "")):
+        version = root.get(key)
+        if isinstance(version, (int, float)) and _written(version, pattern):
+            text = f"{float(version)}{full}"
+            message = f"{key} is the number {version}; read as the text “{text}”"
+            fix = f'Write {key}: "{text}".'
+            return [Diagnostic("version-not-text", Severity.WARNING, message, pointer=f"/{key}", help=fix)]
     return []
 
 
 def _version(root: Mapping[str, Json]) -> Version:
-    if "openapi" in root:
-        written = root["openapi"]
-        match = _SUPPORTED.fullmatch(str(written).strip()) if isinstance(written, (str, float)) else None
-        if match is None:
-            raise _refusal(
-                "unsupported-version",
-                f"OpenAPI {_shown(written)} is not supported",
-                "/openapi",
-                help="aqlgen reads OpenAPI 3.0 and 3.1.",
-            )
-        return "3.0" if match[1] == "0" else "3.1"
-    if "swagger" in root:
-        raise _refusal(
-            "unsupported-version",
-            f"Swagger {_shown(root['swagger'])} is not supported yet",
-            "/swagger",
-            help="Convert it to OpenAPI 3.0 first, for example with: npx swagger2openapi",
-        )
-    kind = next((kind for key, kind in _RELATIVES if key in root), None)
+    for key, kind in (("openapi", "OpenAPI"), ("swagger", "Swagger")):
+        if key not in root:
+            continue
+        match = _written(root[key], _SUPPORTED) if key == "openapi" else None
+        if match is not None:
+            return _MINORS[match[1]]
+        message = f"{kind} {_shown(root[key])} is not supported"
+        raise _refusal("unsupported-version", message, f"/{key}", help=_READABLE)
+    kind = next((kind for key, kind in _RELATIVES if key in root), "")
     raise _refusal(
         "not-openapi",
-        f"this is {kind}, not an OpenAPI document" if kind else "the document has no key openapi",
-        help="An OpenAPI document begins with openapi: 3.0.x or 3.1.x.",
+        f"this is {kind}, not an OpenAPI document" if kind else "the document has no key openapi or swagger",
+        help=f"An OpenAPI document begins with its version. {_READABLE}",
     )
+
+
+def _written(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Match a version, white space around it and numbers included; True is no number here."""
+    if isinstance(version, bool) or not isinstance(version, (str, int, float)):
+        return None
+    return pattern.fullmatch(str(version).strip())
 
 
 def _shown(value: Json) -> str:

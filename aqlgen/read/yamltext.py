@@ -17,11 +17,12 @@ from aqlgen.errors import DocumentError
 from aqlgen.ir import Json
 from aqlgen.positions import Lines, join, yaml_events
 from aqlgen.read.bounds import MOST_FINDINGS, too_deep, too_many
-from aqlgen.read.fetch import Limits
 from aqlgen.read.jsontext import repeated_key
+from aqlgen.read.limits import Limits
 from aqlgen.read.scalars import plain
 
 _CORE: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))
+_PAGE: Final = 64  # characters of text that weigh as much as a value, since aliases can repeat text too
 _NO_KEY: Final = object()
 _OPEN: Final = object()
 
@@ -91,10 +92,10 @@ class _Builder:
 
     def _scalar(self, event: Any) -> None:
         text, frame = event.value, self._stack[-1] if self._stack else None
-        self._step(1, event)
+        self._step(1 + len(text) // _PAGE, event)
         if frame is not None and frame.key is _NO_KEY and type(frame.value) is dict:
             if event.anchor is not None:
-                self._anchors[event.anchor] = text, 1
+                self._anchors[event.anchor] = text, 1 + len(text) // _PAGE
             self._key(frame, text, event)
             return
         if event.tag is None or event.tag == "!":
@@ -102,7 +103,7 @@ class _Builder:
         else:
             value = plain(text) if event.tag in _CORE else text
         if event.anchor is not None:
-            self._anchors[event.anchor] = value, 1
+            self._anchors[event.anchor] = value, 1 + len(text) // _PAGE
         self._place(value)
 
     def _key(self, frame: _Frame, text: str, event: Any) -> None:

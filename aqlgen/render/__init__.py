@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from json import dumps
 
 from aqlgen.ir import Json
+from aqlgen.plain import plain
 from aqlgen.render.adapter_yaml import adapter_yaml
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, provenance
@@ -20,13 +21,12 @@ __all__ = ["Order", "render"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be rendered. `document` is the parsed input, `original` its bytes, `extension` json or yaml."""
+    """What is to be rendered. `given` is the input as data, `kept` the files of it that the project keeps."""
 
     identity: Identity
     table: Table
-    document: Json
-    original: bytes
-    extension: str
+    given: Json
+    kept: Mapping[str, bytes]
     license: str
     overrides: bytes | None
     options: Mapping[str, Json]
@@ -41,10 +41,10 @@ def render(order: Order) -> dict[str, bytes]:
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
     texts["schema/adapter.yaml"] = adapter_yaml(order.table)
     tree |= {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}
-    tree[f"openapi/openapi.{order.extension}"] = order.original
+    tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
-    record = provenance(order.document, order.options, tree)
+    record = provenance(order.given, order.options, tree)
     tree[FILE] = (dumps(record, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
     return dict(sorted(tree.items()))
 
@@ -57,10 +57,10 @@ def _answers(order: Order) -> dict[str, str]:
         "name": order.identity.name,
         "package": order.identity.package,
         "env_prefix": order.identity.prefix,
-        "title": adapter["title"],
-        "description": adapter["description"],
+        "title": plain(adapter["title"], 200),
+        "description": plain(adapter["description"], 2000),
         "version": adapter["version"],
-        "api_version": adapter["api_version"],
+        "api_version": plain(adapter["api_version"], 100),
         "license": order.license,
-        "base_url": next((server["url"] for server in servers), ""),
+        "base_url": plain(next((server["url"] for server in servers), "")),
     }

@@ -43,13 +43,13 @@ def generated_at() -> str | None:
         ) from None
 
 
-def provenance(document: Json, options: Mapping[str, Json], tree: Mapping[str, bytes]) -> dict[str, Json]:
+def provenance(given: Json, options: Mapping[str, Json], tree: Mapping[str, bytes]) -> dict[str, Json]:
     """Give the record; `tree` holds every other file of the project."""
     return {
         "spec_version": SPEC_VERSION,
         "generator": {"name": "aqlgen", "version": __version__},
         "generated_at": generated_at(),
-        "input": {"hash": canonical_hash(document)},
+        "input": {"hash": canonical_hash(given)},
         "options": dict(options),
         "files": {"count": len(tree), "hash": tree_hash(tree)},
         "conformance": None,

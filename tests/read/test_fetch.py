@@ -125,7 +125,7 @@ def test_a_password_in_an_address_is_never_kept(server: str):
         ("/gone", "the server answered 404 Not Found"),
         ("/private", "the server answered 401 Unauthorized"),
         ("/loop", "cannot be fetched: more than 10 redirects"),
-        ("/slow", "cannot be fetched: no answer in time"),
+        ("/slow", "cannot be fetched: not finished after 0.5 seconds"),
     ],
 )
 def test_an_address_that_fails_says_how(server: str, path: str, message: str):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from aqlgen.errors import DocumentError
 from aqlgen.read import Limits, parse
 
 
@@ -83,3 +84,11 @@ def test_too_many_values_are_refused_but_commas_in_text_do_not_count(refusal):
     limits = Limits(nodes=50)
     assert refusal(json.dumps({"a": [0] * 100}), limits)[0] == "document-too-large"
     assert parse("a", json.dumps({"a": "," * 200}).encode(), None, limits=limits).root
+
+
+def test_what_nests_too_deeply_is_refused_at_the_bracket_that_is_one_too_many():
+    text = '{"a":\n' + "[" * 300 + "]" * 300 + "}"
+    with pytest.raises(DocumentError) as caught:
+        parse("a.json", text.encode(), None, limits=Limits(depth=100))
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.line, found.column) == ("document-too-deep", 2, 100)

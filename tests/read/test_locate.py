@@ -13,7 +13,7 @@ def note(pointer: str, **more: object) -> Diagnostic:
 
 
 def test_they_are_sorted_by_place_and_repeats_are_folded(source):
-    found = locate(source(TEXT), [note("/paths/~1a/get"), note("/paths/~1b"), note("/paths/~1a/get"), note("")])
+    found = locate([source(TEXT)], [note("/paths/~1a/get"), note("/paths/~1b"), note("/paths/~1a/get"), note("")])
     assert [(one.file, one.line, one.column) for one in found] == [
         ("api.yaml", 1, 1),
         ("api.yaml", 3, 3),
@@ -23,9 +23,9 @@ def test_they_are_sorted_by_place_and_repeats_are_folded(source):
 
 def test_those_of_other_files_and_those_with_a_place_are_left_alone(source):
     other, placed = note("/paths", file="other.yaml"), note("/paths", file="api.yaml", line=9, column=9)
-    assert locate(source(TEXT), [other, placed]) == (placed, other)
+    assert locate([source(TEXT)], [other, placed]) == (placed, other)
 
 
 def test_nothing_is_parsed_when_there_is_nothing_to_locate(source, monkeypatch):
     monkeypatch.setattr("aqlgen.positions.find", None)
-    assert locate(source(TEXT), [note("", line=1, file="api.yaml")])
+    assert locate([source(TEXT)], [note("", line=1, file="api.yaml")])
