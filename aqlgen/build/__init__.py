@@ -8,19 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aqlgen.build.bodies import build_body, build_responses
-from aqlgen.build.context import Context, SkipError, items, text
+from aqlgen.build.context import Context, SkipError, text
+from aqlgen.build.methods import Found, operations
 from aqlgen.build.parameters import build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_servers
 from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
-from aqlgen.positions import escape
-from aqlgen.resolve import Resolver, UnresolvedError
+from aqlgen.resolve import Resolver
 
 __all__ = ["Built", "Skipped", "build"]
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-SERVED = frozenset(METHODS) - {"trace"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +39,21 @@ class Built:
 
 
 def build(resolver: Resolver, openapi: str) -> Built:
-    """Build the document of a resolver's root; `openapi` is `3.0` or `3.1`. Never raises for what a document holds."""
+    """Build the document of a resolver's root, of version `openapi`. Never raises for what a document holds."""
     root = resolver.root
     context = Context(resolver, openapi)
     components = root.get("components")
     schemes = build_schemes(context, components.get("securitySchemes") if isinstance(components, dict) else None)
     known = frozenset(scheme.name for scheme in schemes)
     title, version, description = _info(context, root.get("info"))
-    operations: list[Operation] = []
+    served: list[Operation] = []
     skipped: list[Skipped] = []
-    for path, method, item, raw, pointer in _operations(context):
+    for found in operations(context):
         try:
-            operations.append(_operation(context, path, method, item, raw, pointer, known))
+            served.append(_operation(context, found, known))
         except SkipError as skip:
-            skipped.append(Skipped(method, path, skip.diagnostic))
+            skipped.append(Skipped(found.method, found.path, skip.diagnostic))
+    _duplicates(context, served)
     document = Document(
         openapi=openapi,
         title=title,
@@ -65,53 +63,54 @@ def build(resolver: Resolver, openapi: str) -> Built:
         security=build_requirements(context, root.get("security"), known, "/security") or (),
         schemes=schemes,
         tags=_tags(root.get("tags")),
-        operations=tuple(operations),
+        operations=tuple(served),
     )
     return Built(document, tuple(skipped), tuple(context.diagnostics))
 
 
 def _tags(raw: Json) -> tuple[Tag, ...]:
     return tuple(
-        Tag(text(tag.get("name")), text(tag.get("description")))
+        Tag(text(tag.get("name")), text(tag.get("description")) or text(tag.get("summary")))
         for tag in (raw if isinstance(raw, list) else ())
         if isinstance(tag, dict)
     )
 
 
 def _info(context: Context, raw: Json) -> tuple[str, str, str]:
+    numbers = {key: str(raw[key]) for key in ("title", "version") if _is_number(raw, key)}
+    for key, value in numbers.items():
+        message = f"the {key} is the number {raw[key]}; read as the text “{value}”"
+        context.note("version-not-text", message, f"/info/{key}", help=f'Write {key}: "{value}".')
     try:
-        info = context.view(INFO, raw, "/info")
+        info = context.view(INFO, {**raw, **numbers} if numbers else raw, "/info")
     except InvalidObjectError:
         context.warn("invalid-component", "the document has no usable info", "/info")
         return "", "", ""
     return text(info.title), text(info.version), text(info.description)
 
 
-def _operations(context: Context) -> list[tuple[str, str, Json, Json, str]]:
-    """Give (path, method, path item, raw operation, pointer) of every operation, in document order."""
-    found = []
-    for path, raw_item in items(context.resolver.root.get("paths")):
-        pointer = f"/paths/{escape(path)}"
-        try:
-            item, where = context.resolver.follow(raw_item, pointer)
-        except UnresolvedError as error:
-            code = "external-reference" if error.external else "unresolved-reference"
-            context.warn(code, f"the path {path!r} cannot be read: {error}", pointer)
-            continue
-        for key, raw in items(item):
-            if key.lower() in METHODS and raw is not None:
-                found.append((path, key.lower(), item, raw, f"{where}/{key}"))
-    return found
+def _is_number(node: Json, key: str) -> bool:
+    """Whether a text was written without quotes, so that YAML took it for a number (`version: 1.0`)."""
+    return isinstance(node, dict) and isinstance(node.get(key), int | float) and not isinstance(node[key], bool)
 
 
-def _operation(
-    context: Context, path: str, method: str, item: Json, raw: Json, pointer: str, known: frozenset[str]
-) -> Operation:
-    if method not in SERVED:
-        message = f"{method.upper()} {path} is skipped: the method is never served"
-        raise SkipError(Diagnostic("operation-skipped", Severity.WARNING, message, pointer=pointer))
-    if not path.startswith("/"):
-        message = f"{method.upper()} {path} is skipped: a path begins with /"
+def _duplicates(context: Context, served: list[Operation]) -> None:
+    """Warn of each operationId that several operations have; their names are made unique all the same."""
+    users: dict[str, list[Operation]] = {}
+    for operation in served:
+        if operation.operation_id is not None:
+            users.setdefault(operation.operation_id, []).append(operation)
+    for operation_id, using in users.items():
+        if len(using) > 1:
+            keys = ", ".join(one.key for one in using[:3]) + (f" and {len(using) - 3} more" if len(using) > 3 else "")
+            message = f"the operationId {operation_id!r} is given to {len(using)} operations: {keys}"
+            context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
+
+
+def _operation(context: Context, found: Found, known: frozenset[str]) -> Operation:
+    method, path, item, raw, pointer = found.method, found.path, found.item, found.raw, found.pointer
+    if found.refusal:
+        message = f"{method.upper()} {path} is skipped: {found.refusal}"
         raise SkipError(Diagnostic("operation-skipped", Severity.WARNING, message, pointer=pointer))
     try:
         model = context.view(OPERATION, raw, pointer)
@@ -126,7 +125,7 @@ def _operation(
         summary=text(model.summary) or text(item.get("summary")),
         description=text(model.description) or text(item.get("description")),
         tags=tuple(model.tags or ()),
-        parameters=build_parameters(context, item, raw, path, pointer),
+        parameters=build_parameters(context, found),
         body=build_body(context, raw.get("requestBody"), f"{pointer}/requestBody"),
         responses=build_responses(context, raw.get("responses"), f"{pointer}/responses"),
         security=build_requirements(context, raw.get("security"), known, f"{pointer}/security"),

@@ -12,7 +12,7 @@ from aqlgen.ir import Body, Json, MediaType, Origin, Response
 from aqlgen.positions import escape
 from aqlgen.resolve import UnresolvedError
 
-STATUS = re.compile(r"[1-5](\d\d|XX)|default")
+STATUS = re.compile(r"[1-5](\d\d|XX)|DEFAULT")
 
 
 def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
@@ -40,7 +40,7 @@ def build_responses(context: Context, raw: Json, pointer: str) -> tuple[Response
     """Give the responses that can be read, in document order; the others are left out with a warning."""
     found = []
     for key, value in items(raw):
-        status, where = key.upper() if key != "default" else key, f"{pointer}/{escape(key)}"
+        status, where = key.strip().upper(), f"{pointer}/{escape(key)}"
         if not STATUS.fullmatch(status):
             context.warn("invalid-component", f"{key!r} is not a status code, a range such as 2XX, or default", where)
             continue
@@ -51,20 +51,40 @@ def build_responses(context: Context, raw: Json, pointer: str) -> tuple[Response
             context.warn("invalid-component", f"the response {key} is left out: {error}", where)
             continue
         media = build_media(context, node.get("content"), f"{origin}/content")
-        headers = tuple(name for name, _ in items(node.get("headers")))
+        declared = node.get("headers")
+        headers = tuple(declared) if isinstance(declared, dict) else ()
+        status = "default" if status == "DEFAULT" else status
         found.append(Response(status, text(model.description), media, headers, Origin(origin)))
     return tuple(found)
 
 
 def build_media(context: Context, raw: Json, pointer: str) -> tuple[MediaType, ...]:
     """Give the representations in `content`, in document order, their types in lower case without parameters."""
-    return tuple(
-        MediaType(
-            content_type=key.split(";")[0].strip().lower(),
-            schema=value.get("schema") if isinstance(value.get("schema"), dict | bool) else None,
-            example=example_of(context, value),
-            origin=Origin(f"{pointer}/{escape(key)}"),
-        )
-        for key, value in items(raw)
-        if isinstance(value, dict)
-    )
+    found = []
+    for key, value in raw.items() if isinstance(raw, dict) else ():
+        where = f"{pointer}/{escape(key)}"
+        try:
+            media, origin = context.resolver.follow(value, where)
+        except UnresolvedError as error:
+            context.warn("invalid-component", f"the content type {key!r} is left out: {error}", where)
+            continue
+        if isinstance(media, dict):
+            encoding = media.get("encoding")
+            found.append(
+                MediaType(
+                    content_type=key.split(";")[0].strip().lower(),
+                    schema=_schema(media),
+                    example=example_of(context, media),
+                    origin=Origin(origin),
+                    encoding=encoding if isinstance(encoding, dict) else {},
+                )
+            )
+    return tuple(found)
+
+
+def _schema(media: Json) -> Json:
+    """Give the schema of the whole; of a stream, that of the list of its items (OpenAPI 3.2.0, 4.14.2)."""
+    if isinstance(media.get("schema"), dict | bool):
+        return media["schema"]
+    item = media.get("itemSchema")
+    return {"type": "array", "items": item} if isinstance(item, dict | bool) else None

@@ -30,6 +30,10 @@ class Context:
         """Note something that was left out or repaired."""
         self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer, help=help))
 
+    def note(self, code: str, message: str, pointer: str, help: str = "") -> None:
+        """Add a note."""
+        self.diagnostics.append(Diagnostic(code, Severity.NOTE, message, pointer=pointer, help=help))
+
     def view(self, kind: Kind[Model], raw: Json, pointer: str) -> Model:
         """Give the typed view of an object; keys that do not validate are dropped with a warning.
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from aqlgen.build.context import Context, items
+from aqlgen.build.context import Context
 from aqlgen.ir import MISSING, Json
 from aqlgen.resolve import UnresolvedError
 
 
 def example_of(context: Context, node: Json) -> Json:
-    """Give the `example`, or the value of the first of the `examples`, of an object; MISSING when there is none."""
+    """Give the `example`, or the value of the first of the `examples`, of an object; MISSING when there is none.
+
+    A value that is only given as it stands on the wire (`serializedValue`) or elsewhere (`externalValue`) is none.
+    """
     if not isinstance(node, dict):
         return MISSING
     if "example" in node:
         return node["example"]
-    for name, raw in items(node.get("examples")):
+    examples = node.get("examples")
+    for name, raw in examples.items() if isinstance(examples, dict) else ():
         try:
             example, _ = context.resolver.follow(raw, f"/examples/{name}")
         except UnresolvedError:
             continue
-        if isinstance(example, dict) and "value" in example:
-            return example["value"]
+        for key in ("value", "dataValue") if isinstance(example, dict) else ():
+            if key in example:
+                return example[key]
     return MISSING

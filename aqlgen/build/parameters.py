@@ -2,50 +2,53 @@
 
 from __future__ import annotations
 
-import re
-
-from aqlgen.build.context import Context, SkipError, items, text
+from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.examples import example_of
+from aqlgen.build.methods import Found
+from aqlgen.build.placeholders import fitted
 from aqlgen.build.typed import PARAMETER, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.ir import MISSING, Json, Location, Origin, Parameter
+from aqlgen.ir import Json, Location, Origin, Parameter
+from aqlgen.positions import escape
 from aqlgen.resolve import UnresolvedError
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification says to ignore: they belong to the body and to security."""
 
-TEMPLATE = re.compile(r"\{([^{}]*)\}")
 
-
-def build_parameters(context: Context, item: Json, operation: Json, path: str, pointer: str) -> tuple[Parameter, ...]:
+def build_parameters(context: Context, operation: Found) -> tuple[Parameter, ...]:
     """Give the parameters that apply, in document order; raises SkipError when one that is required is unusable."""
     found: dict[tuple[str, Location], Parameter] = {}
-    for owner, where in ((item, pointer.rsplit("/", 1)[0]), (operation, pointer)):
+    for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
         declared = owner.get("parameters")
         for index, raw in enumerate(declared if isinstance(declared, list) else ()):
-            parameter = _parameter(context, raw, f"{where}/parameters/{index}")
+            parameter = _parameter(context, raw, operation.path, f"{where}/parameters/{index}")
             if parameter is not None:
                 found[parameter.name, parameter.location] = parameter
-    return _with_undeclared(context, found, path, pointer)
+    return fitted(context, found, operation.path, operation.pointer)
 
 
-def _parameter(context: Context, raw: Json, pointer: str) -> Parameter | None:
+def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Parameter | None:
     required = isinstance(raw, dict) and raw.get("required") is True
     try:
         node, origin = context.resolver.follow(raw, pointer)
-        model = context.view(PARAMETER, node, origin)
     except UnresolvedError as error:
         code = "external-reference" if error.external else "unresolved-reference"
         _unusable(context, code, f"the parameter cannot be read: {error}", pointer, required=required)
         return None
+    try:
+        location, written = _location(context, node, path, origin)
+        model = context.view(PARAMETER, written, origin)
     except InvalidObjectError as error:
-        _unusable(context, "bad-parameter", f"the parameter is not usable: {error}", pointer, required=required)
+        required = required or (isinstance(node, dict) and node.get("required") is True)
+        _unusable(context, "bad-parameter", f"{_called(node)} is not usable: {error}", origin, required=required)
         return None
-    location = Location(model.param_in.value)
     if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
         return None
-    schema, content_type, media = _schema(node)
+    schema, content_type, media = _schema(context, node, f"{origin}/content")
     style = model.style or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
+    if location is Location.QUERYSTRING:
+        content_type = content_type or "application/x-www-form-urlencoded"
     return Parameter(
         name=model.name,
         location=location,
@@ -54,7 +57,7 @@ def _parameter(context: Context, raw: Json, pointer: str) -> Parameter | None:
         description=text(model.description),
         deprecated=model.deprecated,
         style=style,
-        explode=(style == "form") if model.explode is None else model.explode,
+        explode=(style in ("form", "cookie")) if model.explode is None else model.explode,
         allow_reserved=bool(getattr(model, "allowReserved", False)),
         content_type=content_type,
         example=example_of(context, media if media is not None else node),
@@ -62,8 +65,36 @@ def _parameter(context: Context, raw: Json, pointer: str) -> Parameter | None:
     )
 
 
-def _schema(node: Json) -> tuple[Json, str | None, Json]:
-    for content_type, media in items(node.get("content")):
+def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Location, Json]:
+    """Give where a parameter travels, and the parameter as the models know it. Raises InvalidObjectError."""
+    raw = node.get("in") if isinstance(node, dict) else None
+    if raw is None and isinstance(node, dict) and isinstance(node.get("name"), str):
+        guess = "path" if f"{{{node['name']}}}" in path else "query"
+        context.warn("bad-parameter", f"{_called(node)} does not say what it is in; taken as in {guess}", pointer)
+        return Location(guess), {**node, "in": guess}
+    if not isinstance(raw, str):
+        return Location.QUERY, node  # the model says what is wrong
+    known = {one.value for one in Location} - ({"querystring"} if context.openapi != "3.2" else set())
+    written = raw.strip().lower()
+    if written not in known:
+        raise InvalidObjectError(f"it is in {raw!r}, which OpenAPI {context.openapi} does not have")
+    if written != raw:
+        context.warn("bad-parameter", f"{_called(node)} is in {raw!r}, read as {written!r}", f"{pointer}/in")
+    return Location(written), {**node, "in": "query" if written == "querystring" else written}
+
+
+def _called(node: Json) -> str:
+    name = node.get("name") if isinstance(node, dict) else None
+    return f"the parameter {name!r}" if isinstance(name, str) else "the parameter"
+
+
+def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | None, Json]:
+    content = node.get("content")
+    for content_type, raw in content.items() if isinstance(content, dict) else ():
+        try:
+            media, _ = context.resolver.follow(raw, f"{pointer}/{escape(content_type)}")
+        except UnresolvedError:
+            media = None
         schema = media.get("schema") if isinstance(media, dict) else None
         return (schema if isinstance(schema, dict | bool) else True), content_type, media
     schema = node.get("schema")
@@ -74,37 +105,3 @@ def _unusable(context: Context, code: str, message: str, pointer: str, *, requir
     if required:
         raise SkipError(Diagnostic(code, Severity.WARNING, message, pointer=pointer))
     context.warn(code, f"{message}; it is left out", pointer)
-
-
-def _with_undeclared(
-    context: Context, found: dict[tuple[str, Location], Parameter], path: str, pointer: str
-) -> tuple[Parameter, ...]:
-    """Add the path parameters that the template uses and nobody declares, and drop those that it does not use."""
-    used = TEMPLATE.findall(path)
-    for name in used:
-        if (name, Location.PATH) not in found:
-            message = f"the path parameter {name!r} is not declared; it is taken as a string"
-            context.warn("bad-parameter", message, pointer, help=f"Declare {name!r} with `in: path`.")
-            found[name, Location.PATH] = Parameter(
-                name=name,
-                location=Location.PATH,
-                required=True,
-                schema={"type": "string"},
-                description="",
-                deprecated=False,
-                style="simple",
-                explode=False,
-                allow_reserved=False,
-                content_type=None,
-                example=MISSING,
-                origin=Origin(pointer),
-            )
-    kept = []
-    for (name, location), parameter in found.items():
-        if location is Location.PATH and name not in used:
-            context.warn(
-                "bad-parameter", f"the path has no {{{name}}}; the parameter is left out", parameter.origin.pointer
-            )
-        else:
-            kept.append(parameter)
-    return tuple(kept)

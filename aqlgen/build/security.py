@@ -5,7 +5,7 @@ from __future__ import annotations
 from aqlgen.build.context import Context, items, text
 from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.ir import Json, Origin, SecurityScheme, Server
-from aqlgen.positions import escape
+from aqlgen.positions import escape, unescape
 from aqlgen.resolve import UnresolvedError
 
 
@@ -14,7 +14,7 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
     return tuple(
         Server(
             url=server["url"].strip(),
-            description=text(server.get("description")),
+            description=text(server.get("description")) or text(server.get("name")),
             variables={
                 name: {
                     "default": str(variable.get("default", "")),
@@ -58,18 +58,25 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
     return tuple(found)
 
 
+def _name(written: str, known: frozenset[str]) -> str:
+    """Give the name of a scheme that may be written as a reference (OpenAPI 3.2.0, 4.30)."""
+    _, found, name = written.partition("#/components/securitySchemes/")
+    return unescape(name) if found and written not in known else written
+
+
 def build_requirements(
     context: Context, raw: Json, known: frozenset[str], pointer: str
 ) -> tuple[tuple[str, ...], ...] | None:
     """Give the alternatives, each the schemes that it needs together; None where nothing is said.
 
-    An alternative that names a scheme that nobody declares is left out with a warning.
+    A scheme is named as in components/securitySchemes or, since 3.2, by a reference to it. An alternative that names a
+    scheme that nobody declares is left out with a warning.
     """
     if not isinstance(raw, list):
         return None
     found = []
     for index, alternative in enumerate(raw):
-        names = tuple(name for name, _ in items(alternative))
+        names = tuple(_name(name, known) for name in (alternative if isinstance(alternative, dict) else ()))
         unknown = [name for name in names if name not in known]
         if unknown:
             message = f"the security scheme {unknown[0]!r} is not declared; this alternative is left out"

@@ -60,7 +60,8 @@ INFO = Kind(v3_0.Info, v3_1.Info, frozenset({"contact", "license"}), {"title": "
 def view(kind: Kind[Model], raw: Json, openapi: str, drop: Callable[[str, str], None]) -> Model:
     """Validate one object and give its model; `drop(key, why)` is called for each optional key left out.
 
-    The 3.0 and 3.1 models have the same fields, so one type stands for both. Raises InvalidObjectError.
+    The 3.0 and 3.1 models have the same fields, so one type stands for both; 3.2 is read by those of 3.1.
+    Raises InvalidObjectError.
     """
     if not isinstance(raw, dict):
         raise InvalidObjectError(f"expected an object, found {type(raw).__name__}")

@@ -1,0 +1,108 @@
+"""Which operations the paths hold: fixed methods, additional ones, what only looks like one (OpenAPI 3.2.0, 4.9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.build.context import Context, items
+from aqlgen.ir import Json
+from aqlgen.positions import escape
+from aqlgen.resolve import UnresolvedError
+
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+KNOWN: Final = {"3.2": (*METHODS, "query")}
+"""The methods that have a key of their own in a path item, by version where they are more than those of 3.0."""
+
+OTHER_KEYS: Final = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
+TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
+"""A method as HTTP allows it (RFC 9110, 5.6.2), of a length that is still one."""
+
+NEVER: Final = {
+    "trace": "TRACE is never served: its answer repeats the request, credentials included",
+    "connect": "CONNECT is never served: it opens a tunnel and is no request to an API",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One operation as the document has it, with the path item that it stands in; `refusal` says why it is skipped."""
+
+    path: str
+    method: str
+    item: dict[str, Json]
+    item_pointer: str
+    raw: Json
+    pointer: str
+    refusal: str = ""
+
+
+def operations(context: Context) -> Iterator[Found]:
+    """Give every operation in document order, those to be skipped with the reason; warn of what was repaired."""
+    seen: dict[tuple[str, str], str] = {}
+    for path, raw_item in items(context.resolver.root.get("paths")):
+        pointer = f"/paths/{escape(path)}"
+        try:
+            item, where = context.resolver.follow(raw_item, pointer)
+        except UnresolvedError as error:
+            code = "external-reference" if error.external else "unresolved-reference"
+            context.warn(code, f"the path {path!r} cannot be read: {error}", pointer)
+            continue
+        if not isinstance(item, dict):
+            if item is not None:
+                context.warn("invalid-component", f"the path {path!r} is not an object", pointer)
+            continue
+        full = _path(context, path, pointer)
+        for method, raw, place in _methods(context, item, where):
+            refusal = NEVER.get(method, "")
+            if not place.startswith(f"{where}/additionalOperations/") and method not in _fixed(context):
+                refusal = f"OpenAPI {context.openapi} has no such method; 3.2 has additionalOperations for it"
+            elif not TOKEN.fullmatch(method):
+                refusal = "the method is not one that HTTP allows"
+            elif "://" in path:
+                refusal = "a path begins with / and names no server"
+            elif (method, full) in seen:
+                refusal = f"it is declared a second time, after {seen[method, full]}"
+            seen.setdefault((method, full), f"{method.upper()} {path}")
+            yield Found(full, method, item, where, raw, place, refusal)
+
+
+def _fixed(context: Context) -> tuple[str, ...]:
+    return KNOWN.get(context.openapi, METHODS)
+
+
+def _path(context: Context, path: str, pointer: str) -> str:
+    """Give a path with the slash that it begins with; warn when there was none, or of a name that it has twice."""
+    if not path.startswith("/"):
+        context.warn("path-without-slash", f"the path {path!r} is read as {'/' + path!r}", pointer)
+    names = re.findall(r"\{([^{}]*)\}", path)
+    for name in dict.fromkeys(one for one in names if names.count(one) > 1):
+        message = f"the path {path} has {{{name}}} more than once; each gets the same value"
+        context.warn("bad-parameter", message, pointer)
+    return path if path.startswith("/") else f"/{path}"
+
+
+def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:
+    """Give (method, operation, pointer) of a path item; the method in lower case."""
+    for key, raw in items(item):
+        place = f"{where}/{escape(key)}"
+        method = key.lower()
+        if key in OTHER_KEYS or raw is None:
+            continue
+        if method in _fixed(context):
+            if key != method:
+                message = f"the method {key} is written {method} in OpenAPI; it is served all the same"
+                context.warn("method-case", message, place)
+            yield method, raw, place
+        elif isinstance(raw, dict) and ("responses" in raw or "operationId" in raw):
+            yield method, raw, place
+        else:
+            context.warn("invalid-component", f"{key!r} is ignored: a path has no such part", place)
+    more = item.get("additionalOperations")
+    if not isinstance(more, dict):
+        return
+    for key, raw in more.items():
+        if raw is not None:
+            yield key.lower(), raw, f"{where}/additionalOperations/{escape(key)}"

@@ -1,0 +1,117 @@
+"""Which operations of a document are served: its methods, its paths, and what only looks like one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import api, generate, run
+
+OK: dict[str, Any] = {"responses": {"200": {"description": "OK"}}}
+
+
+def served(project: Any) -> set[str]:
+    return {f"{row['method']} {row['path']}" for row in project.rows.values()}
+
+
+def told(project: Any) -> list[tuple[str, int, str]]:
+    return [(one["code"], one["line"], one["message"]) for one in project.run.json["warnings"]]
+
+
+def test_openapi_3_2_gives_query_and_any_additional_method(tmp_path: Path) -> None:
+    more = {"PURGE": {"operationId": "purgeThings", **OK}, "COPY": {"operationId": "copyThings", **OK}}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"q": {"type": "string"}}}}}}
+    item = {"query": {"operationId": "findThings", "requestBody": body, **OK}, "additionalOperations": more}
+    project = generate(tmp_path, api({"/things": item}, "3.2.0"))
+    assert served(project) == {"QUERY /things", "PURGE /things", "COPY /things"}
+    assert told(project) == []
+    asked = next(row for row in project.rows.values() if row["method"] == "QUERY")
+    assert asked["rule"] == "safe-method"
+    assert asked["body"]["content_type"] == "application/json"
+
+
+def test_a_method_in_capitals_is_served_with_a_warning(tmp_path: Path) -> None:
+    project = generate(tmp_path, "openapi: 3.0.3\npaths:\n  /a:\n    GET: {responses: {}}\n")
+    assert served(project) == {"GET /a"}
+    assert [(code, line) for code, line, _ in told(project)] == [("invalid-component", 1), ("method-case", 4)]
+
+
+@pytest.mark.parametrize(("key", "version"), [("purge", "3.0.3"), ("query", "3.1.0"), ("purge", "3.2.0")])
+def test_a_method_that_the_version_does_not_have_is_skipped_and_told(tmp_path: Path, key: str, version: str) -> None:
+    project = generate(tmp_path, api({"/a": {"get": OK, key: OK}}, version))
+    assert served(project) == {"GET /a"}
+    assert project.run.json["operations"]["skipped"] == 1
+    ((code, _, message),) = told(project)
+    assert code == "operation-skipped"
+    assert f"{key.upper()} /a" in message
+    assert "additionalOperations" in message
+
+
+@pytest.mark.parametrize(("method", "why"), [("TRACE", "credentials"), ("CONNECT", "tunnel"), ("A B", "HTTP allows")])
+def test_methods_that_no_adapter_sends_are_skipped_with_the_reason(tmp_path: Path, method: str, why: str) -> None:
+    project = generate(tmp_path, api({"/a": {"get": OK, "additionalOperations": {method: OK}}}, "3.2.0"))
+    assert served(project) == {"GET /a"}
+    assert why in told(project)[0][2]
+
+
+def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
+    paths = {"/a": {"get": OK, "GET": OK, "additionalOperations": {"get": OK}}, "a": {"get": OK}}
+    project = generate(tmp_path, api(paths, "3.2.0"))
+    assert served(project) == {"GET /a"}
+    assert project.run.json["operations"]["skipped"] == 3
+
+
+def test_a_path_without_a_slash_gets_one(tmp_path: Path) -> None:
+    project = generate(tmp_path, 'openapi: 3.0.3\ninfo: {title: A, version: "1"}\npaths:\n  users: {get: {}}\n')
+    assert served(project) == {"GET /users"}
+    assert told(project) == [("path-without-slash", 4, "the path 'users' is read as '/users'")]
+
+
+def test_what_is_no_operation_is_told_and_extensions_are_not(tmp_path: Path) -> None:
+    item = {"get": OK, "x-note": {"responses": {}}, "sumary": "mistyped", "callbacks": {"on": {"post": OK}}}
+    project = generate(tmp_path, api({"/a": item, "/b": 7}))
+    assert served(project) == {"GET /a"}
+    assert [message for _, _, message in told(project)] == [
+        "'sumary' is ignored: a path has no such part",
+        "'callbacks' is ignored: a path has no such part",
+        "the path '/b' is not an object",
+    ]
+
+
+def test_callbacks_and_webhooks_are_never_operations(tmp_path: Path) -> None:
+    operation = {**OK, "callbacks": {"done": {"{$request.body#/url}": {"post": OK}}}}
+    project = generate(tmp_path, api({"/a": {"post": operation}}, webhooks={"made": {"post": OK}}))
+    assert served(project) == {"POST /a"}
+
+
+def test_each_operation_id_that_is_given_twice_is_told_once(tmp_path: Path) -> None:
+    paths = {f"/{one}": {"get": {"operationId": "list", **OK}} for one in ("cats", "dogs", "cows", "pigs", "hens")}
+    project = generate(tmp_path, api(paths))
+    assert len(project.rows) == 5
+    ((code, _, message),) = told(project)
+    assert code == "duplicate-operation-id"
+    assert message == "the operationId 'list' is given to 5 operations: GET /cats, GET /dogs, GET /cows and 2 more"
+
+
+def test_a_version_and_a_title_without_quotes_are_text(tmp_path: Path) -> None:
+    project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 1.5}\npaths: {/a: {get: {}}}\n")
+    assert (project.adapter["title"], project.adapter["api_version"]) == ("2048", "1.5")
+    assert [code for code, _, _ in told(project)] == ["version-not-text", "version-not-text"]
+
+
+@pytest.mark.parametrize("reference", ["7", "[1]", "{a: b}", "true"])
+def test_a_reference_that_is_no_text_is_told_and_not_followed(tmp_path: Path, reference: str) -> None:
+    spec = tmp_path / "odd.yaml"
+    spec.write_text(
+        "openapi: 3.1.0\ninfo: {title: A, version: '1'}\npaths:\n  /a:\n    get: {}\n"
+        f"    post: {{parameters: [{{$ref: {reference}}}], responses: {{'200': {{$ref: {reference}}}}}}}\n"
+        f"  /b: {{$ref: {reference}}}\n"
+        f"components: {{securitySchemes: {{s: {{$ref: {reference}}}}}}}\n",
+        encoding="utf-8",
+    )
+    done = run("from-openapi", spec, "--dry-run", "-o", tmp_path / "out", "--output-format", "json")
+    assert done.code == 0
+    assert json.loads(done.out)["warnings"]

@@ -1,0 +1,172 @@
+"""Parameters, bodies, responses and security as documents really write them, and what aqlgen makes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import Project, api, generate
+
+STRING = {"type": "string"}
+
+
+def reading(tmp_path: Path, *parameters: Any, path: str = "/a", version: str = "3.1.0", **more: Any) -> Project:
+    operation = {"parameters": list(parameters), "responses": {"200": {"description": "OK"}}}
+    return generate(tmp_path, api({path: {"get": operation}, "/other": {"get": {}}}, version, **more))
+
+
+def row(project: Project, path: str = "/a") -> dict[str, Any]:
+    return next(one for one in project.rows.values() if one["path"] == path)
+
+
+def messages(project: Project) -> list[str]:
+    return [one["message"] for one in project.run.json["warnings"]]
+
+
+def test_a_path_parameter_spelled_otherwise_than_in_the_path_is_the_same_one(tmp_path: Path) -> None:
+    given = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    project = reading(tmp_path, given, path="/pets/{petId}")
+    assert row(project, "/pets/{petId}")["parameters"] == {
+        "pet_id": {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
+    }
+    assert messages(project) == ["the parameter 'pet_id' is spelled {petId} in the path /pets/{petId}; that counts"]
+
+
+def test_a_path_parameter_that_nobody_declares_is_a_required_string(tmp_path: Path) -> None:
+    project = reading(tmp_path, path="/pets/{petId}")
+    assert row(project, "/pets/{petId}")["parameters"]["pet_id"]["schema"] == STRING
+    assert "/pets/{petId} has {petId}, which no parameter declares" in messages(project)[0]
+
+
+def test_a_path_parameter_that_the_path_does_not_have_is_left_out(tmp_path: Path) -> None:
+    project = reading(tmp_path, {"name": "petId", "in": "path", "required": True, "schema": STRING})
+    assert row(project)["parameters"] == {}
+    assert messages(project) == ["the path /a has no {petId}; the parameter 'petId' is left out"]
+
+
+def test_a_placeholder_given_twice_is_told_once_for_all_methods(tmp_path: Path) -> None:
+    path = "/a/{id}/b/{id}"
+    parameters = [{"name": "id", "in": "path", "required": True, "schema": STRING}]
+    project = generate(tmp_path, api({path: {"parameters": parameters, "get": {}, "delete": {}}}))
+    assert len(project.rows) == 2
+    assert messages(project) == [f"the path {path} has {{id}} more than once; each gets the same value"]
+
+
+@pytest.mark.parametrize(("written", "read"), [("Query", "query"), ("HEADER", "header"), (None, "query")])
+def test_where_a_parameter_is_may_be_in_capitals_or_not_said(tmp_path: Path, written: str | None, read: str) -> None:
+    given = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
+    project = reading(tmp_path, given)
+    assert row(project)["parameters"]["q"]["in"] == read
+    assert "'q'" in messages(project)[0]
+
+
+@pytest.mark.parametrize(("place", "version"), [("body", "3.1.0"), ("querystring", "3.1.0"), ("nowhere", "3.2.0")])
+def test_a_parameter_in_an_unknown_place_is_left_out_by_name(tmp_path: Path, place: str, version: str) -> None:
+    project = reading(tmp_path, {"name": "q", "in": place, "schema": STRING}, version=version)
+    assert row(project)["parameters"] == {}
+    (message,) = messages(project)
+    assert "'q'" in message
+    assert place in message
+
+
+def test_an_operation_with_a_required_parameter_in_an_unknown_place_is_skipped(tmp_path: Path) -> None:
+    project = reading(tmp_path, {"name": "q", "in": "formData", "required": True, "schema": STRING})
+    assert [one["path"] for one in project.rows.values()] == ["/other"]
+
+
+def test_the_whole_query_can_be_one_parameter(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": STRING}}
+    content = {"application/x-www-form-urlencoded": {"schema": schema}}
+    project = reading(tmp_path, {"name": "filter", "in": "querystring", "content": content}, version="3.2.0")
+    entry = row(project)["parameters"]["filter"]
+    assert (entry["in"], entry["content_type"]) == ("querystring", "application/x-www-form-urlencoded")
+    assert messages(project) == []
+
+
+def responding(tmp_path: Path, responses: Any, version: str = "3.1.0", **more: Any) -> Project:
+    return generate(tmp_path, api({"/a": {"get": {"responses": responses}}}, version, **more))
+
+
+def test_ranges_and_default_are_read_in_any_case_and_integers_as_text(tmp_path: Path) -> None:
+    project = generate(
+        tmp_path,
+        "openapi: 3.0.3\ninfo: {title: A, version: '1'}\npaths:\n"
+        "  /a: {get: {responses: {2xx: {description: a}}}}\n"
+        "  /b: {get: {responses: {200: {description: a}}}}\n"
+        "  /c: {get: {responses: {Default: {description: a}}}}\n",
+    )
+    assert [list(row(project, path)["responses"]) for path in ("/a", "/b", "/c")] == [["2XX"], ["200"], ["default"]]
+    assert messages(project) == []
+
+
+def test_a_response_under_no_status_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    project = responding(tmp_path, {"abcdef": {"description": "OK"}, "200": {"description": "OK"}})
+    assert list(row(project)["responses"]) == ["200"]
+    assert messages(project) == ["'abcdef' is not a status code, a range such as 2XX, or default"]
+
+
+def test_a_media_type_can_be_a_component_and_a_stream_has_the_type_of_its_items(tmp_path: Path) -> None:
+    media = {"Things": {"itemSchema": {"type": "object", "properties": {"a": STRING}}}}
+    content = {"application/json": {"$ref": "#/components/mediaTypes/Things"}}
+    answer = {"200": {"description": "OK", "content": content}}
+    project = responding(tmp_path, answer, "3.2.0", components={"mediaTypes": media})
+    assert row(project)["responses"]["200"]["schema"]["type"] == "array"
+
+
+def test_an_example_can_be_its_data_value(tmp_path: Path) -> None:
+    examples = {"one": {"dataValue": "blue", "serializedValue": "q=blue"}}
+    given = {"name": "q", "in": "query", "required": True, "schema": STRING, "examples": examples}
+    assert row(reading(tmp_path, given, version="3.2.0"))["example"] == {"q": "blue"}
+
+
+def test_a_requirement_can_name_its_scheme_by_reference(tmp_path: Path) -> None:
+    schemes = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key", "deprecated": True},
+        "device": {"type": "oauth2", "flows": {"deviceAuthorization": {"scopes": {}}}},
+    }
+    security = [{"#/components/securitySchemes/key": []}, {"device": []}, {"ghost": []}]
+    project = responding(
+        tmp_path, {}, "3.2.0", components={"securitySchemes": schemes}, security=security, tags=[{"name": "a"}]
+    )
+    assert project.adapter["security"] == [["key"], ["device"]]
+    assert messages(project) == ["the security scheme 'ghost' is not declared; this alternative is left out"]
+
+
+def test_a_server_is_told_by_its_name_and_has_a_scheme(tmp_path: Path) -> None:
+    servers = [{"url": "//api.example.com/v1", "name": "prod"}]
+    assert responding(tmp_path, {}, "3.2.0", servers=servers).adapter["servers"] == [
+        {"url": "https://api.example.com/v1", "description": "prod"}
+    ]
+
+
+def test_fields_of_a_form_are_written_as_the_document_says(tmp_path: Path) -> None:
+    properties = {"ids": {"type": "array", "items": STRING}, "about": {"type": "object"}, "file": {"format": "binary"}}
+    encoding = {
+        "ids": {"style": "form", "explode": False},
+        "about": {"style": "deepObject", "explode": True},
+        "file": {"contentType": "image/png"},
+    }
+    media = {"schema": {"type": "object", "properties": properties}, "encoding": encoding}
+    operation = {"requestBody": {"content": {"multipart/form-data": media}}, "responses": {}}
+    entries = row(generate(tmp_path, api({"/a": {"post": operation}})))["parameters"]
+    assert (entries["ids"]["style"], entries["ids"]["explode"]) == ("form", False)
+    assert (entries["about"]["style"], entries["about"]["explode"]) == ("deepObject", True)
+    assert entries["file"]["content_type"] == "image/png"
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema"),
+    [
+        ("application/x-tar", {"type": "string", "format": "byte", "contentEncoding": "base64"}),
+        ("application/vnd.shop.part", {"type": "string", "format": "byte", "contentEncoding": "base64"}),
+        ("application/yaml", {"type": "string"}),
+        ("text/csv", {"type": "string"}),
+    ],
+)
+def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, schema: Any) -> None:
+    operation = {"requestBody": {"required": True, "content": {kind: {}}}, "responses": {}}
+    given = row(generate(tmp_path, api({"/a": {"post": operation}})))
+    assert given["body"]["content_type"] == kind
+    assert given["parameters"]["body"]["schema"] == schema
