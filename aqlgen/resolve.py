@@ -31,6 +31,8 @@ class Resolver:
         """Give what `reference` (`#/…`) points to. Raises UnresolvedError."""
         try:
             return self._cache[reference]
+        except TypeError:
+            raise UnresolvedError(repr(reference), "a $ref must be a string") from None
         except KeyError:
             found = self._cache[reference] = self._walk(reference)
             return found
@@ -55,10 +57,13 @@ class Resolver:
 
         Raises UnresolvedError when a reference leads nowhere, outside or in a circle.
         """
-        for _ in range(MAX_CHAIN):
-            if not (isinstance(node, dict) and "$ref" in node):
-                return node, pointer
+        chain: list[str] = []
+        while isinstance(node, dict) and "$ref" in node:
             reference = node["$ref"]
+            if reference in chain or len(chain) == MAX_CHAIN:
+                way = " → ".join(one.rsplit("/", 1)[-1] for one in [*chain[-4:], reference])
+                raise UnresolvedError(reference, f"the reference {reference!r} leads in a circle: {way}")
             node = self.lookup(reference)
             pointer = reference[1:]
-        raise UnresolvedError(pointer, f"the reference '#{pointer}' leads in a circle")
+            chain.append(reference)
+        return node, pointer

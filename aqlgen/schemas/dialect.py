@@ -1,117 +1,139 @@
 """One schema node of OpenAPI 3.0 or 3.1, as JSON Schema 2020-12 says it; what lies within stays as it is.
 
-OpenAPI 3.0's own keywords (nullable, boolean exclusiveMinimum, example) are translated, values that no validator could
-use are dropped, and every keyword that is not carried further disappears here (OpenAPI 3.1.1, 4.8.24).
+OpenAPI 3.0's own keywords (nullable, boolean exclusiveMinimum, example) and those of older drafts are translated,
+values that no validator could use are dropped with a finding, and every keyword that is not carried further disappears
+here (OpenAPI 3.0.4, 4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents rarely mean what they say there:
+`oneOf` becomes `anyOf` (overlapping branches are common and harmless), and what is nullable admits null whatever
+`type` and `enum` beside it say.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from aqlgen.ir import Json
+from aqlgen.schemas.bounds import BOUNDS, bounds
+from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.patterns import usable
+from aqlgen.schemas.text import prose, shorten
+
+__all__ = ["ANNOTATIONS", "normalise", "prose", "shorten"]
 
 TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
+SYNONYMS: Mapping[str, tuple[str, str | None]] = {
+    **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
+    **dict.fromkeys(("float", "double", "decimal"), ("number", None)),
+    **dict.fromkeys(("bool", "Boolean"), ("boolean", None)),
+    **dict.fromkeys(("str", "text", "char", "String"), ("string", None)),
+    **dict.fromkeys(("list", "List", "Array"), ("array", None)),
+    **dict.fromkeys(("map", "dict", "hash", "Object"), ("object", None)),
+    **dict.fromkeys(("date", "uuid", "uri", "email", "password", "byte"), ("string", "")),
+    **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
+    **dict.fromkeys(("file", "binary"), ("string", "binary")),
+}
+"""What people write for a type, with the format that it stands for; an empty one is its own name."""
 
-NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
-BOUNDS = frozenset((*NUMBERS, *COUNTS))
-BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
+"""Keywords of a normalised node that admit and refuse nothing."""
+
 KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
-MAPS = ("properties", "patternProperties")
-SCHEMAS = ("items", "additionalProperties", "not", "propertyNames")
+MAPS = ("properties", "patternProperties", "dependentSchemas")
+SCHEMAS = (
+    "items",
+    "additionalProperties",
+    "not",
+    "propertyNames",
+    "contains",
+    "if",
+    "then",
+    "else",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+)
+BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+OBJECTS = frozenset({*MAPS, *SCHEMAS, "dependencies", "dependentRequired", "discriminator"})
+
+CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
+"""What makes more than another name of what is beside `$ref`: formally nothing in 3.0, everything since 3.1."""
 
 MAX_DESCRIPTION = 300
 MAX_EXAMPLE = 100
 
 
-LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-TAG = re.compile(
-    r"</?(?:a|b|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|ol|p|pre|small|span|strong|table|tbody|td|th|thead|tr|u|ul)"
-    r"(?:\s[^<>]*)?/?>",
-    re.IGNORECASE,
-)
-
-
-def prose(text: str) -> str:
-    """Give what a description says in words, in one line: without addresses of links and HTML tags."""
-    if "](" in text:
-        text = LINK.sub(r"\1", text)
-    if "<" in text:
-        text = TAG.sub(" ", text)
-    return " ".join(text.split())
-
-
-def shorten(text: str, limit: int) -> str:
-    """Cut the prose of a text to `limit` characters: after a sentence when one ends late enough, else after a word."""
-    text = prose(text)
-    if len(text) <= limit:
-        return text
-    head = text[:limit]
-    stop = head.rfind(". ")
-    if stop > limit // 3:
-        return head[: stop + 1]
-    return head[: max(head.rfind(" "), limit // 2)].rstrip(",;: ") + " …"
-
-
-def normalise(raw: Mapping[str, Json]) -> dict[str, Json]:
-    """Give one node in dialect 2020-12. `oneOf` becomes `anyOf`: overlapping branches are common and harmless."""
+def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
+    """Give one node in dialect 2020-12. `nullable` stays as a mark beside what is not yet known to have a type."""
+    if "$ref" in raw:
+        return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
-    types = _types(raw.get("type"))
-    nullable = raw.get("nullable") is True
+    types = _types(raw, node, findings)
+    nullable = raw.get("nullable") is True or raw.get("x-nullable") is True
     if nullable and types:
         types = types if "null" in types else [*types, "null"]
     if types:
         node["type"] = types[0] if len(types) == 1 else types
     keys = raw.keys()
-    if not keys.isdisjoint(BOUNDS):
-        _numbers(raw, node)
+    bounds(raw, node, findings)
     for key in KEPT:
         if key in raw:
             node[key] = raw[key]
-    _texts(raw, node)
-    _enum(raw, node, nullable=nullable or "null" in types)
+    _texts(raw, node, findings)
+    _enum(raw, node, findings, nullable=nullable or "null" in types)
     if not keys.isdisjoint(BRANCHES):
-        _branches(raw, node)
-    for key in MAPS:
-        if isinstance(raw.get(key), dict) and raw[key]:
-            node[key] = {name: one for name, one in raw[key].items() if isinstance(one, dict | bool)}
-    for key in SCHEMAS:
-        if isinstance(raw.get(key), dict | bool):
-            node[key] = raw[key]
-    required = raw.get("required")
-    if isinstance(required, list):
-        names = dict.fromkeys(one for one in required if isinstance(one, str))
-        if names:
-            node["required"] = list(names)
-    if nullable and not types and ("allOf" in node or "anyOf" in node):
+        _branches(raw, node, findings)
+    if not keys.isdisjoint(OBJECTS):
+        _objects(raw, node, findings)
+    _required(raw, node, findings)
+    if nullable and not types and ("allOf" in node or "anyOf" in node or "const" in node):
         node["nullable"] = True
     return node
 
 
-def _types(raw: Json) -> list[str]:
-    listed = raw if isinstance(raw, list) else [raw]
-    return [one for one in dict.fromkeys(listed) if isinstance(one, str) and one in TYPES]
+def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
+    """Give a reference with what counts beside it; in 3.1 with constraints beside it, it is one part of `allOf`."""
+    if openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS):
+        node: dict[str, Json] = {"$ref": raw["$ref"]}
+        _texts(raw, node, findings)
+        if "default" in raw:
+            node["default"] = raw["default"]
+        if raw.get("nullable") is True or raw.get("x-nullable") is True:
+            node["nullable"] = True
+        return node
+    rest = normalise({key: value for key, value in raw.items() if key != "$ref"}, openapi, findings)
+    rest["allOf"] = [{"$ref": raw["$ref"]}, *rest.get("allOf", ())]
+    return rest
 
 
-def _numbers(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
-    for key in NUMBERS:
-        value = raw.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and (key != "multipleOf" or value > 0):
-            node[key] = value
-    for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if raw.get(flag) is True and bound in node:
-            node[flag] = node.pop(bound)
-    for key in COUNTS:
-        value = raw.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            node[key] = value
+def _types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
+    if "type" not in raw:
+        return []
+    listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
+    found: dict[str, None] = {}
+    for one in listed:
+        if isinstance(one, str) and one in TYPES:
+            found[one] = None
+            continue
+        known, form = SYNONYMS.get(one, (None, None)) if isinstance(one, str) else (None, None)
+        if known is None:
+            findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is left out")
+            continue
+        found[known] = None
+        if form is not None:
+            node["format"] = form or one
+        findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is taken as {known!r}")
+    return list(found)
 
 
-def _texts(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
-    for key in ("pattern", "format"):
-        if isinstance(raw.get(key), str) and raw[key]:
-            node[key] = raw[key]
+def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    pattern = raw.get("pattern")
+    if isinstance(pattern, str) and pattern:
+        compiled = usable(pattern)
+        if compiled is None:
+            message = f"the pattern {shorten(pattern, 60)!r} is no regular expression of ECMA 262; it is left out"
+            findings.add("bad-pattern", raw, "pattern", message)
+        else:
+            node["pattern"] = compiled
+    if isinstance(raw.get("format"), str) and raw["format"]:
+        node["format"] = raw["format"]
     if isinstance(raw.get("description"), str) and raw["description"].strip():
         node["description"] = shorten(raw["description"], MAX_DESCRIPTION)
     for key in ("deprecated", "readOnly", "writeOnly"):
@@ -125,10 +147,15 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
         node["examples"] = short[:1]
 
 
-def _branches(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
+def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     def listed(key: str) -> list[Json]:
-        found = raw.get(key)
-        return [one for one in found if isinstance(one, dict | bool)] if isinstance(found, list) else []
+        if key not in raw:
+            return []
+        found = raw[key]
+        branches = [one for one in found if isinstance(one, dict | bool)] if isinstance(found, list) else []
+        if not isinstance(found, list) or len(branches) < len(found):
+            findings.add("bad-schema", raw, key, f"{key} must be a list of schemas; what is no schema is left out")
+        return branches
 
     first, *others = [one for one in (listed("anyOf"), listed("oneOf")) if one] or [[]]
     together = [*listed("allOf"), *({"anyOf": one} for one in others)]
@@ -137,13 +164,94 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
             node[key] = found
 
 
-def _enum(raw: Mapping[str, Json], node: dict[str, Json], *, nullable: bool) -> None:
-    values = raw.get("enum")
-    if not isinstance(values, list) or not values:
+def _enum(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings, *, nullable: bool) -> None:
+    if "enum" not in raw:
         return
-    unique = (
-        [value for index, value in enumerate(values) if value not in values[:index]] if len(values) < 50 else values
-    )
-    if nullable and None not in unique:
-        unique = [*unique, None]
-    node["enum"] = unique
+    values = raw["enum"]
+    if not isinstance(values, list) or not values:
+        findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
+        return
+    unique: dict[object, Json] = {}
+    for value in values:
+        plain = value is None or isinstance(value, str | int | float)
+        unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
+    node["enum"] = list(unique.values())
+    if nullable and not any(value is None for value in node["enum"]):
+        node["enum"].append(None)
+
+
+def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Carry what holds other schemas; where a schema must stand and none does, it admits anything."""
+    for key in MAPS:
+        if isinstance(raw.get(key), dict) and raw[key]:
+            node[key] = {name: _schema(one, raw[key], name, findings) for name, one in raw[key].items()}
+        elif key in raw and not isinstance(raw[key], dict):
+            findings.add("bad-schema", raw, key, f"{key} must be an object of schemas; it is left out")
+    for key in SCHEMAS:
+        if key not in raw:
+            continue
+        if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
+            node["prefixItems"] = [one if isinstance(one, dict | bool) else True for one in raw[key]]
+            if isinstance(raw.get("additionalItems"), dict | bool):
+                node["items"] = raw["additionalItems"]
+        else:
+            node[key] = _schema(raw[key], raw, key, findings)
+    _patterns(raw, node, findings)
+    _dependent(raw, node)
+    if "if" not in node or not ("then" in node or "else" in node):
+        for key in ("if", "then", "else"):
+            node.pop(key, None)
+    discriminator = raw.get("discriminator")
+    if isinstance(discriminator, str):  # as in Swagger 2.0
+        discriminator = {"propertyName": discriminator}
+    if isinstance(discriminator, dict) and isinstance(discriminator.get("propertyName"), str):
+        node["discriminator"] = discriminator
+
+
+def _schema(value: Json, holder: Mapping[str, Json], key: str, findings: Findings) -> Json:
+    if isinstance(value, dict | bool):
+        return value
+    findings.add("bad-schema", holder, key, f"a schema must stand under {key!r}; it is taken as any value")
+    return True
+
+
+def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Keep the patterns that can be compiled; without one, nothing is known of the keys that it spoke of."""
+    kept: dict[str, Json] = {}
+    for pattern, schema in node.get("patternProperties", {}).items():
+        compiled = usable(pattern)
+        if compiled is not None:
+            kept[compiled] = schema
+            continue
+        message = f"the pattern {shorten(pattern, 60)!r} is no regular expression of ECMA 262; it is left out"
+        findings.add("bad-pattern", raw["patternProperties"], pattern, message)
+        node.pop("additionalProperties", None)
+        node.pop("unevaluatedProperties", None)
+    if "patternProperties" in node:
+        node["patternProperties"] = kept
+
+
+def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
+    """Carry dependentRequired, and `dependencies` of older drafts, which is both in one."""
+    both = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
+    needed: dict[str, Json] = {}
+    for mapping in both:
+        for name, one in mapping.items():
+            if isinstance(one, list):
+                needed[name] = list(dict.fromkeys(wire for wire in one if isinstance(wire, str)))
+            elif isinstance(one, dict | bool) and mapping is raw.get("dependencies"):
+                node.setdefault("dependentSchemas", {}).setdefault(name, one)
+    if needed:
+        node["dependentRequired"] = needed
+
+
+def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    if "required" not in raw:
+        return
+    required = raw["required"]
+    if not isinstance(required, list):
+        findings.add("bad-schema", raw, "required", "required must be a list of names; it is left out")
+        return
+    names = dict.fromkeys(one for one in required if isinstance(one, str))
+    if names:
+        node["required"] = list(names)

@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from aqlgen.ir import Json
+from aqlgen.schemas.views import Views
 
 Schemas = Mapping[str, Mapping[str, Json]]
+MAX_DEPTH = 8
 
 
-def kind_of(node: Mapping[str, Json]) -> str:
-    """Give the kind of a normalised schema of the document, as far as it shows by itself."""
+def kind_of(node: Mapping[str, Json], views: Views, depth: int = 0) -> str:
+    """Give the kind of a merged schema of the document."""
     if isinstance(node.get("enum"), list):
         return "enum"
-    if "properties" in node or "allOf" in node:
+    if "properties" in node:
+        return "object"
+    if depth < MAX_DEPTH and any(_kind(part, views, depth) in ("object", "union") for part in node.get("allOf", ())):
         return "object"
     branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
     if len(branches) > 1:
         return "scalar" if constants(branches) is not None else "union"
-    if len(branches) == 1:
-        return "object" if isinstance(branches[0], dict) and "$ref" in branches[0] else "scalar"
+    if len(branches) == 1 and depth < MAX_DEPTH:
+        return _kind(branches[0], views, depth)
     kinds = node.get("type")
     return "object" if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) else "scalar"
+
+
+def _kind(raw: Json, views: Views, depth: int) -> str:
+    view = views.view(raw)
+    return "scalar" if view is None else kind_of(view, views, depth + 1)
 
 
 def constants(branches: list[Json]) -> list[Json] | None:
@@ -42,15 +51,9 @@ def constants(branches: list[Json]) -> list[Json] | None:
 
 def is_null(branch: Json) -> bool:
     """Whether a schema admits null alone."""
-    return isinstance(branch, dict) and (branch.get("type") == "null" or branch.get("enum") == [None])
-
-
-def admits_null(node: Mapping[str, Json]) -> bool:
-    """Whether a normalised object or reference may be null as well."""
-    if node.get("nullable") is True:
-        return True
-    kinds = node.get("type")
-    return isinstance(kinds, list) and "null" in kinds
+    if not isinstance(branch, dict):
+        return False
+    return branch.get("type") in ("null", ["null"]) or branch.get("enum") == [None] or branch.get("const", 0) is None
 
 
 def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:

@@ -1,109 +1,171 @@
-"""`allOf` seen as one object where that is sound, so that an object's fields can be named, shown and validated."""
+"""`allOf` seen as one schema where that is sound, so that an object's fields can be named, shown and validated.
+
+Branches merge exactly, but for two leniencies: what a branch says of undeclared properties (additionalProperties,
+unevaluatedProperties) does not hold for the properties of the others, since otherwise nothing could extend a closed
+object; and where two branches contradict one another (types or values with nothing in common), the later counts.
+Branches that are more than constraints of one value (alternatives, conditions) stay in `allOf`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from math import lcm
+from typing import TypeAlias
 
 from aqlgen.ir import Json
-from aqlgen.resolve import Resolver, UnresolvedError
-from aqlgen.schemas.dialect import normalise
+from aqlgen.schemas.dialect import ANNOTATIONS
 
-MORE = ("anyOf", "allOf", "not", "enum", "const", "items", "prefixItems", "patternProperties")
-"""What makes a branch more than a plain object."""
+Node: TypeAlias = dict[str, Json]
+Joint: TypeAlias = Callable[[Json, Json], Json]
 
-STRUCTURE = ("anyOf", "allOf", "not", "properties", "required", "items", "prefixItems", "additionalProperties")
-"""What makes a branch more than a scalar."""
+COMPLEX = frozenset({"anyOf", "allOf", "not", "if", "dependentSchemas", "contains", "unevaluatedItems"})
+"""Keywords of branches that stay in `allOf`."""
 
-ANNOTATIONS = frozenset(
-    {"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable", "type"}
-)
-MAX_DEPTH = 40
+APPLICATORS = frozenset({"anyOf", "allOf", "if", "dependentSchemas"})
+"""Keywords whose schemas speak of the same value."""
 
+NULL: Json = {"type": "null"}
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+SAME = ("pattern", "format", "prefixItems")
+"""Keywords of which two different ones cannot be one."""
 
-def only_reference(node: Mapping[str, Json]) -> str | None:
-    """Give the reference of a node that says nothing more than `allOf: [{$ref}]`, with annotations beside it."""
-    branches = node.get("allOf", ())
-    if len(branches) != 1 or not set(node) <= ANNOTATIONS | {"allOf"}:
-        return None
-    branch = branches[0]
-    reference = branch.get("$ref") if isinstance(branch, dict) else None
-    return reference if isinstance(reference, str) else None
+DECLARED = ("properties", "patternProperties", "dependentSchemas")
+REST = ("additionalProperties", "unevaluatedProperties")
 
 
-def merged(node: dict[str, Json], resolver: Resolver, depth: int = 0) -> dict[str, Json]:
-    """Give a normalised node with its `allOf` branches merged in as far as they are plain objects, or all scalars.
+def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], joint: Joint) -> Node:
+    """Give a node with the branches of its `allOf` merged in; each comes with its view, None when there is none."""
+    nullable = node.get("nullable") is True or "null" in types_of(node)
+    result = {key: value for key, value in node.items() if key not in ("allOf", "nullable")}
+    rest: list[tuple[Json, Node | None]] = []
+    for branch, view in reversed(list(parts)):
+        combined = None if view is None or not view.keys().isdisjoint(COMPLEX) else combine(view, result, joint)
+        if combined is None:
+            rest.append((branch, view))
+        else:
+            result = combined
+    if len(rest) == 1 and rest[0][1] is not None and result.keys() <= ANNOTATIONS:
+        result = {**rest[0][1], **result}
+    elif rest:
+        result["allOf"] = [branch for branch, _ in reversed(rest)]
+    return with_null(closed(result)) if nullable else closed(result)
 
-    Branches that are more than that (alternatives, mixtures) stay in `allOf`. `additionalProperties: false` of a single
-    branch is dropped, since it would refuse the fields of the others.
-    """
-    branches = node.get("allOf")
-    if not branches or depth > MAX_DEPTH:
+
+def closed(node: Node) -> Node:
+    """Write unevaluatedProperties as additionalProperties where they are the same."""
+    if "unevaluatedProperties" not in node or not node.keys().isdisjoint(APPLICATORS):
         return node
-    views = [_view(branch, resolver, depth) for branch in branches]
-    if all(view is not None and _is_scalar(view) for view in views):
-        result: dict[str, Json] = {}
-        for view in (*views, {key: value for key, value in node.items() if key != "allOf"}):
-            result |= view or {}
-        return result
-    plain = [view for view in views if view is not None and _is_object(view)]
-    rest = [branch for branch, view in zip(branches, views, strict=True) if view is None or not _is_object(view)]
-    if "properties" in node or any("properties" in view or "type" in view for view in plain):
-        result = _join(node, plain)
-    else:  # conditions and annotations beside whatever the node itself is
-        result = {key: value for view in (*plain, node) for key, value in view.items() if key != "allOf"}
-    if rest:
-        result["allOf"] = rest
-    return result
+    rest = {key: value for key, value in node.items() if key != "unevaluatedProperties"}
+    return {"additionalProperties": node["unevaluatedProperties"], **rest}
 
 
-def _view(branch: Json, resolver: Resolver, depth: int) -> dict[str, Json] | None:
-    """Give a branch normalised and merged itself, None when nothing can be said of it."""
-    if not isinstance(branch, dict):
-        return {} if branch is True else None
-    try:
-        target, _ = resolver.follow(branch, "")
-    except UnresolvedError:
+def with_null(node: Node) -> Node:
+    """Give a node that admits null too, whatever else it says."""
+    plain = {key: value for key, value in node.items() if key != "nullable"}
+    if plain.keys() <= ANNOTATIONS | {"anyOf", "discriminator"} and "anyOf" in plain:
+        plain["anyOf"] = plain["anyOf"] if NULL in plain["anyOf"] else [*plain["anyOf"], NULL]
+        return plain
+    if not plain.keys().isdisjoint(APPLICATORS | {"const", "not"}):
+        beside = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
+        others = [one for one in types_of(plain) if one != "null"]
+        if others:
+            plain["type"] = others[0] if len(others) == 1 else others
+        return {"anyOf": [plain, NULL], **beside}
+    if "type" in plain:
+        types = types_of(plain)
+        plain["type"] = types if "null" in types else [*types, "null"]
+    if "enum" in plain and None not in plain["enum"]:
+        plain["enum"] = [*plain["enum"], None]
+    return plain
+
+
+def combine(first: Node, second: Node, joint: Joint) -> Node | None:
+    """Give both as one, annotations of the second counting; None when they cannot be one."""
+    if any(key in first and key in second and first[key] != second[key] for key in SAME):
         return None
-    return merged(normalise(target), resolver, depth + 1) if isinstance(target, dict) else None
-
-
-def _is_object(view: Mapping[str, Json]) -> bool:
-    kinds = view.get("type", "object")
-    return "object" in (kinds if isinstance(kinds, list) else [kinds]) and not any(key in view for key in MORE)
-
-
-def _is_scalar(view: Mapping[str, Json]) -> bool:
-    kinds = view.get("type", "string")
-    return "object" not in (kinds if isinstance(kinds, list) else [kinds]) and not any(key in view for key in STRUCTURE)
-
-
-def _join(node: Mapping[str, Json], plain: list[dict[str, Json]]) -> dict[str, Json]:
-    result: dict[str, Json] = {}
-    properties: dict[str, Json] = {}
-    required: dict[str, None] = {}
-    for view in (*plain, {key: value for key, value in node.items() if key != "allOf"}):
-        for name, schema in view.get("properties", {}).items():
-            properties[name] = _both(properties[name], schema) if name in properties else schema
-        required.update(dict.fromkeys(view.get("required", ())))
-        closed = view.get("additionalProperties") is False
-        result.update({key: value for key, value in view.items() if not (closed and key == "additionalProperties")})
-    nullable = "null" in node["type"] if isinstance(node.get("type"), list) else False
-    result["type"] = ["object", "null"] if nullable else "object"
-    if properties:
-        result["properties"] = properties
-    if required:
-        result["required"] = list(required)
+    if ("prefixItems" in first) != ("prefixItems" in second) and "items" in first.keys() | second.keys():
+        return None
+    result = {**first, **second}
+    result.pop("discriminator", None)
+    if "discriminator" in second:
+        result["discriminator"] = second["discriminator"]
+    for keys, choose in ((LOWER, max), (UPPER, min)):
+        for key in keys:
+            if key in first and key in second:
+                result[key] = choose(first[key], second[key])
+    _values(first, second, result)
+    if "items" in first and "items" in second:
+        result["items"] = joint(first["items"], second["items"])
+    _properties(first, second, result, joint)
+    if "multipleOf" in first and "multipleOf" in second and first["multipleOf"] != second["multipleOf"]:
+        steps = (first["multipleOf"], second["multipleOf"])
+        if not all(isinstance(step, int) for step in steps):
+            return None
+        result["multipleOf"] = lcm(*steps)
     return result
 
 
-def _both(first: Json, second: Json) -> Json:
-    """Give one schema for a property that two branches declare: the later one, with what only the earlier says."""
-    if not isinstance(first, dict) or not isinstance(second, dict) or first == second:
-        return second
-    if any("$ref" in one or any(key in one for key in ("allOf", "oneOf", "anyOf")) for one in (first, second)):
-        return {**second, "allOf": [first, *second.get("allOf", ())]} if not _shape(second) else second
-    return {**first, **second}
+def types_of(node: Mapping[str, Json]) -> list[str]:
+    """Give the types that a normalised node names."""
+    types = node.get("type", [])
+    return types if isinstance(types, list) else [types]
 
 
-def _shape(schema: Mapping[str, Json]) -> bool:
-    return any(key in schema for key in ("$ref", "type", "properties", "allOf", "oneOf", "anyOf", "enum"))
+def _values(first: Node, second: Node, result: Node) -> None:
+    """Intersect types and enumerated values; of a contradiction the second counts."""
+    if "type" in first and "type" in second:
+        both = _common_types(types_of(first), types_of(second))
+        if both:
+            result["type"] = both[0] if len(both) == 1 else both
+    if "enum" in first and "enum" in second:
+        both = [one for one in second["enum"] if any(_same(one, other) for other in first["enum"])]
+        if both:
+            result["enum"] = both
+    if first.get("uniqueItems") is True:
+        result["uniqueItems"] = True
+
+
+def _common_types(first: list[str], second: list[str]) -> list[str]:
+    def admitted(one: str, types: list[str]) -> bool:
+        return one in types or (one == "integer" and "number" in types)
+
+    found = [one for one in second if admitted(one, first)]
+    return found + [one for one in first if one not in found and admitted(one, second)]
+
+
+def _same(one: Json, other: Json) -> bool:
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
+    for key in DECLARED:
+        if key in first and key in second:
+            both = {**first[key], **second[key]}
+            both.update(
+                {name: joint(first[key][name], second[key][name]) for name in first[key] if name in second[key]}
+            )
+            result[key] = both
+    if "required" in first and "required" in second:
+        result["required"] = list(dict.fromkeys([*first["required"], *second["required"]]))
+    if "dependentRequired" in first and "dependentRequired" in second:
+        needed = dict(first["dependentRequired"])
+        for name, wires in second["dependentRequired"].items():
+            needed[name] = list(dict.fromkeys([*needed.get(name, ()), *wires]))
+        result["dependentRequired"] = needed
+    if "propertyNames" in first and "propertyNames" in second:
+        result["propertyNames"] = joint(first["propertyNames"], second["propertyNames"])
+    for key in REST:
+        _rest(key, first, second, result)
+
+
+def _rest(key: str, first: Node, second: Node, result: Node) -> None:
+    """Join what two branches say of undeclared properties, leniently where the other declares some."""
+    if key in first and key in second:
+        if first[key] != second[key]:
+            del result[key]
+    elif key in result and not (key == "unevaluatedProperties" and key in second):  # beside `allOf` it sees them all
+        holder, other = (first, second) if key in first else (second, first)
+        declared = other.get("properties", {}).keys() - holder.get("properties", {}).keys()
+        if result[key] is False and (declared or "patternProperties" in other):
+            del result[key]

@@ -1,266 +1,244 @@
 """The types of an adapter, made as they are asked for: what no operation uses costs nothing.
 
-Every object and every union of objects gets a name, so that introspection can show it (R-INT-4, R-INT-5). Properties
-stand under the agent's names, `x-name` beside those that the API spells otherwise.
+Every object, every union of objects and every long enumeration gets a name, so that introspection can show it (R-INT-4,
+R-INT-5). Properties stand under the agent's names, `x-name` beside those that the API spells otherwise.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from json import dumps
 
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json
 from aqlgen.positions import unescape
 from aqlgen.resolve import Resolver, UnresolvedError
-from aqlgen.schemas.dialect import normalise, shorten
-from aqlgen.schemas.fields import field_names
-from aqlgen.schemas.kinds import admits_null, constants, is_null, kind_of
-from aqlgen.schemas.merge import merged, only_reference
+from aqlgen.schemas.defaults import fits
+from aqlgen.schemas.kinds import constants, is_null, kind_of
+from aqlgen.schemas.merge import Node, types_of, with_null
 from aqlgen.schemas.names import component_names, cut, type_name
-from aqlgen.schemas.readonly import PREFIX, with_read_only
-from aqlgen.words import pascal, split
+from aqlgen.schemas.place import Place
+from aqlgen.schemas.readonly import with_read_only
+from aqlgen.schemas.text import shorten
+from aqlgen.schemas.unions import PREFIX, Discriminator, Discriminators
+from aqlgen.schemas.views import Views
+from aqlgen.schemas.writing import Writer
+
+__all__ = ["Place", "Types"]
 
 MAX_INLINE = 60
 """How deep schemas may nest within one another, references not counted."""
 
+MAX_INLINE_VALUES = 50
+"""An enumeration of more texts is a type of its own: operations show its name, the type all of its values."""
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a schema stands: whether a request carries it, what to call it if it needs a name, how deep it lies."""
-
-    request: bool
-    hint: str
-    depth: int = 0
-    inline: bool = False
-    """Whether a referenced scalar or enumeration is written out instead of named."""
-
-    def within(self, name: str) -> Place:
-        """Give the place of a part of it."""
-        return replace(self, hint=self.hint + pascal(split(name)), depth=self.depth + 1, inline=False)
+MAX_WRITTEN_OUT = 200
+"""How many schemas a referenced scalar or array may hold and still be written out in each place."""
 
 
 class Types:
     """Collects the types of one adapter. `unresolved(reference, why)` is told of references that lead nowhere."""
 
-    def __init__(self, resolver: Resolver, *, preserve: bool, unresolved: Callable[[UnresolvedError], None]) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        *,
+        preserve: bool,
+        unresolved: Callable[[UnresolvedError], None],
+        openapi: str = "3.1",
+    ) -> None:
         components = resolver.root.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
+        schemas = schemas if isinstance(schemas, dict) else {}
         self._resolver = resolver
-        self._preserve = preserve
-        self._unresolved = unresolved
-        self._components = component_names(schemas if isinstance(schemas, dict) else ())
+        self._views = Views(resolver, openapi, unresolved)
+        self._components = component_names(schemas)
+        self._discriminators = Discriminators(self._views, schemas)
+        self._writer = Writer(self._views, self._discriminators, self.schema, preserve=preserve)
         self._read_only = with_read_only(schemas)
         self._taken = set(self._components.values())
-        self._named: dict[tuple[str, bool], str] = {}
-        self._queue: deque[tuple[str, Json, Place]] = deque()
+        self._named: dict[tuple[str | int, bool], str] = {}
+        self._queue: deque[tuple[str, Node, Place, str]] = deque()
         self._types: dict[str, dict[str, Json]] = {}
+        self._written_out: dict[tuple[str, bool], tuple[dict[str, Json], bool]] = {}
+        self._open: set[tuple[str, bool]] = set()
 
     def finish(self) -> dict[str, dict[str, Json]]:
         """Define every type that was referred to, and give all by name, in the order of their names."""
         while self._queue:
-            name, target, place = self._queue.popleft()
-            self._types[name] = self._define(target, place)
+            name, view, place, pointer = self._queue.popleft()
+            self._types[name] = self._writer.body(view, place, pointer)
+        self._views.forget()
         return dict(sorted(self._types.items()))
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Tell what in the schemas could not be used, once the types are finished."""
+        return self._views.findings.diagnostics(self._resolver.root)
 
     def schema(self, raw: Json, place: Place) -> dict[str, Json]:
         """Give a schema in the adapter's form; objects and unions of objects become references to named types."""
         if not isinstance(raw, dict):
             return {"not": {}} if raw is False else {}
-        if "$ref" in raw:
-            return self._reference(raw, place)
-        node = normalise(raw)
-        reference = only_reference(node)
-        if reference is not None:
-            return self._nullable(self._reference({**node, "$ref": reference}, place), nullable=admits_null(node))
-        node = merged(node, self._resolver)
-        if place.depth > MAX_INLINE:
-            return {}
-        if "properties" in node or self._is_union(node):
-            return self._hoist(node, place)
-        return self._body(node, place)
+        written = self._schema(raw, place)
+        if "default" not in written or fits(self._views, raw, written["default"]):
+            return written
+        told = shorten(repr(written["default"]), 60)
+        if "default" in raw:
+            message = f"the default {told} does not fit its own schema; it is left out"
+            self._views.findings.add("bad-default", raw, "default", message)
+        return {key: value for key, value in written.items() if key != "default"}
 
-    def object_view(self, raw: Json) -> dict[str, Json] | None:
-        """Give the normalised, merged object that a schema describes, None when it is not one with properties."""
-        try:
-            target, _ = self._resolver.follow(raw, "")
-        except UnresolvedError as error:
-            self._unresolved(error)
-            return None
-        if not isinstance(target, dict):
-            return None
-        node = normalise(target)
-        reference = only_reference(node)
+    def _schema(self, raw: dict[str, Json], place: Place) -> dict[str, Json]:
+        node = self._views.node(raw)
+        reference = self._views.only_reference(node)
         if reference is not None:
-            return self.object_view({"$ref": reference})
-        node = merged(node, self._resolver)
-        return node if "properties" in node else None
+            written = self._reference(reference, node, place)
+            return _nullable(written) if node.get("nullable") or "null" in types_of(node) else written
+        view = self._views.view(raw)
+        if view is None or place.depth > MAX_INLINE:
+            return {}
+        if self._needs_name(view):
+            return self._deferred(raw, view, place) if self._views.is_joint(raw) else self._hoist(view, place)
+        return self._writer.body(view, place)
+
+    def object_view(self, raw: Json) -> Node | None:
+        """Give the merged object that a schema describes, None when it is not one with properties."""
+        view = self._views.view(raw)
+        return view if view is not None and "properties" in view else None
 
     def alternatives(self, raw: Json) -> list[Json]:
         """Give the branches of a union, null left out; none when the schema is not a union."""
-        try:
-            target, _ = self._resolver.follow(raw, "")
-        except UnresolvedError:
-            return []
-        node = normalise(target) if isinstance(target, dict) else {}
-        return [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+        view = self._views.view(raw) or {}
+        return [branch for branch in view.get("anyOf", ()) if not is_null(branch)]
 
-    def _reference(self, raw: Mapping[str, Json], place: Place) -> dict[str, Json]:
+    def parts(self, raw: Json) -> list[Node]:
+        """Give the merged schema and, merged too, every branch that speaks of the same value."""
+        return list(self._views.in_place(raw))
+
+    def discriminator(self, raw: Json) -> Discriminator | None:
+        """Give the discriminator of a union."""
+        view = self._views.view(raw)
+        return None if view is None else self._discriminators.of(view, self.alternatives(raw))
+
+    def read_only(self, raw: Json) -> bool:
+        """Whether only the server sets a property."""
+        return self._writer.read_only(raw)
+
+    def _reference(self, reference: str, node: Node, place: Place) -> dict[str, Json]:
         try:
-            target, pointer = self._resolver.follow(raw, "")
+            target, pointer = self._views.follow({"$ref": reference})
         except UnresolvedError as error:
-            self._unresolved(error)
+            self._views.unresolved(error)
             return {}
-        if not isinstance(target, dict):
-            return self.schema(target, place)
-        beside: dict[str, Json] = {
-            key: raw[key] for key in ("description", "default", "deprecated", "readOnly") if key in raw
-        }
-        if "description" in beside:
-            beside["description"] = shorten(str(beside["description"]), 300)
-        kind = kind_of(merged(normalise(target), self._resolver))
-        if kind == "scalar" or (kind == "enum" and place.inline):
-            if place.depth < MAX_INLINE:
-                inner = replace(place, hint=type_name(pointer.rsplit("/", 1)[-1]), depth=place.depth + 1)
-                return self.schema(target, inner) | beside
-            return beside
-        return {"$ref": f"#/types/{self._name(pointer, target, place)}", **beside}
+        view = self._views.view(target)
+        if view is None:
+            return {} if isinstance(target, dict) else self.schema(target, place)
+        beside = {key: node[key] for key in _BESIDE if key in node}
+        kind = kind_of(view, self._views)
+        short = kind == "enum" and place.inline and not _is_long(view)
+        if (kind == "scalar" or short) and place.depth < MAX_INLINE:
+            written = self._out(pointer, target, place)
+            if written is not None:
+                return written | beside
+        return {"$ref": f"#/types/{self._name(pointer, view, place)}", **beside}
 
-    def _name(self, pointer: str, target: Json, place: Place) -> str:
-        component = unescape(pointer[len(PREFIX) - 1 :])
-        known = pointer.startswith(PREFIX[1:]) and component in self._components
+    def _out(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
+        """Write a referenced scalar or array out; None when it is large or holds itself, so that it needs a name."""
+        key = (pointer, place.request)
+        if key in self._open:
+            return None
+        known = self._written_out.get(key)
+        if known is None or place.around:
+            self._open.add(key)
+            inner = replace(place, hint=type_name(pointer.rsplit("/", 1)[-1]), depth=place.depth + 1)
+            written = self.schema(target, inner)
+            self._open.discard(key)
+            known = self._written_out[key] = (written, _count(written) <= MAX_WRITTEN_OUT)
+        return dict(known[0]) if known[1] else None
+
+    def _name(self, pointer: str, view: Node, place: Place) -> str:
+        component = unescape(pointer[len(PREFIX) :])
+        known = pointer.startswith(PREFIX) and component in self._components
         request = place.request and (not known or component in self._read_only)
         key = (pointer, request)
         if key not in self._named:
             base = self._components[component] if known else type_name(pointer.rsplit("/", 1)[-1])
             free = known and not request
             name = base if free else self._free(cut(f"{base}Input") if request else base, pointer)
-            self._named[key] = name
-            self._taken.add(name)
-            self._queue.append((name, target, Place(request, name)))
+            self._queue_type(key, name, view, Place(request, name), pointer)
         return self._named[key]
+
+    def _deferred(self, raw: Json, view: Node, place: Place) -> dict[str, Json]:
+        """Name a schema that no reference leads to though it may hold itself, and define it later."""
+        key = (id(raw), place.request)
+        if key not in self._named:
+            name = self._free(type_name(place.hint), place.hint)
+            self._queue_type(key, name, view, replace(place, depth=0, around=()), "")
+        return {"$ref": f"#/types/{self._named[key]}"}
+
+    def _queue_type(self, key: tuple[str | int, bool], name: str, view: Node, place: Place, pointer: str) -> None:
+        self._named[key] = name
+        self._taken.add(name)
+        self._queue.append((name, view, place, pointer))
 
     def _free(self, name: str, seed: str) -> str:
         return name if name not in self._taken else cut(f"{name}_{sha256(seed.encode()).hexdigest()[:4]}")
 
-    def _define(self, target: Json, place: Place) -> dict[str, Json]:
-        return self._body(merged(normalise(target), self._resolver), place)
-
-    def _hoist(self, node: dict[str, Json], place: Place) -> dict[str, Json]:
+    def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
         """Give a name to an object or a union that has none, and refer to it."""
-        beside: dict[str, Json] = {key: node[key] for key in _BESIDE if key in node}
-        body = self._body({key: value for key, value in node.items() if key not in ("default", "readOnly")}, place)
-        null = admits_null(node)
-        if null and isinstance(body.get("type"), list):
-            body["type"] = "object"
+        beside: dict[str, Json] = {key: view[key] for key in _BESIDE if key in view}
+        node = {key: value for key, value in view.items() if key not in ("default", "readOnly")}
+        null = "null" in types_of(node)
+        if null:
+            node["type"] = "object" if "properties" in node else [one for one in types_of(node) if one != "null"]
+            node |= {"enum": [one for one in node["enum"] if one is not None]} if "enum" in node else {}
+        body = self._writer.body(node, place)
         name = type_name(place.hint)
         if self._types.get(name) != body:
             name = self._free(name, dumps(body, sort_keys=True))
             self._types[name] = body
             self._taken.add(name)
-        return self._nullable({"$ref": f"#/types/{name}", **beside}, nullable=null)
+        written = {"$ref": f"#/types/{name}", **beside}
+        return _nullable(written) if null else written
 
-    def _nullable(self, schema: dict[str, Json], *, nullable: bool) -> dict[str, Json]:
-        if not nullable or "$ref" not in schema:
-            return schema
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        return {"anyOf": [{"$ref": schema["$ref"]}, {"type": "null"}], **beside}
+    def _needs_name(self, view: Node) -> bool:
+        return "properties" in view or _is_long(view) or self._is_union(view)
 
-    def _is_union(self, node: Mapping[str, Json]) -> bool:
+    def _is_union(self, node: Node) -> bool:
         """Whether a node offers two or more alternatives of which one is more than a scalar."""
         branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
-        if len(branches) < 2:
+        if len(branches) < 2 or constants(branches) is not None:
             return False
-        return any(self._is_structured(branch) for branch in branches)
-
-    def _is_structured(self, branch: Json) -> bool:
-        try:
-            target, _ = self._resolver.follow(branch, "")
-        except UnresolvedError:
-            return False
-        return isinstance(target, dict) and kind_of(normalise(target)) in ("object", "union")
-
-    def _body(self, node: dict[str, Json], place: Place) -> dict[str, Json]:
-        """Give a node with everything within it in the adapter's form."""
-        out = {key: value for key, value in node.items() if key not in _NESTED}
-        alternatives = node.get("anyOf")
-        if alternatives:
-            self._union(alternatives, node, out, place)
-        if "allOf" in node:
-            out["allOf"] = [self.schema(one, place.within("part")) for one in node["allOf"]]
-        if "properties" in node:
-            self._properties(node, out, place)
-        elif "required" in node and "type" not in node:  # a condition on the fields of the object around it
-            names = field_names(node["required"], preserve=self._preserve)
-            out["required"] = [names[wire] for wire in node["required"]]
-        for key in ("items", "additionalProperties", "not", "propertyNames"):
-            if key in node:
-                value = node[key]
-                out[key] = value if isinstance(value, bool) else self.schema(value, place.within(_WORD[key]))
-        for key in ("patternProperties",):
-            if key in node:
-                out[key] = {name: self.schema(one, place.within("value")) for name, one in node[key].items()}
-        if "prefixItems" in node:
-            out["prefixItems"] = [self.schema(one, place.within("item")) for one in node["prefixItems"]]
-        return out
-
-    def _properties(self, node: Mapping[str, Json], out: dict[str, Json], place: Place) -> None:
-        declared = node["properties"]
-        properties = declared | {wire: True for wire in node.get("required", ()) if wire not in declared}
-        names = field_names(properties, preserve=self._preserve)
-        hidden = [wire for wire in properties if place.request and self._is_read_only(properties[wire])]
-        fields: dict[str, Json] = {}
-        for wire, raw in properties.items():
-            if wire not in hidden:
-                field = self.schema(raw, place.within(wire))
-                fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
-        out["properties"] = fields
-        required = [names[wire] for wire in node.get("required", ()) if wire not in hidden]
-        if required:
-            out["required"] = required
-        else:
-            out.pop("required", None)
-        if hidden:
-            out["x-read-only"] = [names[wire] for wire in hidden]
-
-    def _is_read_only(self, raw: Json) -> bool:
-        return isinstance(raw, dict) and raw.get("readOnly") is True
-
-    def _union(self, alternatives: list[Json], node: Mapping[str, Json], out: dict[str, Json], place: Place) -> None:
-        """Write alternatives: one of constants as an enumeration, one beside null as nullable, else as `anyOf`."""
-        branches = [branch for branch in alternatives if not is_null(branch)]
-        null = len(branches) < len(alternatives) or node.get("nullable") is True
-        values = constants(branches)
-        if values is not None and "properties" not in node:
-            out["enum"] = [*values, None] if null else values
-            return
-        written = [self.schema(branch, place.within("option" if len(branches) > 1 else "")) for branch in branches]
-        if len(written) == 1 and "$ref" not in written[0] and "anyOf" not in written[0]:
-            own = {key: out[key] for key in ("description", "default") if key in out}
-            out.update(written[0] | own)
-            if null and isinstance(out.get("type"), str):
-                out["type"] = [out["type"], "null"]
-                if "enum" in out and None not in out["enum"]:
-                    out["enum"] = [*out["enum"], None]
-            return
-        out["anyOf"] = [*written, {"type": "null"}] if null else written
+        views = (self._views.view(branch) for branch in branches)
+        return any(view is not None and kind_of(view, self._views) in ("object", "union") for view in views)
 
 
-_NESTED = frozenset(
-    {
-        "properties",
-        "items",
-        "additionalProperties",
-        "not",
-        "propertyNames",
-        "patternProperties",
-        "prefixItems",
-        "anyOf",
-        "allOf",
-        "nullable",
-    }
-)
+def _nullable(written: dict[str, Json]) -> dict[str, Json]:
+    """Give a written schema that admits null too; a reference is an alternative to it."""
+    if "$ref" not in written:
+        return with_null(written)
+    beside = {key: value for key, value in written.items() if key in _BESIDE}
+    bare = {key: value for key, value in written.items() if key not in _BESIDE}
+    return {"anyOf": [bare, {"type": "null"}], **beside}
+
+
+def _is_long(node: Mapping[str, Json]) -> bool:
+    values = node.get("enum", ())
+    return len(values) > MAX_INLINE_VALUES and all(isinstance(one, str) or one is None for one in values)
+
+
+def _count(schema: Json) -> int:
+    """Count the objects and lists of a schema, up to the limit."""
+    found, stack = 0, [schema]
+    while stack and found <= MAX_WRITTEN_OUT:
+        one = stack.pop()
+        if isinstance(one, dict | list):
+            found += 1
+            stack.extend(one.values() if isinstance(one, dict) else one)
+    return found
+
+
 _BESIDE = ("description", "default", "deprecated", "readOnly")
-_WORD = {"items": "item", "additionalProperties": "value", "not": "not", "propertyNames": "key"}

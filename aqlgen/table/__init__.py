@@ -11,7 +11,6 @@ from aqlgen.build import Skipped
 from aqlgen.decisions import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import MISSING, Document, Json, Server
-from aqlgen.positions import escape
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
@@ -22,6 +21,7 @@ from aqlgen.table.examples import ExampleMaker
 from aqlgen.table.identity import Identity, scheme_entry
 from aqlgen.table.model import FAMILIES, Row, Table, TableBody, TableParameter
 from aqlgen.table.parameters import plain_parameters, unique
+from aqlgen.table.unresolved import unresolved
 
 __all__ = ["Tabulated", "tabulate"]
 
@@ -63,7 +63,12 @@ def tabulate(
 ) -> Tabulated:
     """Build the table. `base` is the URL that the document came from, for its relative servers."""
     broken: dict[str, UnresolvedError] = {}
-    types = Types(resolver, preserve=field_case == "preserve", unresolved=lambda error: _note(broken, error))
+    types = Types(
+        resolver,
+        preserve=field_case == "preserve",
+        unresolved=lambda error: _note(broken, error),
+        openapi=document.openapi,
+    )
     drafts: list[_Draft] = []
     skipped: list[Skipped] = []
     for decision in decisions:
@@ -76,7 +81,7 @@ def tabulate(
     names = _names(drafts)
     rows = tuple(sorted((_row(draft, maker, finished, names) for draft in drafts), key=lambda row: row.name))
     table = Table(rows, finished, _adapter(document, identity, rows, field_case, base))
-    return Tabulated(table, tuple(skipped), tuple(_unresolved(resolver, error) for error in broken.values()))
+    return Tabulated(table, tuple(skipped), (*unresolved(resolver.root, broken), *types.diagnostics()))
 
 
 def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
@@ -167,6 +172,7 @@ def _adapter(
 
 def _server(server: Server, base: str | None) -> dict[str, Json]:
     url = urljoin(base, server.url) if base and "{" not in server.url else server.url
+    url = f"https:{url}" if url.startswith("//") else url  # the scheme of a file's own address says nothing
     entry: dict[str, Json] = {"url": url}
     if server.description:
         entry["description"] = shorten(server.description, 200)
@@ -184,27 +190,3 @@ def _quick_start(rows: tuple[Row, ...], family: str) -> str:
         return (row.example is None, row.decision.verb != verb, required, len(row.name), row.name)
 
     return min((row for row in rows if row.family == family), key=order).name
-
-
-def _unresolved(resolver: Resolver, error: UnresolvedError) -> Diagnostic:
-    code = "external-reference" if error.external else "unresolved-reference"
-    message = f"{error}; what it stands for is taken as any value"
-    return Diagnostic(code, Severity.WARNING, message, pointer=_where(resolver.root, error.reference))
-
-
-def _where(root: Json, reference: str) -> str:
-    """Find the first place that holds a reference; only asked when one is to be reported."""
-    stack: list[tuple[Json, str]] = [(root, "")]
-    while stack:
-        node, pointer = stack.pop()
-        if isinstance(node, dict):
-            if node.get("$ref") == reference:
-                return f"{pointer}/$ref"
-            stack.extend(
-                (value, f"{pointer}/{escape(key)}")
-                for key, value in reversed(node.items())
-                if isinstance(value, dict | list)
-            )
-        elif isinstance(node, list):
-            stack.extend((value, f"{pointer}/{index}") for index, value in reversed(list(enumerate(node))))
-    return ""

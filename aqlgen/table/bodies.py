@@ -13,15 +13,20 @@ from aqlgen.ir import MISSING, Body, Json, MediaType
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.fields import field_names
 from aqlgen.schemas.types import Place, Types
+from aqlgen.table.encoding import with_encoding
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID, is_sensitive
 from aqlgen.words import pascal, snake, split
 
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "x-ndjson", "ndjson", "jsonl", "toml", "csv"})
 BASE64: Mapping[str, Json] = {"type": "string", "format": "byte", "contentEncoding": "base64"}
 """How an agent gives bytes (MCP-AQL specification, 4.7.4)."""
 
-ACROSS_FIELDS = ("anyOf", "allOf", "not", "minProperties", "maxProperties")
+ACROSS_FIELDS = (
+    "anyOf", "allOf", "not", "if", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
+    "patternProperties", "propertyNames", "unevaluatedProperties",
+)  # fmt: skip
 """Keywords that bind several fields, so that the assembled body has to be validated too."""
 
 
@@ -48,19 +53,31 @@ def is_json(content_type: str) -> bool:
     return content_type in ("application/json", "*/*", "application/*") or content_type.endswith("+json")
 
 
-def choose(body: Body) -> MediaType:
+def is_xml(content_type: str) -> bool:
+    """Whether a content type is XML, by name or by suffix (RFC 7303)."""
+    return content_type in ("application/xml", "text/xml") or content_type.endswith("+xml")
+
+
+def is_text(content_type: str) -> bool:
+    """Whether a content type is read by people, as the adapter's runtime sees it too; JSON and XML apart."""
+    family, _, name = content_type.partition("/")
+    return family == "text" or name in TEXTS or name.endswith("+yaml")
+
+
+def choose(body: Body, types: Types) -> MediaType:
     """Give the representation that an adapter sends. Raises UnservedBodyError."""
 
     def rank(media: MediaType) -> int | None:
         kind = media.content_type
         if is_json(kind):
             return 1 if kind == "application/json-patch+json" else 0
-        if kind in FORMS:
-            return 2 + FORMS.index(kind)
-        if kind.startswith("text/") and not kind.endswith("xml"):
+        if kind in FORMS:  # a form has fields: one that declares none cannot be filled in
+            return 2 + FORMS.index(kind) if _fields_of(media, types) is not None else None
+        if is_xml(kind):
+            return 5
+        if is_text(kind):
             return 4
-        binary = kind == "application/octet-stream" or kind.split("/")[0] in ("image", "audio", "video")
-        return 5 if binary or kind in ("application/zip", "application/gzip", "application/pdf") else None
+        return None if kind.startswith("multipart/") else 6  # of any other kind are bytes
 
     ranked = [(order, index) for index, media in enumerate(body.media) if (order := rank(media)) is not None]
     if not ranked:
@@ -73,26 +90,32 @@ def shape(decision: Decision, types: Types) -> ShapedBody | None:
     body = decision.operation.body
     if body is None:
         return None
-    media = choose(body)
+    media = choose(body, types)
     content_type = "application/json" if media.content_type in ("*/*", "application/*") else media.content_type
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
-    view = types.object_view(raw) if is_json(content_type) or content_type in FORMS else None
-    fields = _fields(raw, view, types) if is_json(content_type) or content_type in FORMS else None
-    if fields is None and content_type in FORMS:  # a form has fields, and none are declared
-        raise UnservedBodyError((content_type,))
+    fields = _fields_of(media, types)
     if decision.category is Category.UPDATE and fields is not None:
         schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
         return replace(_whole("input", content_type, schema, body, required=True), example=media.example)
     if fields is not None:
-        return replace(_of_fields(fields, raw, content_type, body, types, hint), example=media.example)
+        shaped = _of_fields(fields, raw, content_type, body, types, hint)
+        return replace(shaped, parameters=with_encoding(shaped.parameters, media), example=media.example)
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
     if not is_json(content_type):
-        schema = {"type": "string", **{key: schema[key] for key in ("description", "examples") if key in schema}}
-        if not content_type.startswith("text/"):
-            schema |= BASE64
+        schema = _as_text(content_type, schema)
     whole = _whole("body", content_type, schema, body, required=body.required is not False)
     return replace(whole, example=media.example) if is_json(content_type) else whole
+
+
+def _as_text(content_type: str, schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Give the schema of a body that is a text, or bytes in base64."""
+    text: dict[str, Json] = {"type": "string"}
+    text |= {key: schema[key] for key in ("description", "examples") if key in schema}
+    if is_xml(content_type):
+        described = " ".join(filter(None, (str(schema.get("description", "")), "An XML document, as text.")))
+        return {"type": "string", "description": described}
+    return text if is_text(content_type) else text | dict(BASE64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +126,42 @@ class _Fields:
     across: bool
 
 
-def _fields(raw: Json, view: Mapping[str, Json] | None, types: Types) -> _Fields | None:
-    """Give the fields of an object body; those of every alternative where the body is a union of objects."""
+def _fields_of(media: MediaType, types: Types) -> _Fields | None:
+    """Give the fields of an object body, None for any other; of a union of objects those of every alternative."""
+    if not (is_json(media.content_type) or media.content_type in FORMS):
+        return None
+    raw = True if media.schema is None else media.schema
+    view = types.object_view(raw)
     branches = types.alternatives(raw)
-    views = [branch_view for branch in branches if (branch_view := types.object_view(branch)) is not None]
-    if view is None and (not branches or len(views) < len(branches)):
+    if view is None and not (branches and all(types.object_view(branch) for branch in branches)):
         return None
     base = view or {}
-    properties: dict[str, Json] = dict(base.get("properties", {}))
-    for one in views:
-        for name, schema in one["properties"].items():
+    properties: dict[str, Json] = {}
+    for node in types.parts(raw):
+        for name, schema in node.get("properties", {}).items():
             known = properties.get(name, MISSING)
             properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
-    required = list(base.get("required", ()))
-    if views and view is None:
-        every = set.intersection(*(set(one.get("required", ())) for one in views))
-        required += [name for name in views[0].get("required", ()) if name in every]
+    told = types.discriminator(raw)
+    if told is not None and told.values and all(told.values) and told.property in properties:
+        every = [value for values in told.values for value in values]
+        properties[told.property] = {"allOf": [properties[told.property], {"enum": list(dict.fromkeys(every))}]}
     rest = base.get("additionalProperties")
-    across = bool(views) or any(key in base for key in ACROSS_FIELDS)
-    return _Fields(properties, tuple(required), rest if isinstance(rest, dict) and rest else None, across)
+    open_ = rest is True or "patternProperties" in base
+    return _Fields(
+        properties,
+        tuple(_required(base, view is None, branches, types)),
+        rest if isinstance(rest, dict) else ({} if open_ and is_json(media.content_type) else None),
+        across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
+    )
+
+
+def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types: Types) -> list[str]:
+    """Give the fields that every body has: of a union those that each alternative requires."""
+    required = list(base.get("required", ()))
+    if union:
+        each = [list((types.object_view(branch) or {}).get("required", ())) for branch in branches]
+        required += [name for name in each[0] if all(name in one for one in each)]
+    return required
 
 
 def _either(first: Json, second: Json) -> Json:
@@ -134,7 +174,7 @@ def _of_fields(fields: _Fields, raw: Json, content_type: str, body: Body, types:
     optional = body.required is False
     parameters = []
     for wire, schema in fields.properties.items():
-        if isinstance(schema, dict) and schema.get("readOnly") is True:
+        if types.read_only(schema):
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))

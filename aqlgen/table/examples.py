@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from itertools import chain
 
-import jsonschema_rs
-
 from aqlgen.ir import MISSING, Json, Operation
 from aqlgen.schemas.fields import field_name
+from aqlgen.table.checking import Checker, name_of
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.values import ValueMaker
 
@@ -20,6 +18,7 @@ class ExampleMaker:
     def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
         self._types = types
         self._values = ValueMaker(types)
+        self._valid = Checker(types).valid
 
     def example(
         self,
@@ -61,21 +60,25 @@ class ExampleMaker:
         """Complete a call whose fields also have to fit together."""
         fields = {parameter.wire: parameter for parameter in parameters if parameter.location == "body"}
         names = {parameter.name: parameter for parameter in fields.values()}
+        rest = next((parameter.name for parameter in parameters if parameter.location == "body_rest"), None)
         fitting = (one for one in self._values.candidates(body.schema) if isinstance(one, dict))
         value = next((one for one in fitting if self._valid(body.schema, one)), None)
         if value is None:
             return None
         for key, one in value.items():
             parameter = names.get(key) or fields.get(key)
-            if parameter is None:
+            if parameter is not None:
+                made.setdefault(parameter.name, one)
+            elif rest is not None:
+                made.setdefault(rest, {})[key] = one
+            else:
                 return None
-            made.setdefault(parameter.name, one)
         return made
 
     def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
         """Give a value under the agent's names, without what only the server sets."""
         if "$ref" in schema:
-            return self._by_agent(value, self._types.get(schema["$ref"].rsplit("/", 1)[-1], {}))
+            return self._by_agent(value, self._types.get(name_of(schema["$ref"]), {}))
         if isinstance(value, list):
             items = schema.get("items")
             return [self._by_agent(one, items) for one in value] if isinstance(items, Mapping) else value
@@ -93,45 +96,8 @@ class ExampleMaker:
 
     def _declared_fields(self, value: Json, schema: Mapping[str, Json]) -> Json:
         """Give an update's input without fields that its type does not declare, which the adapter refuses (R-UPD-1)."""
-        known = self._types.get(str(schema.get("$ref", "")).rsplit("/", 1)[-1], schema)
+        known = self._types.get(name_of(str(schema.get("$ref", ""))), schema)
         properties = known.get("properties")
         if not isinstance(value, dict) or not properties or "allOf" in known or "anyOf" in known:
             return value
         return {name: one for name, one in value.items() if name in properties} or MISSING
-
-    def _valid(self, schema: Mapping[str, Json], value: Json) -> bool:
-        """Whether a value fits; a schema that cannot be compiled refuses nothing."""
-        if not schema:
-            return True
-        if schema.get("contentEncoding") == "base64" and not _is_base64(value):
-            return False
-        try:
-            return jsonschema_rs.is_valid(self._closed(schema), value, validate_formats=True)
-        except (ValueError, jsonschema_rs.ValidationError):
-            return True
-
-    def _closed(self, schema: Mapping[str, Json]) -> dict[str, Json]:
-        """Give a schema with every type that it reaches."""
-        reached: dict[str, Json] = {}
-        waiting: list[Json] = [schema]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, Mapping):
-                reference = node.get("$ref")
-                if isinstance(reference, str):
-                    name = reference.rsplit("/", 1)[-1]
-                    if name not in reached and name in self._types:
-                        reached[name] = self._types[name]
-                        waiting.append(self._types[name])
-                waiting.extend(node.values())
-            elif isinstance(node, list):
-                waiting.extend(node)
-        return {**schema, "types": reached} if reached else dict(schema)
-
-
-def _is_base64(value: Json) -> bool:
-    """Whether a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
-    try:
-        return isinstance(value, str) and base64.b64decode(value, validate=True) is not None
-    except ValueError:
-        return False

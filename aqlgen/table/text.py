@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from json import JSONEncoder
 
 from aqlgen.ir import Json
+from aqlgen.plain import escaped
 from aqlgen.table.model import FAMILIES, Row, Table
 
 SPREAD = ("parameters", "properties", "responses", "security_schemes")
 """Keys whose entries stand a line each."""
-
-
-INVISIBLE = re.compile("[\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""Characters that would act on a terminal or hide from a reviewer; in JSON they stand as escapes."""
-
-
-def visible(text: str) -> str:
-    """Write such characters of a JSON text as escapes."""
-    return INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 _line = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
@@ -59,4 +50,4 @@ def files(table: Table) -> dict[str, str]:
     for family in FAMILIES:
         found[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
     found["mock.json"] = mocks(table.rows)
-    return {path: visible(text) for path, text in found.items()}
+    return {path: escaped(text) for path, text in found.items()}

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import rstr
-
 from aqlgen.ir import Json
+from aqlgen.table.checking import Schemas, name_of
+from aqlgen.table.matching import matching
+from aqlgen.table.texts import number, text
 
-FORMATS: Mapping[str, str] = {
-    "date-time": "2026-01-15T10:30:00Z",
-    "date": "2026-01-15",
-    "time": "10:30:00Z",
-    "duration": "P1D",
-    "email": "ada@example.com",
-    "idn-email": "ada@example.com",
-    "hostname": "example.com",
-    "idn-hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ip": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "uri": "https://example.com/",
-    "url": "https://example.com/",
-    "iri": "https://example.com/",
-    "uri-reference": "/example",
-    "iri-reference": "/example",
-    "uri-template": "/example/{id}",
-    "uuid": "3fa85f64-5717-4562-b3fc-2c963f66afa6",
-    "json-pointer": "/example",
-    "relative-json-pointer": "0",
-    "regex": "^a",
-    "byte": "aGVsbG8=",
-    "binary": "aGVsbG8=",
-}
+Flat = dict[str, Json]
+
 MAX_DEPTH = 8
-VARIANTS = 4
+MAX_HOPS = 30
+MAX_ITEMS = 200
+VARIANTS = 6
+
+GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+LESS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+MERGED = ("properties", "patternProperties", "dependentRequired")
+BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
 
 
 class ValueMaker:
     """Makes values for schemas of one adapter; `types` are its finished types by name."""
 
-    def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
+    def __init__(self, types: Schemas) -> None:
         self._types = types
 
     def candidates(self, schema: Mapping[str, Json], least: int = 0) -> Iterator[Json]:
@@ -58,116 +42,154 @@ class ValueMaker:
 class _Making:
     """One way to make values: variant 0 trusts examples and takes first alternatives, the others vary."""
 
-    types: Mapping[str, Mapping[str, Json]]
+    types: Schemas
     variant: int
     least: int
 
-    def make(self, schema: Mapping[str, Json], depth: int) -> Json:
-        if "$ref" in schema:
-            return self.make(self.types.get(schema["$ref"].rsplit("/", 1)[-1], {}), depth + 1)
-        for key in ("const", "default"):
-            if schema.get(key) is not None and (key == "const" or self.variant == 0):
-                return schema[key]
-        if schema.get("examples") and self.variant == 0:
-            return schema["examples"][0]
-        if schema.get("enum"):
-            return schema["enum"][0]
-        if schema.get("anyOf") and "properties" not in schema:
-            return self.make(self._choose(schema["anyOf"]), depth + 1)
-        kind = schema.get("type")
+    def make(self, schema: Json, depth: int) -> Json:
+        """Give a value."""
+        if not isinstance(schema, Mapping):
+            return "example"
+        flat = self._flat(schema, 0)
+        if "const" in flat:
+            return flat["const"]
+        if self.variant == 0 and flat.get("default") is not None:
+            return flat["default"]
+        if self.variant == 0 and flat.get("examples"):
+            return flat["examples"][0]
+        if flat.get("enum"):
+            return flat["enum"][0]
+        return self._of_type(flat, depth)
+
+    def _of_type(self, flat: Flat, depth: int) -> Json:
+        kind = flat.get("type")
         kind = next((one for one in kind if one != "null"), "null") if isinstance(kind, list) else kind
-        if kind == "object" or "properties" in schema or "allOf" in schema:
-            return self._object(schema, depth)
-        if kind == "array" or "items" in schema:
-            return self._array(schema, depth)
+        if kind == "object" or (kind is None and flat.keys() & {"properties", "required", "additionalProperties"}):
+            return self._object(flat, depth)
+        if kind == "array" or (kind is None and flat.keys() & {"items", "prefixItems", "contains"}):
+            return self._array(flat, depth)
         if kind in ("integer", "number"):
-            return _number(schema, whole=kind == "integer")
+            return number(flat, whole=kind == "integer")
+        if kind is None and flat.keys() & {"minimum", "maximum", "multipleOf"}:
+            return number(flat, whole=False)
         if kind == "boolean":
             return True
-        return None if kind == "null" else _string(schema)
+        return None if kind == "null" else text(flat)
+
+    def _flat(self, schema: Mapping[str, Json], hops: int) -> Flat:
+        """Give a schema with references followed, parts brought together and one alternative chosen."""
+        flat: Flat = {}
+        if hops > MAX_HOPS:
+            return flat
+        if "$ref" in schema:
+            _absorb(flat, self._flat(self.types.get(name_of(schema["$ref"]), {}), hops + 1))
+        for part in schema.get("allOf", ()):
+            _absorb(flat, self._flat(part, hops + 1))
+        _absorb(flat, {key: value for key, value in schema.items() if key not in BRANCHING})
+        if schema.get("anyOf"):
+            _absorb(flat, self._flat(self._choose(schema["anyOf"]), hops + 1))
+        if "if" in schema:
+            chosen = ("if", "then") if self.variant % 2 == 0 else ("else",)
+            for key in chosen:
+                if isinstance(schema.get(key), Mapping):
+                    _absorb(flat, self._flat(schema[key], hops + 1))
+        return flat
 
     def _choose(self, branches: list[Mapping[str, Json]]) -> Mapping[str, Json]:
         simple = [one for one in branches if one.get("type") in ("string", "integer", "number", "boolean")]
         return simple[0] if simple and self.variant == 0 else branches[self.variant % len(branches)]
 
-    def _object(self, schema: Mapping[str, Json], depth: int) -> Json:
-        made: dict[str, Json] = {}
-        properties: dict[str, Json] = dict(schema.get("properties", {}))
-        required = list(schema.get("required", ()))
-        for part in (*schema.get("allOf", ()), *([self._choose(schema["anyOf"])] if schema.get("anyOf") else ())):
-            if "$ref" not in part and not ("type" in part or "anyOf" in part or "allOf" in part):
-                properties |= part.get("properties", {})
-                required += part.get("required", ())
-            elif isinstance(value := self.make(part, depth + 1), dict):
-                made.update(value)
+    def _object(self, flat: Flat, depth: int) -> Json:
+        properties: dict[str, Json] = flat.get("properties", {})
+        required = dict.fromkeys(flat.get("required", ()))
+        for name in list(required):
+            required |= dict.fromkeys(flat.get("dependentRequired", {}).get(name, ()))
         if depth > MAX_DEPTH:
-            return made
+            return {}
         more = max(self.variant, self.least if depth <= 1 else 0)
-        wanted = max(schema.get("minProperties", 0), more if not required and properties else 0)
-        for name in dict.fromkeys([*required, *list(properties)[:wanted]]):
-            made[name] = self.make(properties.get(name, {}), depth + 1)
-        if not properties and len(made) < wanted:
-            rest = schema.get("additionalProperties")
-            made["key"] = self.make(rest if isinstance(rest, Mapping) else {}, depth + 1)
+        wanted = max(flat.get("minProperties", 0), more if not required and properties else 0)
+        optional = [name for name in properties if name not in required]
+        wanted_more = optional[: max(0, wanted - len(required))]
+        made = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
+        for index in range(
+            min(max(flat.get("minProperties", 0), 1 if self._is_map(flat, wanted) else 0) - len(made), 20)
+        ):
+            name, schema = _further(flat, index)
+            made[name] = self.make(schema, depth + 1)
         return made
 
-    def _array(self, schema: Mapping[str, Json], depth: int) -> Json:
-        fixed = [self.make(one, depth + 1) for one in schema.get("prefixItems", ())]
-        items = schema.get("items")
-        if not isinstance(items, Mapping) or depth > MAX_DEPTH:
-            return fixed
-        wanted = max(schema.get("minItems", 0), 1)
-        value = self.make(items, depth + 1)
-        if wanted > 1 and schema.get("uniqueItems") is True:
-            return fixed or [
-                items["enum"][index % len(items["enum"])] if "enum" in items else _other(value, index)
-                for index in range(wanted)
-            ]
-        return fixed or [value] * wanted
+    def _is_map(self, flat: Flat, wanted: int) -> bool:
+        return bool(wanted) and not flat.get("properties")
+
+    def _array(self, flat: Flat, depth: int) -> Json:
+        made = [self.make(one, depth + 1) for one in flat.get("prefixItems", ())]
+        most = min(flat.get("maxItems", MAX_ITEMS), MAX_ITEMS)
+        if depth > MAX_DEPTH:
+            return made[:most]
+        if "contains" in flat:
+            made += [self.make(flat["contains"], depth + 1)] * max(1, flat.get("minContains", 1))
+        items = flat.get("items")
+        wanted = min(max(flat.get("minItems", 0), 0 if made else 1), most)
+        if items is False or len(made) >= wanted:
+            return made[:most]
+        value = self.make(items if isinstance(items, Mapping) else {}, depth + 1)
+        if flat.get("uniqueItems") is True:
+            inner = self._flat(items, 0) if isinstance(items, Mapping) else {}
+            return made + [_other(inner, value, index) for index in range(wanted - len(made))]
+        return made + [value] * (wanted - len(made))
 
 
-def _other(value: Json, index: int) -> Json:
+def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:
+    """Bring what another schema of the same value says into a flat one."""
+    for key, value in more.items():
+        known = flat.get(key)
+        if known is None:
+            flat[key] = value
+        elif key in MERGED:
+            flat[key] = {**known, **value}
+            if key == "properties":
+                flat[key].update({name: {"allOf": [known[name], value[name]]} for name in value if name in known})
+        elif key == "required":
+            flat[key] = [*known, *value]
+        elif key in GREATER:
+            flat[key] = max(known, value)
+        elif key in LESS:
+            flat[key] = min(known, value)
+        elif key == "enum":
+            flat[key] = [one for one in value if one in known] or value
+        elif key == "type":
+            flat[key] = _narrower(known, value)
+        elif key == "items":
+            flat[key] = (
+                {"allOf": [known, value]} if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+            )
+        else:
+            flat[key] = value
+
+
+def _narrower(known: Json, value: Json) -> Json:
+    first = known if isinstance(known, list) else [known]
+    second = value if isinstance(value, list) else [value]
+    both = [one for one in second if one in first or (one == "integer" and "number" in first)]
+    return both or ("integer" if "integer" in first and "number" in second else value)
+
+
+def _further(flat: Flat, index: int) -> tuple[str, Json]:
+    """Give a key that no property declares, and its schema."""
+    for pattern, schema in flat.get("patternProperties", {}).items():
+        return (matching(pattern, index) or f"key{index}"), schema
+    names = flat.get("propertyNames")
+    if isinstance(names, Mapping) and names.get("enum"):
+        return str(names["enum"][index % len(names["enum"])]), flat.get("additionalProperties", {})
+    return f"key{index or ''}", flat.get("additionalProperties", {})
+
+
+def _other(schema: Flat, value: Json, index: int) -> Json:
     """Give another value of the same kind for each index."""
+    if schema.get("enum"):
+        return schema["enum"][index % len(schema["enum"])]
+    if index and schema.get("pattern") and isinstance(value, str):
+        return matching(schema["pattern"], index) or value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return value + index
+        return value + index * (schema.get("multipleOf") or 1)
     return f"{value}{index}" if isinstance(value, str) and index else value
-
-
-def _number(schema: Mapping[str, Json], *, whole: bool) -> Json:
-    low = schema.get("minimum", schema.get("exclusiveMinimum"))
-    high = schema.get("maximum", schema.get("exclusiveMaximum"))
-    value: float = 1
-    if low is not None and value <= low:
-        value = low + (1 if "exclusiveMinimum" in schema else 0)
-    if high is not None and value > high:
-        value = high - (1 if "exclusiveMaximum" in schema else 0)
-    step = schema.get("multipleOf")
-    if step and value % step:
-        value = step * max(1, -(-value // step))
-    return int(value) if whole or value == int(value) else value
-
-
-def _string(schema: Mapping[str, Json]) -> str:
-    low, high = schema.get("minLength", 0), schema.get("maxLength", 10**6)
-    if schema.get("pattern"):
-        return _matching(str(schema["pattern"]), low, high)
-    if schema.get("contentEncoding") == "base64":
-        return FORMATS["byte"]
-    known = FORMATS.get(str(schema.get("format")))
-    if known is not None:
-        return known
-    text = "example" * (int(low) // 7 + 1)
-    return text[: max(low, 7) if max(low, 7) <= high else high]
-
-
-def _matching(pattern: str, low: int, high: int) -> str:
-    """Give a string that matches a pattern, of a fitting length where a few tries find one."""
-    found: str = ""
-    for seed in range(6):
-        try:
-            found = str(rstr.Rstr(random.Random(seed)).xeger(pattern))  # noqa: S311
-        except Exception:  # noqa: BLE001 - the library raises what `re` raises, and more, on patterns of other dialects
-            return "example"
-        if low <= len(found) <= high:
-            break
-    return found

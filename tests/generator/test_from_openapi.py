@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_used_gives_one_message_its_exit_code_and_leaves_n
     failure = run("from-openapi", spec, "-o", tmp_path / "out", "--output-format", "json").json
     assert failure["success"] is False
     assert failure["error"]["code"] == code
-    assert failure["error"]["details"][0].keys() == {"path", "line", "column", "code", "message", "suggestion"}
+    assert failure["error"]["details"][0].keys() == {"path", "file", "line", "column", "code", "message", "suggestion"}
 
 
 @pytest.mark.parametrize("name", ["missing.yaml", "."])

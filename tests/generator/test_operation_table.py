@@ -114,7 +114,7 @@ def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(t
     document = posting(OBJECT)
     document["paths"]["/drawings"] = {
         "post": {
-            "requestBody": {"required": True, "content": {"application/xml": {"schema": OBJECT}}},
+            "requestBody": {"required": True, "content": {"multipart/mixed": {"schema": OBJECT}}},
             "responses": {},
         }
     }

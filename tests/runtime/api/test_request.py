@@ -262,3 +262,58 @@ def test_accept_names_what_the_document_declares_json_first(package: Make) -> No
         == "application/json, text/csv"
     )
     assert dict(package({"op": operation(responses={"204": {}})}).build({}).headers)["Accept"] == "*/*"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "query"),
+    [
+        ("application/x-www-form-urlencoded", {"a b": "c&d", "e": [1, 2], "f": {"g": True}}, "a+b=c%26d&e=1&e=2&f="),
+        ("application/json", {"a": [1]}, "%7B%22a%22%3A%5B1%5D%7D"),
+        ("application/json", "text", "%22text%22"),
+        ("application/jsonpath", "$.a[?@.b==1]", "%24.a%5B%3F%40.b%3D%3D1%5D"),
+        ("application/x-www-form-urlencoded", {}, ""),
+    ],
+)
+def test_one_parameter_can_be_the_whole_query(package: Make, kind: str, value: Any, query: str) -> None:
+    parameters = {"filter": {"in": "querystring", "content_type": kind, "schema": {}}}
+    sent = package({"op": operation(parameters=parameters)}).build({"filter": value})
+    assert sent.url.partition("?")[2].startswith(query)
+    assert ("?" in sent.url) == bool(query)
+
+
+def test_any_method_is_sent_and_may_have_a_body(package: Make) -> None:
+    parameters = {"q": {"in": "body", "schema": STRING}}
+    row = operation("QUERY", parameters=parameters, body=body("fields"))
+    sent = package({"op": row}).build({"q": "x"})
+    assert (sent.method, sent.content) == ("QUERY", b'{"q":"x"}')
+
+
+def test_fields_of_a_form_are_written_by_their_own_style(package: Make) -> None:
+    parameters = {
+        "csv": {"in": "body", "style": "form", "explode": False, "schema": {}},
+        "pipes": {"in": "body", "style": "pipeDelimited", "explode": False, "schema": {}},
+        "deep": {"in": "body", "style": "deepObject", "explode": True, "schema": {}},
+        "json": {"in": "body", "content_type": "application/json", "schema": {}},
+        "plain": {"in": "body", "schema": {}},
+    }
+    row = operation("POST", parameters=parameters, body=body("fields", "application/x-www-form-urlencoded"))
+    values = {"csv": ["a b", "c"], "pipes": [1, 2], "deep": {"x": 1}, "json": [1], "plain": ["p", "q"]}
+    sent = package({"op": row}).build(values)
+    assert sent.content == b"csv=a%20b,c&pipes=1%7C2&deep%5Bx%5D=1&json=%5B1%5D&plain=p&plain=q"
+
+
+def test_parts_of_a_multipart_form_have_the_content_type_and_the_separator_of_the_document(package: Make) -> None:
+    parameters = {
+        "codes": {"in": "body", "style": "form", "explode": False, "schema": {"type": "array"}},
+        "meta": {"in": "body", "content_type": "application/vnd.meta+json", "schema": {"type": "array"}},
+        "photo": {"in": "body", "content_type": "image/png", "schema": {"contentEncoding": "base64"}},
+    }
+    row = operation("POST", parameters=parameters, body=body("fields", "multipart/form-data"))
+    sent = package({"op": row}).build({"codes": [1, 2], "meta": [{"a": 1}], "photo": base64.b64encode(b"png").decode()})
+    head = f"Content-Type: {dict(sent.headers)['Content-Type']}\r\n\r\n".encode()
+    parts = list(BytesParser(policy=HTTP).parsebytes(head + (sent.content or b"")).iter_parts())
+    assert [(part.get_content_type(), part.get_payload(decode=True)) for part in parts] == [
+        ("text/plain", b"1,2"),
+        ("application/vnd.meta+json", b'[{"a":1}]'),
+        ("image/png", b"png"),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -315,3 +316,27 @@ def test_no_message_reads_like_a_stack_trace(package: Make, params: dict[str, An
     assert not LEAK.search(failure.message)
     for problem in failure.details.get("problems", ()):
         assert not LEAK.search(problem["message"])
+
+
+LOOKAROUND = (r"^((a|aa)+)(?!b)\1!$", r"^(?!z)(\w+\s?)+(?<!q)$", r"(a+)+\1$")
+
+
+@pytest.mark.parametrize("pattern", LOOKAROUND)
+def test_a_pattern_that_backtracks_without_end_is_given_up_and_leaves_the_value_to_the_api(
+    package: Make, pattern: str
+) -> None:
+    items = {"type": "string", "pattern": pattern}
+    made = package(
+        {"op": operation(parameters={"codes": {"in": "query", "schema": {"type": "array", "items": items}}})}
+    )
+    given = {"codes": ["a" * 5000 + "?"] * 20}
+    begin = time.monotonic()
+    assert made.validate(given) == given
+    assert time.monotonic() - begin < 3
+
+
+def test_a_pattern_of_nested_repeats_is_checked_in_linear_time(package: Make) -> None:
+    code = {"in": "query", "schema": {"type": "string", "pattern": "^(a+)+$"}}
+    begin = time.monotonic()
+    package({"op": operation(parameters={"code": code})}).refused({"code": "a" * 50_000 + "?"})
+    assert time.monotonic() - begin < 3

@@ -7,12 +7,12 @@ import binascii
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote_plus
 
 from .errors import Code, Failure
+from .forms import form_pairs, joined
 from .multipart import multipart
 from .names import Names
-from .styles import as_json, text
+from .styles import as_json
 from .table import Body, Row
 
 __all__ = ["assemble", "encode_body", "is_json", "is_text", "media_type"]
@@ -70,11 +70,12 @@ def encode_body(row: Row, body: Body, value: Any) -> tuple[str, bytes]:
     kind = media_type(body.content_type)
     if is_json(kind) or kind in ("*/*", "application/*"):
         return (body.content_type if is_json(kind) else "application/json"), _json(value)
+    declared = {one.wire: one for one in row.parameters.values() if one.location == "body"}
     if kind == _FORM and isinstance(value, Mapping):
-        return _FORM, "&".join(_form(value)).encode()
+        return _FORM, "&".join(form_pairs(value, declared)).encode()
     if kind == "multipart/form-data" and isinstance(value, Mapping):
-        schemas = {one.wire: one.schema for one in row.parameters.values() if one.location == "body"}
-        return multipart(value, schemas, lambda name, one: _binary(name, one, "application/octet-stream"))
+        fields = {name: joined(one, declared.get(name)) for name, one in value.items()}
+        return multipart(fields, declared, lambda name, one: _binary(name, one, "application/octet-stream"))
     if body.shape == "whole" and isinstance(value, str) and not kind.startswith("multipart/"):
         if is_text(kind):
             charset = "" if value.isascii() or "charset" in body.content_type.lower() else "; charset=utf-8"
@@ -101,16 +102,6 @@ def _utf8(value: str) -> bytes:
         return value.encode()
     except UnicodeEncodeError:
         raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
-
-
-def _form(fields: Mapping[str, Any]) -> list[str]:
-    """Give the pairs of a form: an array repeats its name, an object is written as JSON, null is left out."""
-    return [
-        f"{quote_plus(name)}={quote_plus(text(one))}"
-        for name, value in fields.items()
-        for one in (value if isinstance(value, list | tuple) else (value,))
-        if one is not None
-    ]
 
 
 def _binary(name: str, value: str, content_type: str) -> bytes:

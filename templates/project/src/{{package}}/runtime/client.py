@@ -26,6 +26,8 @@ _CONNECT_TIMEOUT = 10.0
 _MOST_REDIRECTS = 5
 _AHEAD = 32 * 1024 * 1024
 """Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `truncation`)."""
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
+"""Methods by which nothing is changed (RFC 9110, 9.2.1), so that another try costs nothing."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -56,7 +58,7 @@ class HttpTransport:
                 try:
                     return await self._follow(request)
                 except (httpx2.ConnectError, httpx2.ConnectTimeout):
-                    if request.method not in ("GET", "HEAD"):
+                    if request.method not in _SAFE:
                         raise
                     return await self._follow(request)  # nothing was sent: a second try is free
         except (TimeoutError, httpx2.TimeoutException):
@@ -104,7 +106,7 @@ class HttpTransport:
         sent.extensions["timeout"] = timeout.as_dict()
         response = await self._opened().send(sent, stream=True)
         try:
-            content = await self._read(response, performed=request.method not in ("GET", "HEAD"))
+            content = await self._read(response, performed=request.method not in _SAFE)
         finally:
             await response.aclose()
         return ApiResponse(response.status_code, dict(response.headers), content)

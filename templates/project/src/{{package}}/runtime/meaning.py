@@ -8,8 +8,8 @@ from typing import Any
 from .table import JsonSchema
 
 __all__ = [
-    "composed", "follow", "is_object", "name_of", "only_type", "phrase", "reference", "schema_of", "string_enum",
-    "unwrap", "variants",
+    "composed", "follow", "is_object", "name_of", "only_type", "phrase", "plain_enum", "reference", "schema_of",
+    "string_enum", "unwrap", "variants",
 ]  # fmt: skip
 
 _SCALARS = ("string", "integer", "number", "boolean")
@@ -124,6 +124,13 @@ def string_enum(schema: JsonSchema) -> list[str]:
         return []
     rest = [one for one in values if one is not None]
     return rest if all(isinstance(one, str) for one in rest) else []
+
+
+def plain_enum(schema: JsonSchema) -> list[Any]:
+    """Give the values of an enum of texts, numbers and truth values; empty for any other schema."""
+    values = schema.get("enum")
+    rest = [one for one in values if one is not None] if isinstance(values, list) else []
+    return rest if all(isinstance(one, (str, int, float)) for one in rest) else []
 
 
 def name_of(schema: JsonSchema) -> str:

@@ -12,19 +12,19 @@ from functools import partial
 from typing import Any
 
 from .styles import as_json, text
-from .table import JsonSchema
+from .table import JsonSchema, Parameter
 
 __all__ = ["multipart"]
 
 
 def multipart(
-    fields: Mapping[str, Any], schemas: Mapping[str, JsonSchema], decoded: Callable[[str, str], bytes]
+    fields: Mapping[str, Any], declared: Mapping[str, Parameter], decoded: Callable[[str, str], bytes]
 ) -> tuple[str, bytes]:
     """Give the content type and the body of fields by wire name; `decoded(name, base64)` gives a file's bytes."""
     parts = [
         part
         for name, value in fields.items()
-        for part in _parts(name, value, schemas.get(name, {}), partial(decoded, name))
+        for part in _parts(name, value, *_declared(declared.get(name)), partial(decoded, name))
     ]
     content = b"".join(parts)
     boundary = hashlib.sha256(content).hexdigest()[:32]  # the same call is the same bytes
@@ -33,19 +33,24 @@ def multipart(
     return f"multipart/form-data; boundary={boundary}", body
 
 
-def _parts(name: str, value: Any, schema: JsonSchema, decoded: Callable[[str], bytes]) -> Iterator[bytes]:
+def _declared(field: Parameter | None) -> tuple[JsonSchema, str]:
+    return ({}, "") if field is None else (field.schema, field.content_type or "")
+
+
+def _parts(name: str, value: Any, schema: JsonSchema, kind: str, decoded: Callable[[str], bytes]) -> Iterator[bytes]:
+    """Give the parts of one field; `kind` is the content type that the document gives it."""
     if value is None:
         return
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and not kind.endswith("json"):
         items = schema.get("items", {})
         for one in value:
-            yield from _parts(name, one, items if isinstance(items, Mapping) else {}, decoded)
+            yield from _parts(name, one, items if isinstance(items, Mapping) else {}, kind, decoded)
     elif isinstance(value, str) and schema.get("contentEncoding") == "base64":
-        yield _part(name, decoded(value), "application/octet-stream", filename=True)
-    elif isinstance(value, Mapping):
-        yield _part(name, as_json(value).encode(), "application/json")
+        yield _part(name, decoded(value), kind or "application/octet-stream", filename=True)
+    elif isinstance(value, Mapping | list | tuple):
+        yield _part(name, as_json(value).encode(), kind or "application/json")
     else:
-        yield _part(name, text(value).encode())
+        yield _part(name, text(value).encode(), kind)
 
 
 def _part(name: str, content: bytes, content_type: str = "", *, filename: bool = False) -> bytes:

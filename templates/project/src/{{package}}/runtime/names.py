@@ -37,7 +37,7 @@ class Plan:
     items: Plan | None = None
     extra: Plan | None = None
     choices: list[Choice] = field(default_factory=list)
-    discriminator: tuple[str, Mapping[str, str]] | None = None
+    discriminator: tuple[tuple[str, ...], Mapping[str, str]] | None = None
 
     def convert(self, value: Any, way: Way) -> Any:
         """Give the value under its other names, as a copy."""
@@ -63,8 +63,8 @@ class Plan:
     def _choice(self, value: Mapping[str, Any], way: Way) -> Plan:
         """Give the plan of the alternative that the value is of: by discriminator, else by what fits best."""
         if self.discriminator is not None:
-            key, mapping = self.discriminator
-            told = value.get(key)
+            keys, mapping = self.discriminator
+            told = next((value[key] for key in keys if key in value), None)
             name = mapping.get(told, told) if isinstance(told, str) else None
             for choice in self.choices:
                 if name is not None and choice.type == name:
@@ -74,16 +74,20 @@ class Plan:
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """One alternative: its plan and how to know it. Names in `required` and `constants` are the agent's."""
+    """One alternative: its plan and how to know it. Names in `required` and `constants` are the agent's.
+
+    `own` is the plan of what it declares itself; `plan` knows the fields of the others too, where they do not clash.
+    """
 
     plan: Plan
+    own: Plan
     type: str | None
     required: frozenset[str]
     constants: Mapping[str, Sequence[Any]]
 
     def score(self, value: Mapping[str, Any], way: Way) -> tuple[bool, bool, int]:
         """Rank how well a value fits: constants, then required fields, then how many of its keys are declared."""
-        fields = self.plan.fields[way]
+        fields = self.own.fields[way]
         named = value
         if way is not Way.TO_WIRE:
             named = {fields[key][0] if key in fields else key: one for key, one in value.items()}
@@ -169,13 +173,16 @@ class Names:
         self._declare(plan, merged)
         if agreed:
             return
-        plan.discriminator = shape.discriminator
+        if shape.discriminator is not None:
+            key, mapping = shape.discriminator
+            plan.discriminator = (key, merged.properties[key][0] if key in merged.properties else key), mapping
         for one, type_name in shapes:
-            sub = Plan()
-            self._declare(sub, one)
+            own, sub = Plan(), Plan()
+            self._declare(own, one)
+            self._declare(sub, _extended(one, merged))
             known = {key: constants(self._table, schema) for key, (_, schema) in one.properties.items()}
             values = {key: options for key, options in known.items() if options is not None}
-            plan.choices.append(Choice(sub, type_name, frozenset(one.required), values))
+            plan.choices.append(Choice(sub, own, type_name, frozenset(one.required), values))
 
     def _alternative(self, schema: JsonSchema, base: Shape, depth: int = 0) -> Shape:
         """Give the shape of one alternative; of alternatives within it the union, which is near enough."""
@@ -187,6 +194,13 @@ class Names:
                 shape.items += [one for one in nested.items if one not in shape.items]
                 shape.extra += [one for one in nested.extra if one not in shape.extra]
         return shape
+
+
+def _extended(one: Shape, merged: Shape) -> Shape:
+    """Give a shape with the fields of the other alternatives: a value may have those too, under the same names."""
+    spelled = {spelling for spelling, _ in one.properties.values()}
+    others = {name: known for name, known in merged.properties.items() if known[0] not in spelled}
+    return Shape(properties={**others, **one.properties}, items=one.items, extra=one.extra)
 
 
 def _alike(one: JsonSchema, other: JsonSchema) -> bool:

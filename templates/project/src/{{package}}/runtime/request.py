@@ -16,6 +16,7 @@ from .bodies import assemble, encode_body, is_json, media_type
 from .credentials import Applied
 from .errors import Code, Failure
 from .names import Names, Plan, Way
+from .querystring import whole_query
 from .servers import base_of
 from .styles import as_json, encoded, header_text, path_text, query_pairs
 from .table import Adapter, Parameter, Row
@@ -126,7 +127,7 @@ class RequestBuilder:
             base=base_of(self._adapter, row, self._base_url),
             segments=tuple(segments),
             query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
-            queried=tuple(self._field(one) for one in parameters if one.location == "query"),
+            queried=tuple(self._field(one) for one in parameters if one.location in ("query", "querystring")),
             others=tuple(self._field(one) for one in parameters if one.location in ("header", "cookie")),
             headers=(
                 ("Accept", _accepted(row)),
@@ -171,7 +172,9 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
         value, parameter = field.value(params), field.parameter
         if value is None:
             continue
-        if parameter.content_type is not None:
+        if parameter.location == "querystring":
+            pairs += whole_query(value, media_type(parameter.content_type or ""))
+        elif parameter.content_type is not None:
             pairs.append(f"{field.key}={encoded(as_json(value))}")
         else:
             pairs += query_pairs(

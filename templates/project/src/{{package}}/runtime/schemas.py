@@ -21,6 +21,7 @@ __all__ = ["Schemas", "type_named"]
 
 _PREFIX = "#/types/"
 _REPAIRS = 50
+_BACKTRACKS = 100_000
 
 
 def type_named(ref: str) -> str | None:
@@ -97,9 +98,11 @@ class Schemas:
 
 
 def _draft_2020(document: Mapping[str, Any]) -> Draft202012Validator:
-    from jsonschema_rs import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 
-    return Draft202012Validator(dict(document), validate_formats=True, offline=True)
+    # Most patterns run in linear time; those with lookaround or references to groups backtrack, and may do so for ever.
+    patterns = FancyRegexOptions(backtrack_limit=_BACKTRACKS)
+    return Draft202012Validator(dict(document), validate_formats=True, offline=True, pattern_options=patterns)
 
 
 def _references(node: Any) -> Iterator[str]:

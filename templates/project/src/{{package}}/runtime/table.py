@@ -23,8 +23,8 @@ FAMILIES = ("create", "read", "update", "delete", "execute")
 class Parameter:
     """A parameter of an operation: `name` is the agent's, `wire` the API's.
 
-    `location` is path, query, header, cookie, body (a field of the body, or the whole body), or body_rest (an object
-    whose keys are further fields of the body).
+    `location` is path, query, querystring (the whole query), header, cookie, body (a field of the body, or the whole
+    body), or body_rest (an object whose keys are further fields of the body).
     """
 
     name: str

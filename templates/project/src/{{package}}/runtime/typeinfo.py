@@ -16,12 +16,15 @@ from .meaning import (
     name_of,
     only_type,
     phrase,
+    plain_enum,
     reference,
     schema_of,
     string_enum,
     unwrap,
     variants,
 )
+from .rules import item_notes, key_notes, kind_notes
+from .speech import listed
 from .table import JsonSchema, Parameter
 from .text import clean, line
 
@@ -47,6 +50,10 @@ def _named(name: str, schema: JsonSchema, required: bool, types: Mapping[str, Js
     text = clean(str(schema.get("description", "")))
     if schema.get("deprecated") is True:
         notes.insert(0, "Deprecated.")
+    if schema.get("readOnly") is True:
+        notes.append("Read-only.")
+    if schema.get("writeOnly") is True:
+        notes.append("Never given back.")
     info.update(body)
     said = _said(text, notes)
     if said:
@@ -66,10 +73,15 @@ def _value(schema: JsonSchema, types: Mapping[str, JsonSchema]) -> tuple[Info, l
         notes.append("May be null.")
     name = reference(target)
     if name is not None:
+        named = types.get(name, {})
         info: Info = {"type": name}
-        values = string_enum(types.get(name, {}))
+        values = plain_enum(named)
         if values and len(values) <= _MAX_INLINE_ENUM:
             info["enum"] = values
+        elif values:
+            notes.append(f"One of {len(values)} values, such as {listed(values[:3])}: introspect the type for all.")
+        if not nullable and unwrap(named)[1]:
+            notes.append("May be null.")
         return info, notes
     alternatives = variants(target)
     if len(alternatives) > 1:
@@ -84,8 +96,10 @@ def _value(schema: JsonSchema, types: Mapping[str, JsonSchema]) -> tuple[Info, l
         info["items"] = {**items, "description": described} if described else items
     elif info["type"] == "any" and isinstance(target.get("type"), list):
         notes.append(f"One of: {', '.join(one for one in target['type'] if one != 'null')}.")
-    elif info["type"] == "object" and reference(schema_of(target.get("additionalProperties"))):
-        notes.append(f"Every value is {phrase(schema_of(target['additionalProperties']))}.")
+    elif info["type"] == "object":
+        if schema_of(target.get("additionalProperties")):
+            notes.append(f"Every value is {phrase(schema_of(target['additionalProperties']))}.")
+        notes += key_notes(target)
     return info, notes
 
 
@@ -122,6 +136,7 @@ def _constraints(schema: JsonSchema, kind: str, notes: list[str]) -> Info:
             notes.append(f"Items: {least or 0} to {most}." if _count(most) else f"Items: {least} or more.")
         if schema.get("uniqueItems") is True:
             notes.append("No item twice.")
+        notes += item_notes(schema)
     return info
 
 
@@ -152,6 +167,7 @@ def type_details(name: str, schema: JsonSchema, types: Mapping[str, JsonSchema])
         extra = target.get("additionalProperties")
         if isinstance(extra, Mapping) and extra:
             notes.append(f"Keys of any other name hold {phrase(extra)}.")
+        notes += key_notes(target)
     elif len(alternatives) > 1:
         info = {"name": name, "kind": "union", "members": list(dict.fromkeys(name_of(one) for one in alternatives))}
     else:
@@ -159,6 +175,9 @@ def type_details(name: str, schema: JsonSchema, types: Mapping[str, JsonSchema])
         said = phrase(target)
         if not text or said.startswith("array of "):
             notes.append(f"{said[:1].upper()}{said[1:]}.")
+        if plain_enum(target):
+            notes.append(f"One of {listed(plain_enum(target), _MAX_INLINE_ENUM)}.")
+    notes += kind_notes(target)
     said = _said(text, notes)
     if said:
         info["description"] = said

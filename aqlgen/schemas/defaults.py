@@ -1,0 +1,70 @@
+"""Whether a default fits its own schema: one that does not would send an agent the wrong way, so it is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aqlgen.ir import Json
+from aqlgen.schemas.merge import types_of
+from aqlgen.schemas.patterns import matches
+from aqlgen.schemas.views import Views
+
+KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+MAX_DEPTH = 8
+MAX_ITEMS = 100
+
+
+def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
+    """Whether a value fits a schema of the document; of objects only that they are some."""
+    view = views.view(raw)
+    if view is None or depth > MAX_DEPTH:
+        return raw is not False
+    if "type" in view and not any(_is(kind, value) for kind in types_of(view)):
+        return False
+    options = view.get("enum", [view["const"]] if "const" in view else None)
+    if options is not None and not any(
+        one == value and isinstance(one, bool) == isinstance(value, bool) for one in options
+    ):
+        return False
+    if isinstance(value, str) and not _fits_text(view, value):
+        return False
+    if isinstance(value, int | float) and not isinstance(value, bool) and not _fits_number(view, value):
+        return False
+    items = view.get("items")
+    looked_at = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
+    if isinstance(items, dict) and not all(fits(views, items, one, depth + 1) for one in looked_at):
+        return False
+    branches = view.get("anyOf", ())
+    if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):
+        return False
+    return all(fits(views, branch, value, depth + 1) for branch in view.get("allOf", ()))
+
+
+def _is(kind: str, value: Json) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, KINDS[kind])
+
+
+def _fits_text(view: Mapping[str, Json], value: str) -> bool:
+    if not view.get("minLength", 0) <= len(value) <= view.get("maxLength", len(value)):
+        return False
+    return "pattern" not in view or matches(view["pattern"], value)
+
+
+def _fits_number(view: Mapping[str, Json], value: float) -> bool:
+    return (
+        view.get("minimum", value) <= value <= view.get("maximum", value)
+        and not ("exclusiveMinimum" in view and value <= view["exclusiveMinimum"])
+        and not ("exclusiveMaximum" in view and value >= view["exclusiveMaximum"])
+    )

@@ -1,0 +1,60 @@
+"""What is wrong with the schemas that operations use; where it stands is only looked up when it is to be reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.ir import Json
+from aqlgen.positions import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One keyword of one schema of the document that cannot be used as it stands."""
+
+    code: str
+    node: Mapping[str, Json]
+    key: str
+    message: str
+
+
+class Findings:
+    """Collects findings, each place and code once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, str, str], Finding] = {}
+
+    def add(self, code: str, node: Mapping[str, Json], key: str, message: str) -> None:
+        """Note that `key` of a schema of the document (the very object) cannot be used."""
+        self._found.setdefault((id(node), key, code), Finding(code, node, key, message))
+
+    def diagnostics(self, root: Json) -> list[Diagnostic]:
+        """Give the findings with their places in the document; the document is only walked when there are any."""
+        if not self._found:
+            return []
+        pointers = _pointers(root, {key[0] for key in self._found})
+        return [
+            Diagnostic(one.code, Severity.WARNING, one.message, pointer=f"{pointers[id(one.node)]}/{escape(one.key)}")
+            for one in self._found.values()
+            if id(one.node) in pointers
+        ]
+
+
+def _pointers(root: Json, wanted: set[int]) -> dict[int, str]:
+    """Give the first place of each of the objects; iterative, since documents nest deeply."""
+    found: dict[int, str] = {}
+    stack: list[tuple[Json, str]] = [(root, "")]
+    seen: set[int] = set()
+    while stack and len(found) < len(wanted):
+        node, pointer = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if id(node) in wanted:
+            found[id(node)] = pointer
+        entries = node.items() if isinstance(node, dict) else enumerate(node)
+        inner = [(value, f"{pointer}/{escape(str(key))}") for key, value in entries if isinstance(value, dict | list)]
+        stack.extend(reversed(inner))
+    return found

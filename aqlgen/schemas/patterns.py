@@ -1,0 +1,50 @@
+"""Regular expressions of a document as the validator of the adapters takes them (ECMA 262; JSON Schema 2020-12, 6.4).
+
+What people write by habits of other languages is put right where its meaning is plain; what still cannot be compiled,
+or is too large to be, cannot be used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from jsonschema_rs import Draft202012Validator, ValidationError
+
+MAX_LENGTH = 5000
+LITERAL = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
+CLASS_DASH = re.compile(r"(\[[^\]]*\\[wdsWDS])-(?=[^\]])")
+
+
+@lru_cache(maxsize=4096)
+def usable(pattern: str) -> str | None:
+    """Give the pattern in a form that can be compiled, None when there is none."""
+    if len(pattern) > MAX_LENGTH:
+        return None
+    literal = LITERAL.fullmatch(pattern)
+    if literal is not None:  # as in JavaScript: /^a$/i
+        pattern = ("(?i)" if "i" in literal[2] else "") + literal[1]
+    for one in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
+        if _compiles(one):
+            return one
+    return None
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        Draft202012Validator({"pattern": pattern})
+    except (ValidationError, ValueError):
+        return False
+    return True
+
+
+def without(pattern: str, names: Iterable[str]) -> str:
+    """Give a pattern that matches the same keys but for the ones named."""
+    left_out = "|".join(map(re.escape, names))
+    return rf"^(?!(?:{left_out})$)(?=[\s\S]*?(?:{pattern}))"
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern matches anywhere in a text, as the validator sees it."""
+    return Draft202012Validator({"pattern": pattern}).is_valid(text)

@@ -1,0 +1,101 @@
+"""Discriminators: which value of which property means which schema (OpenAPI 3.1.1, 4.8.25).
+
+JSON Schema does not know them, so each branch of a union is narrowed to its own values: then a value is held against
+the branch that it names, and introspection shows which values there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aqlgen.ir import Json
+from aqlgen.positions import escape, unescape
+from aqlgen.resolve import UnresolvedError
+from aqlgen.schemas.merge import Node
+from aqlgen.schemas.views import Views
+
+PREFIX = "/components/schemas/"
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminator:
+    """A property by the API's name; `values` are those of each branch, `narrowing` those a branch does not say itself.
+
+    `others` are values whose schemas are no branches, with references to them.
+    """
+
+    property: str
+    values: tuple[tuple[str, ...], ...]
+    narrowing: tuple[tuple[str, ...], ...]
+    others: Mapping[str, str]
+
+
+class Discriminators:
+    """Reads the discriminators of a document."""
+
+    def __init__(self, views: Views, components: Mapping[str, Json]) -> None:
+        self._views = views
+        self._components = components
+        self._children: dict[str, list[str]] | None = None
+
+    def of(self, node: Node, branches: list[Json]) -> Discriminator | None:
+        """Give the discriminator of a union with those branches, or of an object (then there are none)."""
+        told = node.get("discriminator")
+        if told is None:
+            return None
+        wire: str = told["propertyName"]
+        mapped = self._mapping(told)
+        targets = [self._pointer(branch) for branch in branches]
+        values, narrowing = [], []
+        for branch, pointer in zip(branches, targets, strict=True):
+            named = tuple(value for value, target in mapped.items() if target == pointer and pointer is not None)
+            own = self._own_values(branch, wire)
+            both = tuple(value for value in named if value in own) if own else named
+            narrowing.append(both if both and len(both) != len(own) else ())
+            implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
+            values.append(both or own or implicit)
+        others = {value: target for value, target in mapped.items() if target is not None and target not in targets}
+        return Discriminator(wire, tuple(values), tuple(narrowing), others)
+
+    def children(self, pointer: str) -> dict[str, str]:
+        """Give the component schemas that extend one by `allOf`, by name: what it may be besides itself."""
+        if self._children is None:
+            self._children = {}
+            for name, schema in self._components.items():
+                listed = schema.get("allOf") if isinstance(schema, dict) else None
+                for branch in listed if isinstance(listed, list) else ():
+                    parent = self._pointer(branch)
+                    if parent is not None:
+                        self._children.setdefault(parent, []).append(name)
+        return {name: f"{PREFIX}{escape(name)}" for name in self._children.get(pointer, ())}
+
+    def _mapping(self, told: Mapping[str, Json]) -> dict[str, str | None]:
+        mapping = told.get("mapping")
+        listed = mapping.items() if isinstance(mapping, dict) else ()
+        return {str(value): self._target(target) for value, target in listed if isinstance(target, str)}
+
+    def _target(self, target: str) -> str | None:
+        """Find what a mapping names: by the name of a component, or by a reference."""
+        reference = f"#{PREFIX}{escape(target)}" if target in self._components else target
+        return self._pointer({"$ref": reference})
+
+    def _pointer(self, branch: Json) -> str | None:
+        if not isinstance(branch, dict) or not isinstance(branch.get("$ref"), str):
+            return None
+        try:
+            self._views.resolver.lookup(branch["$ref"])
+        except UnresolvedError:
+            return None
+        return str(branch["$ref"][1:])
+
+    def _own_values(self, branch: Json, wire: str) -> tuple[str, ...]:
+        """Give the values that a branch itself admits for the property; none when it does not say."""
+        view = self._views.view(branch) or {}
+        field = self._views.view(view.get("properties", {}).get(wire)) or {}
+        listed = [field["const"]] if "const" in field else field.get("enum", ())
+        return tuple(one for one in listed if isinstance(one, str))
+
+
+def _component(pointer: str) -> str:
+    return unescape(pointer.rsplit("/", 1)[-1])

@@ -1,0 +1,154 @@
+"""What a schema of the document says once references are looked through and `allOf` is merged; each looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from aqlgen.ir import Json
+from aqlgen.resolve import MAX_CHAIN, Resolver, UnresolvedError
+from aqlgen.schemas.dialect import ANNOTATIONS, normalise
+from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.merge import Node, closed, merge, types_of, with_null
+
+MAX_DEPTH = 40
+"""How deep `allOf` may nest before its parts stay as they are."""
+
+MAX_JOINTS = 5000
+"""How many properties that two branches declare are made one schema of both; for further ones the later counts."""
+
+
+class Views:
+    """The normalised and the merged form of raw schemas. `unresolved` is told of references that lead nowhere."""
+
+    def __init__(self, resolver: Resolver, openapi: str, unresolved: Callable[[UnresolvedError], None]) -> None:
+        self.findings = Findings()
+        self.resolver = resolver
+        self.unresolved = unresolved
+        self._openapi = openapi
+        self._nodes: dict[int, tuple[Json, Node]] = {}
+        self._views: dict[int, tuple[Json, Node | None]] = {}
+        self._open: set[int] = set()
+        self._joints: dict[tuple[str | int, str | int], Json] = {}
+        self._joint_ids: set[int] = set()
+
+    def forget(self) -> None:
+        """Let go of what was looked at; it would be looked at again."""
+        self._nodes.clear()
+        self._views.clear()
+
+    def node(self, raw: Mapping[str, Json]) -> Node:
+        """Give a schema in dialect 2020-12, what lies within it as it is. The caller does not change it."""
+        known = self._nodes.get(id(raw))
+        if known is None:  # keeping the schema keeps its identity its own
+            known = self._nodes[id(raw)] = (raw, normalise(raw, self._openapi, self.findings))
+        return known[1]
+
+    def follow(self, raw: Json, pointer: str = "") -> tuple[Json, str]:
+        """Follow references that say nothing more, to what is meant and where it stands. Raises UnresolvedError."""
+        chain: list[str] = []
+        while isinstance(raw, dict) and "$ref" in raw:
+            node = self.node(raw)
+            if "$ref" not in node or "nullable" in node:
+                break
+            reference = str(node["$ref"])
+            chain.append(reference)
+            if len(chain) > MAX_CHAIN or reference in chain[:-1]:
+                circle = " → ".join(one.rsplit("/", 1)[-1] for one in chain[:10])
+                raise UnresolvedError(chain[0], f"the reference {chain[0]!r} leads in a circle: {circle}")
+            raw, pointer = self.resolver.lookup(node["$ref"]), reference[1:]
+        return raw, pointer
+
+    def only_reference(self, node: Node) -> str | None:
+        """Give the reference of a node that says nothing more than it, be it as the only part of `allOf`."""
+        if "$ref" in node:
+            return str(node["$ref"])
+        branches = node.get("allOf", ())
+        if len(branches) != 1 or not node.keys() <= ANNOTATIONS | {"allOf", "type"}:
+            return None
+        branch = branches[0]
+        reference = branch.get("$ref") if isinstance(branch, dict) and "$ref" in self.node(branch) else None
+        if not isinstance(reference, str) or self.node(branch).get("nullable"):
+            return None
+        if "type" in node:
+            target = self.view(branch) or {}
+            if not set(types_of(target)) <= set(types_of(node)) or "type" not in target:
+                return None
+        return reference
+
+    def view(self, raw: Json, depth: int = 0) -> Node | None:
+        """Give what a schema says; None for a boolean one, or where nothing can be said."""
+        if not isinstance(raw, dict) or depth > MAX_DEPTH:
+            return None
+        known = self._views.get(id(raw))
+        if known is not None:
+            return known[1]
+        if id(raw) in self._open:
+            return None
+        self._open.add(id(raw))
+        try:
+            found = self._view(raw, depth)
+        except UnresolvedError as error:
+            self.unresolved(error)
+            found = None
+        finally:
+            self._open.discard(id(raw))
+        self._views[id(raw)] = (raw, found)
+        return found
+
+    def _view(self, raw: Json, depth: int) -> Node | None:
+        node = self.node(raw)
+        if "$ref" in node:
+            target = self.view(self.resolver.lookup(node["$ref"]), depth + 1)
+            if target is None:
+                return None
+            beside = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
+            return with_null({**target, **beside}) if node.get("nullable") else {**target, **beside}
+        branches = node.get("allOf")
+        if not branches:
+            return closed(with_null(node) if node.get("nullable") else node)
+        parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._trivial(branch)]
+        return merge(node, parts, self.joint)
+
+    def _trivial(self, branch: Json) -> bool:
+        """Whether a branch of `allOf` adds nothing: it is `true`, or what it is a part of."""
+        if branch is True:
+            return True
+        try:
+            target, _ = self.follow(branch)
+        except UnresolvedError as error:
+            self.unresolved(error)
+            return True
+        return target is True or id(target) in self._open
+
+    def in_place(self, raw: Json, depth: int = 0) -> Iterator[Node]:
+        """Give the view of a schema and of every branch that speaks of the same value."""
+        view = self.view(raw)
+        if view is None:
+            return
+        yield view
+        if depth < 4:
+            for key in ("allOf", "anyOf"):
+                for branch in view.get(key, ()):
+                    yield from self.in_place(branch, depth + 1)
+
+    def joint(self, first: Json, second: Json) -> Json:
+        """Give one schema for a property that two branches of `allOf` declare, the same one each time."""
+        if first == second or first is True:
+            return second
+        if second is True:
+            return first
+        key = (_identity(first), _identity(second))
+        if key not in self._joints:
+            if len(self._joints) >= MAX_JOINTS:
+                return second
+            made = self._joints[key] = {"allOf": [first, second]}
+            self._joint_ids.add(id(made))
+        return self._joints[key]
+
+    def is_joint(self, raw: Json) -> bool:
+        """Whether a schema was made by `joint`: it may hold itself, though no reference says so."""
+        return id(raw) in self._joint_ids
+
+
+def _identity(raw: Json) -> str | int:
+    return str(raw["$ref"]) if isinstance(raw, dict) and raw.keys() == {"$ref"} else id(raw)

@@ -1,0 +1,226 @@
+"""One merged schema in the adapter's form: the agent's names, requests without what only the server sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from aqlgen.ir import Json
+from aqlgen.schemas.conditions import Conditions
+from aqlgen.schemas.defaults import fits
+from aqlgen.schemas.kinds import constants, is_null
+from aqlgen.schemas.merge import Node, with_null
+from aqlgen.schemas.patterns import matches, without
+from aqlgen.schemas.place import Place
+from aqlgen.schemas.spelling import Spelling
+from aqlgen.schemas.unions import Discriminator, Discriminators
+from aqlgen.schemas.views import Views
+
+Write = Callable[[Json, Place], dict[str, Json]]
+
+
+class Writer:
+    """Writes schemas; `write` gives a schema within another one, a reference where it is a type of its own."""
+
+    def __init__(self, views: Views, discriminators: Discriminators, write: Write, *, preserve: bool) -> None:
+        self._views = views
+        self._discriminators = discriminators
+        self._write = write
+        self._preserve = preserve
+        self._spelling = Spelling(views, preserve=preserve)
+        self._conditions = Conditions(views, self._spelling)
+
+    def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
+        """Give a schema with everything within it; `pointer` is where a component stands."""
+        around = (*place.around, node)
+        names = self._names(node, around)
+        out: dict[str, Json] = {key: value for key, value in node.items() if key not in _WRITTEN}
+        if any(name != wire for wire, name in names.items()):
+            self._drop_spelled_values(out)
+        told = self._discriminators.of(node, [one for one in node.get("anyOf", ()) if not is_null(one)])
+        if "anyOf" in node:
+            self._union(node, out, place, around, told)
+        if "allOf" in node:
+            parts = [self._write(one, place.beside("part", around)) for one in node["allOf"]]
+            if any(parts):
+                out["allOf"] = [one for one in parts if one]
+        if "properties" in node:
+            self._properties(node, names, out, place)
+        elif "required" in node:
+            out["required"] = [names.get(wire, wire) for wire in node["required"]]
+        self._keys(node, names, out, place)
+        self._items(node, out, place)
+        self._tests(node, names, out, around)
+        if told is not None and "discriminator" not in out:
+            self._tell(told, {}, names, out, place, pointer)
+        return out
+
+    def read_only(self, raw: Json) -> bool:
+        """Whether only the server sets a property."""
+        return isinstance(raw, dict) and (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
+
+    def _names(self, node: Node, around: tuple[Json, ...]) -> dict[str, str]:
+        """Give the names of the fields of a value, wherever they are declared; its own win."""
+        if "properties" not in node and not node.keys() & _NAMING:
+            return {}
+        return (self._spelling.of(around) or {}) | self._spelling.own(node)
+
+    def _drop_spelled_values(self, out: dict[str, Json]) -> None:
+        """Leave out enumerated objects, whose fields would be spelled as the API does."""
+        if any(isinstance(one, dict) for one in (out.get("const"), *out.get("enum", ()))):
+            out.pop("const", None)
+            out.pop("enum", None)
+
+    def _properties(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+        """Write the properties; one that is required counts as declared, or a closed object would admit nothing."""
+        declared: dict[str, Json] = node["properties"]
+        required = node.get("required", ())
+        properties = declared | {wire: True for wire in required if wire not in declared}
+        hidden = [wire for wire, raw in properties.items() if place.request and self.read_only(raw)]
+        fields: dict[str, Json] = {}
+        for wire, raw in properties.items():
+            if wire not in hidden:
+                for pattern, one in node.get("patternProperties", {}).items() if names[wire] != wire else ():
+                    if matches(pattern, wire) and not matches(pattern, names[wire]):
+                        raw = self._views.joint(raw, one)
+                field = self._write(raw, place.within(wire))
+                fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
+        out["properties"] = fields
+        needed = [names.get(wire, wire) for wire in required if wire not in hidden]
+        if needed:
+            out["required"] = needed
+        if hidden:
+            out["x-read-only"] = [names[wire] for wire in hidden]
+
+    def _keys(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+        """Write what is said of fields by their names or of those that are not declared."""
+        renamed = {wire: name for wire, name in names.items() if name != wire}
+        for key in ("additionalProperties", "unevaluatedProperties"):
+            if key in node:
+                value = node[key]
+                out[key] = value if isinstance(value, bool) else self._write(value, place.within("value"))
+        if "patternProperties" in node:
+            out["patternProperties"] = {
+                _for_agents(pattern, renamed): self._write(one, place.within("value"))
+                for pattern, one in node["patternProperties"].items()
+            }
+        if "propertyNames" in node:
+            value = self._write(node["propertyNames"], place.within("key"))
+            spelled = [name for wire, name in renamed.items() if fits(self._views, node["propertyNames"], wire)]
+            out["propertyNames"] = {"anyOf": [{"enum": spelled}, value]} if spelled else value
+        if "dependentRequired" in node:
+            out["dependentRequired"] = {
+                names.get(name, name): [names.get(wire, wire) for wire in wires]
+                for name, wires in node["dependentRequired"].items()
+            }
+
+    def _items(self, node: Node, out: dict[str, Json], place: Place) -> None:
+        for key in ("items", "unevaluatedItems"):
+            if key in node:
+                value = node[key]
+                out[key] = value if isinstance(value, bool) else self._write(value, place.within("item"))
+        if "prefixItems" in node:
+            out["prefixItems"] = [self._write(one, place.within("item")) for one in node["prefixItems"]]
+        if "contains" in node:
+            test = self._conditions.exact(node["contains"], self._spelling.items((node,)))
+            if test is None:
+                out.pop("minContains", None)
+                out.pop("maxContains", None)
+                out.pop("unevaluatedItems", None)
+            else:
+                out["contains"] = test
+
+    def _tests(self, node: Node, names: Mapping[str, str], out: dict[str, Json], around: tuple[Json, ...]) -> None:
+        """Write conditions; what one that cannot be told would have evaluated is not known, so it is not refused."""
+        told = {key: self._conditions.exact(node[key], around) for key in _TESTS if key in node}
+        if told.get("if", True) is None:
+            told = {**told, "then": None, "else": None}
+        out.update({key: value for key, value in told.items() if value is not None})
+        if "then" not in out and "else" not in out:
+            out.pop("if", None)
+        if "dependentSchemas" in node:
+            tests = {name: self._conditions.exact(one, around) for name, one in node["dependentSchemas"].items()}
+            told |= {f"dependent {name}": test for name, test in tests.items()}
+            out["dependentSchemas"] = {names.get(name, name): test for name, test in tests.items() if test is not None}
+        if None in told.values():
+            out.pop("unevaluatedProperties", None)
+            out.pop("unevaluatedItems", None)
+
+    def _union(
+        self, node: Node, out: dict[str, Json], place: Place, around: tuple[Json, ...], told: Discriminator | None
+    ) -> None:
+        """Write alternatives: of constants as an enumeration, one beside null as nullable, else as `anyOf`."""
+        alternatives = node["anyOf"]
+        branches = [branch for branch in alternatives if not is_null(branch)]
+        null = len(branches) < len(alternatives)
+        values = constants([self._views.node(one) if isinstance(one, dict) else one for one in branches])
+        if values is not None and "properties" not in node and not out.keys() & {"enum", "const"}:
+            out["enum"] = [*values, None] if null and None not in values else values
+            return
+        part = place.beside("option" if len(branches) > 1 else "", around)
+        written = [self._write(branch, part) for branch in branches]
+        only = written[0] if len(written) == 1 else None
+        if only is not None and not only.keys() & {"$ref", "anyOf"} and not (node.keys() & only.keys()) - _DESCRIBING:
+            out.update({key: value for key, value in only.items() if key not in out})
+            if null:
+                nullable = with_null(out)
+                out.clear()
+                out.update(nullable)
+            return
+        if told is not None:
+            names = self._spelling.of(branches) or {}
+            mapping: dict[str, Json] = {}
+            for index, schema in enumerate(written):
+                if "$ref" in schema:
+                    mapping |= dict.fromkeys(told.values[index], schema["$ref"])
+                    if told.narrowing[index]:
+                        written[index] = _narrowed(schema, told.property, names, told.narrowing[index])
+            self._tell(told, mapping, names, out, place, "")
+        out["anyOf"] = [*written, {"type": "null"}] if null else written
+
+    def _tell(
+        self,
+        told: Discriminator,
+        mapping: dict[str, Json],
+        names: Mapping[str, str],
+        out: dict[str, Json],
+        place: Place,
+        pointer: str,
+    ) -> None:
+        """Name the discriminator and what its values mean, for introspection and for decoding."""
+        others = dict(told.others)
+        if pointer and not others and not mapping:
+            others = self._discriminators.children(pointer)
+        for value, target in others.items():
+            if target != pointer:
+                schema = self._write({"$ref": f"#{target}"}, place.within("other"))
+                if "$ref" in schema:
+                    mapping[value] = schema["$ref"]
+        if mapping:
+            out["discriminator"] = {"propertyName": names.get(told.property, told.property), "mapping": mapping}
+
+
+def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
+    """Give a branch that admits only its own values of the discriminator."""
+    name = names.get(wire, wire)
+    field: dict[str, Json] = {"enum": list(values)}
+    return {**schema, "properties": {name: field if name == wire else {**field, "x-name": wire}}}
+
+
+def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:
+    """Give a pattern of keys that matches no agent's name whose own spelling it does not match."""
+    wrong = [name for wire, name in renamed.items() if matches(pattern, name) and not matches(pattern, wire)]
+    return without(pattern, wrong) if wrong else pattern
+
+
+_DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
+_NAMING = frozenset(
+    {"required", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "anyOf"}
+)
+_TESTS = ("not", "if", "then", "else")
+_WRITTEN = frozenset(
+    {
+        "properties", "required", "items", "additionalProperties", "not", "propertyNames", "patternProperties",
+        "prefixItems", "anyOf", "allOf", "nullable", "contains", "if", "then", "else", "dependentSchemas",
+        "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "discriminator",
+    }
+)  # fmt: skip

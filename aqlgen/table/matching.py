@@ -1,0 +1,159 @@
+"""A short text that matches a regular expression of ECMA 262, made by reading the expression once; always the same one.
+
+Look-arounds and back references are passed over and quantifiers are taken low, so what comes out is a guess that the
+caller checks. Its length is bounded whatever the expression says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+MAX_LENGTH: Final = 2000
+MAX_DEPTH: Final = 60
+
+CLASSES: Final = {"d": "0", "w": "a", "s": " ", "D": "a", "W": "-", "S": "a"}
+CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
+QUANTIFIER: Final = re.compile(r"(?:([*+?])|\{(\d{1,6})(?:(,)(\d{0,6}))?\})[?+]?")
+GROUP: Final = re.compile(r"\?(?:P?<[A-Za-z_]\w*>|:|[a-z]*:)")
+AROUND: Final = re.compile(r"\?<?[=!]")
+FLAGS: Final = re.compile(r"\?[a-zA-Z]+(?=\))")
+FAVOURITES: Final = "aA0_-. bB1"
+"""What a negated class is filled with: the first of these that it does not exclude."""
+
+
+class NotReadError(Exception):
+    """The expression is of a kind that is not read."""
+
+
+def matching(pattern: str, more: int = 0) -> str | None:
+    """Give a text that should match; `more` repeats every open quantifier that often beyond its least. None if not."""
+    try:
+        return _Reader(pattern, more).read()
+    except (NotReadError, IndexError, ValueError):
+        return None
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads an expression from left to right and writes the text as it goes."""
+
+    pattern: str
+    more: int
+    at: int = 0
+
+    def read(self) -> str:
+        text = self._alternatives(0)
+        if self.at < len(self.pattern):
+            raise NotReadError
+        return text
+
+    def _alternatives(self, depth: int) -> str:
+        """Read until the group ends; the first alternative is taken."""
+        if depth > MAX_DEPTH:
+            raise NotReadError
+        first = self._sequence(depth)
+        while self.at < len(self.pattern) and self.pattern[self.at] == "|":
+            self.at += 1
+            self._sequence(depth)
+        return first
+
+    def _sequence(self, depth: int) -> str:
+        parts: list[str] = []
+        while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
+            atom = self._atom(depth)
+            parts.append((atom * self._times())[:MAX_LENGTH])
+        return "".join(parts)[:MAX_LENGTH]
+
+    def _times(self) -> int:
+        """Read a quantifier; give how often to repeat what stands before it."""
+        found = QUANTIFIER.match(self.pattern, self.at)
+        if found is None:
+            return 1
+        self.at = found.end()
+        sign, low, comma, high = found.groups()
+        if sign == "?":
+            return 1
+        least = int(low) if low else 1
+        if low and not comma:
+            return min(least, MAX_LENGTH)
+        most = int(high) if high else MAX_LENGTH
+        return min(max(least, 1 if most else 0) + self.more, most, MAX_LENGTH)
+
+    def _atom(self, depth: int) -> str:
+        char = self.pattern[self.at]
+        self.at += 1
+        if char == "(":
+            return self._group(depth)
+        if char == "[":
+            return self._class()
+        if char == "\\":
+            return self._escape()
+        if char in "^$":
+            return ""
+        return "a" if char == "." else char
+
+    def _group(self, depth: int) -> str:
+        passed_over = False
+        for kind in (GROUP, AROUND, FLAGS):
+            found = kind.match(self.pattern, self.at)
+            if found is not None:
+                self.at, passed_over = found.end(), kind is not GROUP
+                break
+        text = self._alternatives(depth + 1)
+        if self.pattern[self.at] != ")":
+            raise NotReadError
+        self.at += 1
+        return "" if passed_over else text
+
+    def _escape(self) -> str:
+        char = self.pattern[self.at]
+        self.at += 1
+        if char in CLASSES:
+            return CLASSES[char]
+        if char in CONTROLS:
+            return CONTROLS[char]
+        if char in "bBAzZ" or char.isdigit():
+            return ""
+        if char in "pP" and self.pattern[self.at] == "{":
+            end = self.pattern.index("}", self.at)
+            name, self.at = self.pattern[self.at + 1 : end], end + 1
+            return ("0" if name.startswith("N") else "A" if name == "Lu" else "a") if char == "p" else "-"
+        if char in "ux":
+            width = 4 if char == "u" else 2
+            digits, self.at = self.pattern[self.at : self.at + width], self.at + width
+            return chr(int(digits, 16))
+        return char
+
+    def _class(self) -> str:
+        """Read a class; give its first member, or a character that a negated one does not exclude."""
+        negated = self.pattern[self.at] == "^"
+        self.at += negated
+        ranges: list[tuple[str, str]] = []
+        start = self.at
+        while self.pattern[self.at] != "]" or self.at == start:
+            low = self._member()
+            if self.pattern[self.at] == "-" and self.pattern[self.at + 1] != "]":
+                self.at += 1
+                ranges.append((low, self._member()))
+            else:
+                ranges.append((low, low))
+        self.at += 1
+        if not negated:
+            return _best(ranges)
+        fitting = (one for one in FAVOURITES if not any(low <= one <= high for low, high in ranges))
+        return next(fitting)
+
+    def _member(self) -> str:
+        char = self.pattern[self.at]
+        self.at += 1
+        return self._escape() or "\b" if char == "\\" else char
+
+
+def _best(ranges: list[tuple[str, str]]) -> str:
+    """Give a letter where a class has one, else its first member."""
+    for wanted in "aA":
+        if any(low <= wanted <= high for low, high in ranges):
+            return wanted
+    return ranges[0][0]

@@ -1,0 +1,55 @@
+"""One schema of a document beside what an adapter makes of it: both as validators of the API's values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+from runtime.names import Names
+from runtime.table import Table
+
+from aqlgen.diagnostics import Diagnostic
+from aqlgen.resolve import Resolver
+from aqlgen.schemas.types import Place, Types
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A written schema with its types; `unresolved` says which references lead nowhere."""
+
+    schema: dict[str, Any]
+    types: dict[str, Any]
+    findings: list[Diagnostic]
+    unresolved: list[str]
+
+    def agents(self, value: Any) -> Any:
+        """Give a value of the API under the agent's names."""
+        table = Table(Path())
+        table.__dict__["types"] = self.types
+        return Names(table).to_agent(value, self.schema)
+
+    def admits(self, value: Any) -> bool:
+        """Whether the adapter takes a value of the API, given under the agent's names."""
+        document = {**self.schema, "types": self.types}
+        return jsonschema_rs.Draft202012Validator(document, validate_formats=True).is_valid(self.agents(value))
+
+
+def adapted(
+    schema: Any,
+    components: Mapping[str, Any] | None = None,
+    *,
+    openapi: str = "3.1",
+    preserve: bool = False,
+    request: bool = False,
+) -> Adapter:
+    """Make what an adapter holds of a schema, as a field called `thing`."""
+    root = {"openapi": openapi, "components": {"schemas": dict(components or {})}, "x-schema": schema}
+    unresolved: list[str] = []
+    types = Types(
+        Resolver(root), preserve=preserve, unresolved=lambda error: unresolved.append(str(error)), openapi=openapi
+    )
+    written = types.schema(schema, Place(request=request, hint="Thing"))
+    return Adapter(written, types.finish(), types.diagnostics(), unresolved)

@@ -1,0 +1,65 @@
+"""What a schema of OpenAPI 3.0 or 3.1 means by its specification, independently of how the generator reads it.
+
+With `lenient`, what the generator documents to be lenient in is allowed for: `oneOf` admits a value of several
+branches, what is nullable by its own type admits null whatever stands beside it, and a property that is required counts
+as declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema_rs
+
+LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs")
+SINGLE = (
+    "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties",
+    "unevaluatedItems",
+)  # fmt: skip
+
+
+def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
+    """Give a schema in plain JSON Schema 2020-12."""
+    if not isinstance(schema, dict):
+        return schema
+    nullable = schema.get("nullable") is True and openapi == "3.0"
+    nulled = nullable or "null" in schema.get("type", ())
+    if "$ref" in schema and openapi == "3.0":
+        schema = {"$ref": schema["$ref"]}
+        return {"anyOf": [schema, {"type": "null"}]} if nullable and lenient else schema
+    out = dict(schema)
+    for key in LISTS:
+        if key in out:
+            out[key] = [meaning(one, openapi, lenient=lenient) for one in out[key]]
+    for key in MAPS:
+        if key in out:
+            out[key] = {name: meaning(one, openapi, lenient=lenient) for name, one in out[key].items()}
+    for key in SINGLE:
+        if key in out:
+            out[key] = meaning(out[key], openapi, lenient=lenient)
+    for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if out.get(flag) is True:
+            out[flag] = out.pop(bound)
+        elif out.get(flag) is False:
+            del out[flag]
+    out.pop("nullable", None)
+    if lenient and "properties" in out:
+        out["properties"] = {**dict.fromkeys(out.get("required", ()), True), **out["properties"]}
+    if nullable and "type" in out:
+        out["type"] = [out["type"], "null"]
+    if lenient and "oneOf" in out:
+        out = {"allOf": [{key: value for key, value in out.items() if key != "oneOf"}, {"anyOf": out["oneOf"]}]}
+    return {"anyOf": [out, {"type": "null"}]} if lenient and nulled else out
+
+
+def validator(
+    schema: Any, components: Mapping[str, Any], openapi: str, *, lenient: bool
+) -> jsonschema_rs.Draft202012Validator:
+    """Compile a schema with the components that it may refer to."""
+    document = {
+        "allOf": [meaning(schema, openapi, lenient=lenient)],
+        "components": {"schemas": {name: meaning(one, openapi, lenient=lenient) for name, one in components.items()}},
+    }
+    return jsonschema_rs.Draft202012Validator(document, validate_formats=True)

@@ -1,0 +1,214 @@
+"""What an adapter takes is what the document admits: both are asked about the same values, over made-up schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.schemas.adapter import adapted
+from tests.schemas.oracle import validator
+
+Schema = dict[str, Any]
+
+WIRES = ("petId", "name", "kind", "homeAddress", "tags", "x-flag", "class", "isOld")
+"""Each property name always has values of one kind, so that branches of allOf do not contradict one another."""
+
+
+def texts() -> st.SearchStrategy[Schema]:
+    return st.sampled_from(
+        [
+            {"type": "string"},
+            {"type": "string", "enum": ["a", "b"]},
+            {"type": "string", "enum": ["a", "c"]},
+            {"type": "string", "minLength": 1},
+            {"type": "string", "maxLength": 2},
+            {"type": "string", "pattern": "^[a-z]*$"},
+            {"const": "a"},
+            {"oneOf": [{"type": "string", "maxLength": 1}, {"type": "string", "pattern": "^a"}]},
+        ]
+    )
+
+
+def numbers() -> st.SearchStrategy[Schema]:
+    return st.sampled_from(
+        [
+            {"type": "integer"},
+            {"type": "number"},
+            {"type": "integer", "minimum": 1},
+            {"type": "integer", "maximum": 5},
+            {"type": "number", "multipleOf": 2},
+            {"type": "integer", "multipleOf": 3},
+            {"type": ["integer", "string"]},
+            {"enum": [1, 2, 6]},
+        ]
+    )
+
+
+def arrays(depth: int) -> st.SearchStrategy[Schema]:
+    extra: list[Schema] = [
+        {},
+        {"minItems": 1},
+        {"maxItems": 2},
+        {"uniqueItems": True},
+        {"contains": {"const": "a"}},
+        {"contains": {"type": "object", "required": ["petId"]}, "minContains": 1, "maxContains": 1},
+        {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
+        {"prefixItems": [{"type": "string"}]},
+    ]
+    item = st.one_of(texts(), objects(depth - 1) if depth > 0 else texts())
+    return st.builds(lambda one, more: {"type": "array", "items": one, **more}, item, st.sampled_from(extra))
+
+
+def field(wire: str, depth: int) -> st.SearchStrategy[Any]:
+    if wire in ("petId",):
+        return numbers()
+    if wire == "homeAddress":
+        return (
+            st.one_of(objects(depth - 1), st.just({"$ref": "#/components/schemas/Address"})) if depth else st.just({})
+        )
+    if wire == "tags":
+        return arrays(depth)
+    if wire == "isOld":
+        return st.sampled_from([{"type": "boolean"}, True])
+    return texts()
+
+
+@st.composite
+def conditions(draw: st.DrawFn) -> Schema:
+    """Say something about the fields of the object around."""
+    wires = st.lists(st.sampled_from(WIRES), min_size=1, max_size=2, unique=True)
+    kind = draw(st.sampled_from(["required", "const", "nested", "properties", "not"]))
+    if kind == "required":
+        return {"required": draw(wires)}
+    if kind == "const":
+        return {"properties": {"kind": {"const": draw(st.sampled_from(["a", "b"]))}}, "required": ["kind"]}
+    if kind == "nested":
+        return {"properties": {"homeAddress": {"required": draw(wires)}}}
+    if kind == "not":
+        return {"not": {"required": draw(wires)}}
+    wire = draw(st.sampled_from(("petId", "name", "kind")))
+    return {"properties": {wire: draw(field(wire, 0))}}
+
+
+@st.composite
+def objects(draw: st.DrawFn, depth: int, *, branches: bool = True) -> Schema:
+    wires = draw(st.lists(st.sampled_from(WIRES), max_size=4, unique=True))
+    schema: Schema = {}
+    if draw(st.integers(0, 4)):
+        schema["type"] = draw(st.sampled_from(["object", "object", ["object", "null"]]))
+    if wires:
+        schema["properties"] = {wire: draw(field(wire, depth)) for wire in wires}
+    if draw(st.booleans()):
+        schema["required"] = draw(st.lists(st.sampled_from(WIRES), max_size=2, unique=True))
+    if not branches:
+        return schema
+    for more in draw(st.lists(st.sampled_from(range(13)), max_size=3, unique=True)):
+        if more == 0 and depth > 0:
+            schema["allOf"] = draw(st.lists(parts(depth - 1), min_size=1, max_size=3))
+        elif more == 1:
+            schema["anyOf"] = draw(
+                st.lists(st.one_of(conditions(), objects(0, branches=False)), min_size=1, max_size=3)
+            )
+        elif more == 2:
+            schema["oneOf"] = draw(st.lists(objects(0, branches=False), min_size=1, max_size=2))
+        elif more == 3:
+            schema |= {"if": draw(conditions()), "then": draw(conditions())}
+        elif more == 4:
+            schema |= {"if": draw(conditions()), "else": draw(conditions())}
+        elif more == 5:
+            schema["not"] = draw(conditions())
+        elif more == 6:
+            schema["dependentRequired"] = {draw(st.sampled_from(WIRES)): [draw(st.sampled_from(WIRES))]}
+        elif more == 7:
+            schema["dependentSchemas"] = {draw(st.sampled_from(WIRES)): draw(conditions())}
+        elif more == 8:
+            schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^[a-z_]+$", "[A-Z]"])): draw(texts())}
+        elif more == 9 and "allOf" not in schema:
+            schema["additionalProperties"] = draw(st.one_of(st.just(False), texts()))
+        elif more == 10:
+            schema["unevaluatedProperties"] = False
+        elif more == 11:
+            schema["propertyNames"] = {"pattern": "^[a-zA-Z]*$"}
+        elif more == 12:
+            schema["minProperties"] = 1
+    if "allOf" in schema:  # where a closed branch is documented to be open
+        schema.pop("additionalProperties", None)
+    if not schema.keys().isdisjoint({"allOf", "anyOf", "oneOf"}):  # whose fields have names that no pattern speaks of
+        schema.pop("patternProperties", None)
+    return schema
+
+
+def parts(depth: int) -> st.SearchStrategy[Any]:
+    """Branches of allOf: open objects, conditions, a component."""
+    return st.one_of(
+        objects(depth, branches=False),
+        conditions(),
+        st.just({"$ref": "#/components/schemas/Address"}),
+        st.just({"$ref": "#/components/schemas/Node"}),
+    )
+
+
+COMPONENTS: dict[str, Schema] = {
+    "Address": {"type": "object", "properties": {"name": {"type": "string"}, "petId": {"type": "integer"}}},
+    "Node": {
+        "type": "object",
+        "properties": {"homeAddress": {"$ref": "#/components/schemas/Node"}, "kind": {"type": "string"}},
+    },
+}
+
+SCALARS = st.sampled_from([None, True, 0, 1, 2, 3, 6, 2.5, "", "a", "ab", "b", "abc", "A1"])
+
+
+def values(depth: int = 2) -> st.SearchStrategy[Any]:
+    plain = {
+        "petId": st.sampled_from([1, 2, 6, 0, "a"]),
+        "isOld": st.booleans(),
+        "name": st.sampled_from(["a", "b", ""]),
+    }
+    if depth == 0:
+        return SCALARS
+    inner = values(depth - 1)
+    keys = {wire: plain.get(wire, inner if wire in ("tags", "homeAddress") else SCALARS) for wire in WIRES}
+    keys["tags"] = st.lists(inner, max_size=3)
+    made = st.fixed_dictionaries({}, optional={**keys, "other": SCALARS, "otherKey": SCALARS})
+    return st.one_of(made, made, made, SCALARS, st.lists(inner, max_size=3))
+
+
+def agree(schema: Any, value: Any, openapi: str) -> None:
+    """No value that the document admits is refused, and none is taken that only a documented leniency explains."""
+    ours = adapted(schema, COMPONENTS, openapi=openapi)
+    taken = ours.admits(value)
+    if validator(schema, COMPONENTS, openapi, lenient=False).is_valid(value):
+        assert taken, (ours.schema, ours.types)
+    elif taken:
+        assert validator(schema, COMPONENTS, openapi, lenient=True).is_valid(value), (ours.schema, ours.types)
+
+
+@settings(max_examples=300, deadline=None)
+@given(objects(2), st.lists(values(), min_size=3, max_size=6))
+def test_an_adapter_takes_what_a_schema_of_3_1_admits(schema: Schema, given_values: list[Any]) -> None:
+    for value in given_values:
+        agree(schema, value, "3.1")
+
+
+def in_3_0(schema: Any) -> Any:
+    """Write null as 3.0 does, and leave out what it does not have."""
+    if isinstance(schema, list):
+        return [in_3_0(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    out = {key: in_3_0(value) for key, value in schema.items() if key not in ("prefixItems", "contains")}
+    if isinstance(out.get("type"), list):
+        out |= {"type": out["type"][0], "nullable": True}
+    if "const" in out:
+        out["enum"] = [out.pop("const")]
+    return out
+
+
+@settings(max_examples=150, deadline=None)
+@given(objects(2).map(in_3_0), st.lists(values(), min_size=3, max_size=6))
+def test_an_adapter_takes_what_a_schema_of_3_0_admits(schema: Schema, given_values: list[Any]) -> None:
+    for value in given_values:
+        agree(schema, value, "3.0")
