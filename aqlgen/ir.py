@@ -7,7 +7,7 @@ names); the names shown to agents are decided later and stand beside these, neve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
@@ -37,6 +37,8 @@ class Location(StrEnum):
     QUERY = "query"
     HEADER = "header"
     COOKIE = "cookie"
+    QUERYSTRING = "querystring"
+    """The whole query as one value of a media type (OpenAPI 3.2.0, 4.12.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class MediaType:
     schema: JsonSchema | None
     example: Json
     origin: Origin
+    encoding: Mapping[str, Json] = field(default_factory=dict)
+    """How fields of a form are written, by the field's name, as the document has it (OpenAPI 3.1.1, 4.8.15)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Everything of a document that an adapter is made from; `openapi` is its version, `3.0` or `3.1`."""
+    """Everything of a document that an adapter is made from; `openapi` is its version, `3.0`, `3.1` or `3.2`."""
 
     openapi: str
     title: str

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import aqlgen
-from aqlgen.catalogue import CATALOGUE
+from aqlgen.catalogue import CATALOGUE, page
 
 PACKAGE = Path(aqlgen.__file__).parent
 MODULES = {
@@ -70,3 +70,7 @@ def test_an_entry_says_what_why_and_what_to_do(code: str):
     assert entry.cause.endswith(".")
     assert entry.fix[-1] in '.">l' or entry.fix.endswith("yaml")
     assert len({entry.title, entry.cause, entry.fix}) == 3
+
+
+def test_the_page_of_the_documentation_says_what_the_catalogue_says():
+    assert (PACKAGE.parent / "docs" / "diagnostics.md").read_text("utf-8") == page()
