@@ -134,10 +134,11 @@ class Bases:
         return root
 
     def _mutated(self, random: Random, root: dict[str, Any]) -> Any:
+        versions = {key: root[key] for key in ("openapi", "swagger", "overlay") if key in root}
         mutator = Mutator(random, root, lambda: json.loads(self._text(self._pick(random)) or "{}"))
         for _ in range(random.choice((1, 1, 2, 3, 5, 9))):
             mutator.mutate()
-        return root
+        return {**versions, **root, **versions} if random.random() < 0.8 else root  # or else most would end there
 
     @staticmethod
     def _dumped(random: Random, root: Any) -> bytes:

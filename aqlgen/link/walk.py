@@ -24,6 +24,7 @@ from aqlgen.read import Limits
 
 _TEXTS: Final = frozenset({"description", "summary"})
 _MORE_DEPTH: Final = 64
+_LEAST_BOUND: Final = 300_000
 _PAGE: Final = 64
 """How many characters of text weigh as much as a value."""
 
@@ -62,7 +63,7 @@ class Walk:
         self._sections = layout.sections
         self.origins = origins
         self._limits = limits
-        self._count = 0
+        self._count = self._bound = 0
         self._weights: dict[int, int] = {}
         self._inlining: set[tuple[str, str]] = set()
 
@@ -224,10 +225,13 @@ class Walk:
         return new, moved or found.file.origin(found.pointer)
 
     def _weigh(self, more: int) -> None:
-        """Count what goes into the bundle."""
+        """Count what goes into the bundle; what is much more than was read stands in it again and again."""
         self._count += more
-        if self._count > self._limits.nodes:
-            raise _too_large()
+        if self._count > self._bound:
+            read = sum(len(file.source.text) for file in self.references.files.values())
+            self._bound = min(self._limits.nodes, _LEAST_BOUND + read)
+            if self._count > self._bound:
+                raise _too_large()
 
     def _weight(self, value: Json) -> int:
         """Give the size of data in values and pages of text, each measured once."""

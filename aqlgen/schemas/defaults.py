@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.ir import Json
+from aqlgen.schemas.choices import is_of
 from aqlgen.schemas.merge import types_of
 from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.views import Views
 
-KINDS: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
 MAX_DEPTH = 8
 MAX_ITEMS = 100
 
@@ -27,7 +19,7 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     view = views.view(raw)
     if view is None or depth > MAX_DEPTH:
         return raw is not False
-    if "type" in view and not any(_is(kind, value) for kind in types_of(view)):
+    if "type" in view and not any(is_of(kind, value) for kind in types_of(view)):
         return False
     options = view.get("enum", [view["const"]] if "const" in view else None)
     if options is not None and not any(
@@ -46,14 +38,6 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):
         return False
     return all(fits(views, branch, value, depth + 1) for branch in view.get("allOf", ()))
-
-
-def _is(kind: str, value: Json) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    if kind == "integer" and isinstance(value, float):
-        return value.is_integer()
-    return isinstance(value, KINDS[kind])
 
 
 def _fits_text(view: Mapping[str, Json], value: str) -> bool:

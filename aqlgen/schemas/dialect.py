@@ -13,29 +13,17 @@ from collections.abc import Mapping
 
 from aqlgen.ir import Json
 from aqlgen.schemas.bounds import BOUNDS, bounds
+from aqlgen.schemas.choices import types_in, values_in
 from aqlgen.schemas.findings import Findings
 from aqlgen.schemas.patterns import usable
 from aqlgen.schemas.text import prose, shorten
 
 __all__ = ["ANNOTATIONS", "normalise", "prose", "shorten"]
 
-TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
-SYNONYMS: Mapping[str, tuple[str, str | None]] = {
-    **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
-    **dict.fromkeys(("float", "double", "decimal"), ("number", None)),
-    **dict.fromkeys(("bool", "Boolean"), ("boolean", None)),
-    **dict.fromkeys(("str", "text", "char", "String"), ("string", None)),
-    **dict.fromkeys(("list", "List", "Array"), ("array", None)),
-    **dict.fromkeys(("map", "dict", "hash", "Object"), ("object", None)),
-    **dict.fromkeys(("date", "uuid", "uri", "email", "password", "byte"), ("string", "")),
-    **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
-    **dict.fromkeys(("file", "binary"), ("string", "binary")),
-}
-"""What people write for a type, with the format that it stands for; an empty one is its own name."""
-
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
 """Keywords of a normalised node that admit and refuse nothing."""
 
+FLAGS = ("deprecated", "readOnly", "writeOnly")
 KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
 MAPS = ("properties", "patternProperties", "dependentSchemas")
 SCHEMAS = (
@@ -65,7 +53,7 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
     if "$ref" in raw:
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
-    types = _types(raw, node, findings)
+    types = types_in(raw, node, findings) if "type" in raw else []
     nullable = raw.get("nullable") is True or raw.get("x-nullable") is True
     if nullable and types:
         types = types if "null" in types else [*types, "null"]
@@ -73,16 +61,20 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
         node["type"] = types[0] if len(types) == 1 else types
     keys = raw.keys()
     bounds(raw, node, findings)
-    for key in KEPT:
-        if key in raw:
-            node[key] = raw[key]
+    if not keys.isdisjoint(KEPT):
+        node.update((key, raw[key]) for key in KEPT if key in raw)
     _texts(raw, node, findings)
-    _enum(raw, node, findings, nullable=nullable or "null" in types)
+    if "enum" in raw:
+        values_in(raw, node, types, findings, nullable=nullable or "null" in types)
     if not keys.isdisjoint(BRANCHES):
         _branches(raw, node, findings)
     if not keys.isdisjoint(OBJECTS):
         _objects(raw, node, findings)
-    _required(raw, node, findings)
+    if "items of enum" in node:
+        values = {"enum": node.pop("items of enum")}
+        node["items"] = {"allOf": [node["items"], values]} if isinstance(node.get("items"), dict) else values
+    if "required" in raw:
+        _required(raw, node, findings)
     if nullable and not types and ("allOf" in node or "anyOf" in node or "const" in node):
         node["nullable"] = True
     return node
@@ -103,26 +95,6 @@ def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dic
     return rest
 
 
-def _types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
-    if "type" not in raw:
-        return []
-    listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
-    found: dict[str, None] = {}
-    for one in listed:
-        if isinstance(one, str) and one in TYPES:
-            found[one] = None
-            continue
-        known, form = SYNONYMS.get(one, (None, None)) if isinstance(one, str) else (None, None)
-        if known is None:
-            findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is left out")
-            continue
-        found[known] = None
-        if form is not None:
-            node["format"] = form or one
-        findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is taken as {known!r}")
-    return list(found)
-
-
 def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     pattern = raw.get("pattern")
     if isinstance(pattern, str) and pattern:
@@ -132,13 +104,16 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
             findings.add("bad-pattern", raw, "pattern", message)
         else:
             node["pattern"] = compiled
-    if isinstance(raw.get("format"), str) and raw["format"]:
-        node["format"] = raw["format"]
-    if isinstance(raw.get("description"), str) and raw["description"].strip():
-        node["description"] = shorten(raw["description"], MAX_DESCRIPTION)
-    for key in ("deprecated", "readOnly", "writeOnly"):
-        if raw.get(key) is True:
-            node[key] = True
+    form = raw.get("format")
+    if form and isinstance(form, str):
+        node["format"] = form
+    described = raw.get("description")
+    if isinstance(described, str) and (described := shorten(described, MAX_DESCRIPTION)):
+        node["description"] = described
+    if not raw.keys().isdisjoint(FLAGS):
+        node.update((key, True) for key in FLAGS if raw.get(key) is True)
+    if "example" not in raw and "examples" not in raw:
+        return
     examples = (
         raw["examples"] if isinstance(raw.get("examples"), list) else [raw["example"]] if "example" in raw else []
     )
@@ -162,22 +137,6 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
     for key, found in (("allOf", together), ("anyOf", first), ("prefixItems", listed("prefixItems"))):
         if found:
             node[key] = found
-
-
-def _enum(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings, *, nullable: bool) -> None:
-    if "enum" not in raw:
-        return
-    values = raw["enum"]
-    if not isinstance(values, list) or not values:
-        findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
-        return
-    unique: dict[object, Json] = {}
-    for value in values:
-        plain = value is None or isinstance(value, str | int | float)
-        unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
-    node["enum"] = list(unique.values())
-    if nullable and not any(value is None for value in node["enum"]):
-        node["enum"].append(None)
 
 
 def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
@@ -246,8 +205,6 @@ def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
 
 
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    if "required" not in raw:
-        return
     required = raw["required"]
     if not isinstance(required, list):
         findings.add("bad-schema", raw, "required", "required must be a list of names; it is left out")

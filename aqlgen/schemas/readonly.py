@@ -9,6 +9,7 @@ from aqlgen.ir import Json
 from aqlgen.positions import unescape
 
 PREFIX = "#/components/schemas/"
+HOLDING = frozenset({dict, list})
 
 
 def with_read_only(components: Json) -> frozenset[str]:
@@ -18,7 +19,7 @@ def with_read_only(components: Json) -> frozenset[str]:
     direct: set[str] = set()
     users: dict[str, set[str]] = {}
     for name, schema in components.items():
-        stack = [schema]
+        stack: list[Json] = [schema] if isinstance(schema, dict) else []
         while stack:
             node = stack.pop()
             if isinstance(node, dict):
@@ -27,7 +28,7 @@ def with_read_only(components: Json) -> frozenset[str]:
                 reference = node.get("$ref")
                 if isinstance(reference, str) and reference.startswith(PREFIX):
                     users.setdefault(unescape(reference[len(PREFIX) :]), set()).add(name)
-                stack.extend(node.values())
+                stack += [value for value in node.values() if value.__class__ in HOLDING]
             elif isinstance(node, list):
                 stack.extend(node)
     found = set(direct)

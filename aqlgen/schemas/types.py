@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from hashlib import sha256
 from json import dumps
 
@@ -25,7 +24,7 @@ from aqlgen.schemas.readonly import with_read_only
 from aqlgen.schemas.text import shorten
 from aqlgen.schemas.unions import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.views import Views
-from aqlgen.schemas.writing import Writer
+from aqlgen.schemas.writing import STRUCTURED, Writer
 
 __all__ = ["Place", "Types"]
 
@@ -35,7 +34,7 @@ MAX_INLINE = 60
 MAX_INLINE_VALUES = 50
 """An enumeration of more texts is a type of its own: operations show its name, the type all of its values."""
 
-MAX_WRITTEN_OUT = 200
+MAX_WRITTEN_OUT = 100
 """How many schemas a referenced scalar or array may hold and still be written out in each place."""
 
 
@@ -85,7 +84,7 @@ class Types:
         written = self._schema(raw, place)
         if "default" not in written or fits(self._views, raw, written["default"]):
             return written
-        told = shorten(repr(written["default"]), 60)
+        told = shorten(dumps(written["default"], ensure_ascii=False), 60)
         if "default" in raw:
             message = f"the default {told} does not fit its own schema; it is left out"
             self._views.findings.add("bad-default", raw, "default", message)
@@ -93,6 +92,8 @@ class Types:
 
     def _schema(self, raw: dict[str, Json], place: Place) -> dict[str, Json]:
         node = self._views.node(raw)
+        if node.keys().isdisjoint(STRUCTURED) and not _is_long(node):
+            return dict(node)
         reference = self._views.only_reference(node)
         if reference is not None:
             written = self._reference(reference, node, place)
@@ -153,7 +154,8 @@ class Types:
         known = self._written_out.get(key)
         if known is None or place.around:
             self._open.add(key)
-            inner = replace(place, hint=type_name(pointer.rsplit("/", 1)[-1]), depth=place.depth + 1)
+            start = type_name(pointer.rsplit("/", 1)[-1])
+            inner = Place(place.request, start, place.depth + 1, place.inline, place.around)
             written = self.schema(target, inner)
             self._open.discard(key)
             known = self._written_out[key] = (written, _count(written) <= MAX_WRITTEN_OUT)
@@ -175,8 +177,8 @@ class Types:
         """Name a schema that no reference leads to though it may hold itself, and define it later."""
         key = (id(raw), place.request)
         if key not in self._named:
-            name = self._free(type_name(place.hint), place.hint)
-            self._queue_type(key, name, view, replace(place, depth=0, around=()), "")
+            name = self._free(type_name(place.name), place.name)
+            self._queue_type(key, name, view, Place(place.request, name), "")
         return {"$ref": f"#/types/{self._named[key]}"}
 
     def _queue_type(self, key: tuple[str | int, bool], name: str, view: Node, place: Place, pointer: str) -> None:
@@ -196,7 +198,7 @@ class Types:
             node["type"] = "object" if "properties" in node else [one for one in types_of(node) if one != "null"]
             node |= {"enum": [one for one in node["enum"] if one is not None]} if "enum" in node else {}
         body = self._writer.body(node, place)
-        name = type_name(place.hint)
+        name = type_name(place.name)
         if self._types.get(name) != body:
             name = self._free(name, dumps(body, sort_keys=True))
             self._types[name] = body

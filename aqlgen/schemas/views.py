@@ -28,8 +28,8 @@ class Views:
         self._nodes: dict[int, tuple[Json, Node]] = {}
         self._views: dict[int, tuple[Json, Node | None]] = {}
         self._open: set[int] = set()
-        self._joints: dict[tuple[str | int, str | int], Json] = {}
-        self._joint_ids: set[int] = set()
+        self._joints: dict[tuple[str | int, ...], Json] = {}
+        self._parts: dict[int, tuple[Json, ...]] = {}
 
     def forget(self) -> None:
         """Let go of what was looked at; it would be looked at again."""
@@ -132,23 +132,34 @@ class Views:
                     yield from self.in_place(branch, depth + 1)
 
     def joint(self, first: Json, second: Json) -> Json:
-        """Give one schema for a property that two branches of `allOf` declare, the same one each time."""
-        if first == second or first is True:
+        """Give one schema for a property that two branches of `allOf` declare, the same one for the same parts."""
+        if first == second:
             return second
-        if second is True:
-            return first
-        key = (_identity(first), _identity(second))
+        parts: dict[str | int, Json] = {}
+        for one in (*self._joined(first), *self._joined(second)):
+            if one is not True:
+                parts.pop(_identity(one), None)
+                parts[_identity(one)] = one
+        if len(parts) < 2:
+            return next(iter(parts.values()), True)
+        key = tuple(parts)
         if key not in self._joints:
             if len(self._joints) >= MAX_JOINTS:
                 return second
-            made = self._joints[key] = {"allOf": [first, second]}
-            self._joint_ids.add(id(made))
+            made = self._joints[key] = {"allOf": list(parts.values())}
+            self._parts[id(made)] = tuple(parts.values())
         return self._joints[key]
+
+    def _joined(self, raw: Json) -> tuple[Json, ...]:
+        return self._parts.get(id(raw), (raw,))
 
     def is_joint(self, raw: Json) -> bool:
         """Whether a schema was made by `joint`: it may hold itself, though no reference says so."""
-        return id(raw) in self._joint_ids
+        return id(raw) in self._parts
 
 
 def _identity(raw: Json) -> str | int:
-    return str(raw["$ref"]) if isinstance(raw, dict) and raw.keys() == {"$ref"} else id(raw)
+    """Tell a schema from others: a bare reference by where it leads, a small one by what it says."""
+    if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(one, dict | list) for one in raw.values()):
+        return repr(raw)
+    return id(raw)

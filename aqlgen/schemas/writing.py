@@ -31,9 +31,11 @@ class Writer:
 
     def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
         """Give a schema with everything within it; `pointer` is where a component stands."""
+        if node.keys().isdisjoint(STRUCTURED):
+            return dict(node)
         around = (*place.around, node)
         names = self._names(node, around)
-        out: dict[str, Json] = {key: value for key, value in node.items() if key not in _WRITTEN}
+        out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
         if any(name != wire for wire, name in names.items()):
             self._drop_spelled_values(out)
         told = self._discriminators.of(node, [one for one in node.get("anyOf", ()) if not is_null(one)])
@@ -47,9 +49,12 @@ class Writer:
             self._properties(node, names, out, place)
         elif "required" in node:
             out["required"] = [names.get(wire, wire) for wire in node["required"]]
-        self._keys(node, names, out, place)
-        self._items(node, out, place)
-        self._tests(node, names, out, around)
+        if not node.keys().isdisjoint(_BY_KEY):
+            self._keys(node, names, out, place)
+        if not node.keys().isdisjoint(_BY_ITEM):
+            self._items(node, out, place)
+        if not node.keys().isdisjoint(_TESTS):
+            self._tests(node, names, out, around)
         if told is not None and "discriminator" not in out:
             self._tell(told, {}, names, out, place, pointer)
         return out
@@ -131,7 +136,7 @@ class Writer:
 
     def _tests(self, node: Node, names: Mapping[str, str], out: dict[str, Json], around: tuple[Json, ...]) -> None:
         """Write conditions; what one that cannot be told would have evaluated is not known, so it is not refused."""
-        told = {key: self._conditions.exact(node[key], around) for key in _TESTS if key in node}
+        told = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
         if told.get("if", True) is None:
             told = {**told, "then": None, "else": None}
         out.update({key: value for key, value in told.items() if value is not None})
@@ -216,11 +221,17 @@ _DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "wr
 _NAMING = frozenset(
     {"required", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "anyOf"}
 )
-_TESTS = ("not", "if", "then", "else")
-_WRITTEN = frozenset(
+_TESTED = ("not", "if", "then", "else")
+_TESTS = frozenset({*_TESTED, "dependentSchemas"})
+_BY_KEY = frozenset(
+    {"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentRequired"}
+)
+_BY_ITEM = frozenset({"items", "unevaluatedItems", "prefixItems", "contains"})
+STRUCTURED = frozenset(
     {
         "properties", "required", "items", "additionalProperties", "not", "propertyNames", "patternProperties",
         "prefixItems", "anyOf", "allOf", "nullable", "contains", "if", "then", "else", "dependentSchemas",
-        "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "discriminator",
+        "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "discriminator", "$ref",
     }
 )  # fmt: skip
+"""Keywords that hold schemas or names of fields; a node without them is written as it is."""

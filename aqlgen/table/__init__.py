@@ -171,7 +171,10 @@ def _adapter(
 
 
 def _server(server: Server, base: str | None) -> dict[str, Json]:
-    url = urljoin(base, server.url) if base and "{" not in server.url else server.url
+    try:
+        url = urljoin(base, server.url) if base and "{" not in server.url else server.url
+    except ValueError:  # no URL at all, such as http://[
+        url = server.url
     url = f"https:{url}" if url.startswith("//") else url  # the scheme of a file's own address says nothing
     entry: dict[str, Json] = {"url": url}
     if server.description:

@@ -177,7 +177,7 @@ def _of_fields(fields: _Fields, raw: Json, content_type: str, body: Body, types:
         if types.read_only(schema):
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
-        final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
+        final = types.schema(schema, Place(request=True, hint=hint, inline=True, steps=(name,)))
         if content_type == "multipart/form-data":
             final = _files(final)
         parameters.append(

@@ -11,6 +11,8 @@ from aqlgen.table.checking import Checker, name_of
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.values import ValueMaker
 
+EMPTY: tuple[Json, ...] = ("", ".", "..", [], {}, None)
+
 
 class ExampleMaker:
     """Makes the example call of operations; `types` are the adapter's finished types."""
@@ -42,9 +44,12 @@ class ExampleMaker:
                 continue
             own = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
             least = 0
+            in_path = parameter.location == "path"
             if parameter.name == "input":
                 own, least = self._declared_fields(own, parameter.schema), 1
-            for value in chain((own,), self._values.candidates(parameter.schema, least)):
+            for value in chain((own,), self._values.candidates(parameter.schema, 1 if in_path else least)):
+                if in_path and value in EMPTY:  # a segment of a path has to say something
+                    continue
                 if value is not MISSING and self._valid(parameter.schema, value):
                     made[parameter.name] = value
                     break

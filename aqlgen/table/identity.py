@@ -92,7 +92,10 @@ def _title(title: str) -> tuple[str, str]:
 
 def _host(document: Document) -> str:
     for server in document.servers:
-        host = urlsplit(server.url).hostname or ""
+        try:
+            host = urlsplit(server.url).hostname or ""
+        except ValueError:  # no URL at all, such as http://[
+            continue
         labels = [label for label in host.split(".") if label.isascii() and label not in GENERIC_LABELS]
         labels = [label for label in labels if "{" not in label and not label.isdigit()]
         if labels:

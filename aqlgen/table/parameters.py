@@ -79,7 +79,7 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
         if sent_by_security(parameter, schemes):
             continue
         name = own_name(parameter.name, parameter.location.value, operation.path)
-        schema = types.schema(parameter.schema, Place(request=True, hint=owner + pascal(split(name)), inline=True))
+        schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
         found.append(

@@ -1,8 +1,8 @@
 """What a schema of OpenAPI 3.0 or 3.1 means by its specification, independently of how the generator reads it.
 
-With `lenient`, what the generator documents to be lenient in is allowed for: `oneOf` admits a value of several
-branches, what is nullable by its own type admits null whatever stands beside it, and a property that is required counts
-as declared.
+With `lenient`, what the generator documents to be lenient in is allowed for: `nullable` counts in 3.1 too, `oneOf`
+admits a value of several branches, what is nullable by its own type admits null whatever stands beside it, and a
+property that is required counts as declared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
     """Give a schema in plain JSON Schema 2020-12."""
     if not isinstance(schema, dict):
         return schema
-    nullable = schema.get("nullable") is True and openapi == "3.0"
+    nullable = schema.get("nullable") is True and (lenient or openapi == "3.0")
     nulled = nullable or "null" in schema.get("type", ())
     if "$ref" in schema and openapi == "3.0":
         schema = {"$ref": schema["$ref"]}

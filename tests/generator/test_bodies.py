@@ -1,0 +1,86 @@
+"""Which representation of a body is sent, and which parameters make it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.generator.commands import api, generate, posting
+
+PETS: dict[str, Any] = {
+    "Cat": {"type": "object", "required": ["petType"], "properties": {"petType": {"type": "string"}}},
+    "Dog": {"type": "object", "required": ["petType"], "properties": {"petType": {"type": "string"}, "bark": {}}},
+}
+
+
+def offering(content: dict[str, Any]) -> dict[str, Any]:
+    operation = {"operationId": "createThing", "requestBody": {"content": content}, "responses": {}}
+    return api({"/things": {"post": operation}})
+
+
+def test_a_form_without_fields_gives_way_to_another_representation(tmp_path: Path) -> None:
+    document = offering(
+        {"multipart/form-data": {"schema": {"type": "object"}}, "text/plain": {"schema": {"type": "string"}}}
+    )
+    row = generate(tmp_path, document).rows["create_thing"]
+    assert row["body"]["content_type"] == "text/plain"
+
+
+def test_xml_is_given_as_a_text(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "description": "An order."}
+    row = generate(tmp_path, offering({"application/xml": {"schema": schema}})).rows["create_thing"]
+    assert row["body"]["content_type"] == "application/xml"
+    assert row["parameters"]["body"]["schema"] == {"type": "string"}
+    assert row["parameters"]["body"]["description"] == "An order. An XML document, as text."
+
+
+def test_a_body_of_alternatives_shows_every_value_of_its_discriminator(tmp_path: Path) -> None:
+    union = {
+        "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+        "discriminator": {"propertyName": "petType", "mapping": {"cat": "Cat", "dog": "#/components/schemas/Dog"}},
+    }
+    row = generate(tmp_path, posting(union, components={"schemas": PETS})).rows["create_thing"]
+    assert row["parameters"]["pet_type"]["schema"] == {"type": "string", "enum": ["cat", "dog"]}
+    assert row["parameters"]["pet_type"]["required"] is True
+    assert row["body"]["validate"] is True
+    assert row["example"] == {"pet_type": "cat"}
+
+
+def test_fields_of_alternatives_within_all_of_are_offered_too(tmp_path: Path) -> None:
+    schema = {
+        "allOf": [
+            {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+            {"anyOf": [{"properties": {"cash": {"type": "integer"}}}, {"properties": {"card": {"type": "string"}}}]},
+        ]
+    }
+    row = generate(tmp_path, posting(schema)).rows["create_thing"]
+    assert row["parameters"].keys() == {"name", "cash", "card"}
+
+
+def test_an_open_body_takes_further_fields(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": True}
+    row = generate(tmp_path, posting(schema)).rows["create_thing"]
+    assert row["parameters"]["additional_properties"]["in"] == "body_rest"
+
+
+def test_findings_of_schemas_stand_at_their_lines_and_unused_schemas_are_not_looked_at(tmp_path: Path) -> None:
+    document = """\
+openapi: 3.0.3
+info: {title: Shop, version: "1"}
+paths:
+  /things:
+    get:
+      operationId: listThings
+      parameters:
+        - name: size
+          in: query
+          schema:
+            type: integer
+            default: ten
+      responses: {}
+components:
+  schemas:
+    Unused: {type: strng}
+"""
+    (warning,) = generate(tmp_path, document).run.json["warnings"]
+    assert (warning["code"], warning["line"]) == ("bad-default", 12)

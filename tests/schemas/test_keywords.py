@@ -1,0 +1,176 @@
+"""What single keywords become, and where the generator is lenient on purpose."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from aqlgen.schemas.types import MAX_INLINE_VALUES
+from tests.schemas.adapter import adapted
+
+
+def refers(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "misfits"),
+    [
+        ({"type": ["string", "null"]}, [None, "a"], [1]),
+        ({"const": None}, [None], ["a"]),
+        (
+            {"oneOf": [{"type": "null"}, {"type": "array", "items": {"type": ["number", "null"]}}]},
+            [None, [1, None]],
+            ["a"],
+        ),
+        ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, [["a"], []], [["a", 1], [1]]),
+        ({"type": "array", "contains": {"const": 1}, "maxContains": 1}, [[1, 2]], [[2], [1, 1]]),
+        ({"type": "object", "propertyNames": {"maxLength": 2}}, [{"ab": 1}], [{"abc": 1}]),
+        ({"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "integer"}}, ["ab", 1], ["a", 1.5]),
+        (
+            {"type": "object", "dependentRequired": {"cardNo": ["cvcCode"]}},
+            [{}, {"cardNo": 1, "cvcCode": 2}],
+            [{"cardNo": 1}],
+        ),
+        ({"type": "object", "patternProperties": {"^x-": {"type": "string"}}}, [{"x-a": "b"}], [{"x-a": 1}]),
+        (False, [], [1, None, {}]),
+        (True, [1, None], []),
+        ({"type": "object", "dependencies": {"a": ["b"]}}, [{"a": 1, "b": 1}], [{"a": 1}]),
+        ({"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}, [["a", 1], ["a", 1, None]], [[1]]),
+        ({"type": "array", "enum": ["a", "b"], "items": {"type": "string"}}, [["a"]], [["c"]]),
+        ({"type": "string", "enum": [1.5, 2]}, ["1.5", "2"], ["3"]),
+        ({"type": "int"}, [1], ["a"]),
+    ],
+)
+def test_keywords_mean_what_they_meant(schema: Any, fits: list[Any], misfits: list[Any]) -> None:
+    ours = adapted(schema)
+    assert [value for value in fits if not ours.admits(value)] == []
+    assert [value for value in misfits if ours.admits(value)] == []
+
+
+def test_siblings_of_a_reference_count_in_3_1_and_not_in_3_0() -> None:
+    components = {"Name": {"type": "string"}}
+    schema = {**refers("Name"), "maxLength": 2}
+    assert not adapted(schema, components).admits("abc")
+    assert adapted(schema, components, openapi="3.0").admits("abc")
+    assert adapted({**refers("Name"), "nullable": True}, components, openapi="3.0").admits(None)
+
+
+def test_a_closed_branch_does_not_close_the_whole() -> None:
+    closed = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    ours = adapted({"allOf": [refers("Closed"), {"properties": {"b": {"type": "integer"}}}]}, {"Closed": closed})
+    assert ours.admits({"a": "x", "b": 1})
+    assert not ours.admits({"a": "x", "b": "y"})
+
+
+def test_unevaluated_properties_see_what_the_branches_declare() -> None:
+    schema = {
+        "allOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "integer"}}}],
+        "unevaluatedProperties": False,
+    }
+    assert adapted(schema).admits({"a": "x", "b": 1})
+    assert not adapted(schema).admits({"c": 1})
+
+
+def test_of_branches_that_contradict_one_another_the_later_counts() -> None:
+    base = {"type": "object", "properties": {"kind": {"type": "string", "enum": ["a", "b"]}}}
+    ours = adapted({"allOf": [refers("Base"), {"properties": {"kind": {"enum": ["c"]}}}]}, {"Base": base})
+    assert ours.admits({"kind": "c"})
+    assert not ours.admits({"kind": "a"})
+
+
+def test_bounds_of_branches_are_intersected() -> None:
+    schema = {"allOf": [{"type": "number", "minimum": 1}, {"type": "integer", "minimum": 3}, {"maximum": 9}]}
+    assert adapted(schema).schema == {"type": "integer", "minimum": 3, "maximum": 9}
+
+
+def test_what_only_the_server_sets_is_hidden_through_a_reference_too() -> None:
+    schema = {
+        "type": "object",
+        "required": ["id", "name"],
+        "properties": {"id": refers("Id"), "name": {"type": "string"}},
+    }
+    ours = adapted(schema, {"Id": {"type": "string", "readOnly": True}}, request=True)
+    assert ours.types["Thing"]["properties"].keys() == {"name"}
+    assert ours.types["Thing"]["x-read-only"] == ["id"]
+
+
+def test_a_long_enumeration_is_a_type_of_its_own_and_holds_every_value() -> None:
+    values = [f"value-{index}" for index in range(5000)]
+    ours = adapted({"type": "string", "enum": values})
+    assert ours.schema == {"$ref": "#/types/Thing"}
+    assert ours.types["Thing"]["enum"] == values
+    assert adapted({"type": "string", "enum": values[:MAX_INLINE_VALUES]}).types == {}
+
+
+def test_conditions_speak_of_fields_by_the_agents_names() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"petKind": {"type": "string"}, "huntSkill": {"type": "string"}},
+        "if": {"properties": {"petKind": {"const": "cat"}}, "required": ["petKind"]},
+        "then": {"required": ["huntSkill"]},
+    }
+    ours = adapted(schema)
+    assert ours.types["Thing"]["then"] == {"required": ["hunt_skill"]}
+    assert not ours.admits({"petKind": "cat"})
+    assert ours.admits({"petKind": "cat", "huntSkill": "lazy"})
+
+
+@pytest.mark.parametrize(
+    ("schema", "code", "pointer"),
+    [
+        ({"type": "strng"}, "bad-schema", "/type"),
+        ({"type": "integer", "default": "ten"}, "bad-default", "/default"),
+        ({"type": "string", "pattern": "([a-z"}, "bad-pattern", "/pattern"),
+        ({"type": "string", "minLength": 9, "maxLength": 2}, "bad-schema", "/minLength"),
+        ({"type": "string", "enum": []}, "bad-schema", "/enum"),
+        ({"type": "object", "required": True}, "bad-schema", "/required"),
+        ({"type": "integer", "minimum": "1"}, "bad-schema", "/minimum"),
+        ({"allOf": [1]}, "bad-schema", "/allOf"),
+        ({"properties": {"a": []}}, "bad-schema", "/properties/a"),
+        ({"patternProperties": {"(": {}}}, "bad-pattern", "/patternProperties/("),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_place_and_refuses_nothing(schema: Any, code: str, pointer: str) -> None:
+    ours = adapted(schema)
+    (finding,) = ours.findings
+    assert (finding.code, finding.pointer) == (code, f"/x-schema{pointer}")
+    assert ours.admits({"a": 1}) or ours.admits("a") or ours.admits(1)
+
+
+def test_a_dropped_pattern_of_keys_opens_the_object() -> None:
+    ours = adapted({"type": "object", "patternProperties": {"(": {}}, "additionalProperties": False})
+    assert ours.admits({"anything": 1})
+
+
+def test_schemas_that_hold_themselves_in_every_way_end() -> None:
+    components: dict[str, Any] = {
+        "Array": {"type": "array", "prefixItems": [refers("Array"), refers("Array")]},
+        "Loop": {"allOf": [refers("Loop"), {"properties": {"a": {"type": "string"}}}]},
+        "Either": {"anyOf": [refers("Either"), {"type": "string"}]},
+        "Left": {"allOf": [refers("Right")], "properties": {"next": {"properties": {"x": refers("Left")}}}},
+        "Right": {"properties": {"next": {"properties": {"x": refers("Right"), "y": refers("Left")}}}},
+        "Test": {"not": {"properties": {"a": refers("Test"), "b": refers("Test")}}},
+    }
+    for level in range(30):  # each twice in the one before: a billion when written out
+        components[f"Level{level}"] = {"type": "array", "prefixItems": [refers(f"Level{level + 1}")] * 2}
+    components["Level30"] = {"type": "string"}
+    begin = time.perf_counter()
+    ours = adapted({"properties": {name: refers(name) for name in components}}, components)
+    assert time.perf_counter() - begin < 5
+    assert len(str(ours.types)) < 1_000_000
+    assert ours.admits({"Array": [[], [[]]], "Loop": {"a": "x"}, "Left": {"next": {"x": {}}}})
+    assert not ours.admits({"Loop": {"a": 1}})
+
+
+def test_preserved_names_are_the_apis_own_everywhere() -> None:
+    schema = {"type": "object", "properties": {"petId": {}}, "required": ["petId"], "not": {"required": ["petAge"]}}
+    written = adapted(schema, preserve=True).types["Thing"]
+    assert written == {
+        "type": "object",
+        "properties": {"petId": {}},
+        "required": ["petId"],
+        "not": {"required": ["petAge"]},
+    }

@@ -1,0 +1,67 @@
+"""Examples are valid values of their schemas, whatever the schema asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aqlgen.table.checking import Checker
+from aqlgen.table.values import ValueMaker
+from tests.schemas.adapter import adapted
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "pattern": "^[A-Z]{3}-[0-9]{2,4}$", "minLength": 8},
+        {"type": "string", "format": "uuid"},
+        {"type": "integer", "minimum": 5, "multipleOf": 4},
+        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        {"type": "integer", "exclusiveMaximum": -3},
+        {"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 3, "uniqueItems": True},
+        {"type": "array", "items": {"type": "string", "pattern": "^a+$"}, "minItems": 2, "uniqueItems": True},
+        {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "minItems": 2, "items": False},
+        {"type": "array", "contains": {"const": 7}, "items": {"type": "integer"}, "minContains": 2},
+        {"type": "object", "minProperties": 3, "additionalProperties": {"type": "integer"}},
+        {
+            "type": "object",
+            "minProperties": 1,
+            "patternProperties": {"^x-[a-z]+$": {"type": "string"}},
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "minProperties": 2,
+            "properties": {"aB": {"type": "string"}, "c": {"type": "boolean"}, "d": {}},
+        },
+        {"type": "object", "required": ["a"], "properties": {"a": {}}, "dependentRequired": {"a": ["bC"]}},
+        {
+            "properties": {"kind": {"enum": ["x"]}, "size": {"type": "integer"}},
+            "required": ["kind"],
+            "if": {"properties": {"kind": {"const": "x"}}},
+            "then": {"required": ["size"]},
+        },
+        {"anyOf": [{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}, {"type": "array"}]},
+        {"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"anyOf": [{"required": ["a"]}]}]},
+        {"oneOf": [{"const": None}, {"type": "string", "maxLength": 2}]},
+        {"type": "string", "examples": [12], "maxLength": 4},
+        {"type": "string", "minLength": 40, "maxLength": 41},
+    ],
+)
+def test_one_of_the_values_that_are_tried_is_valid(schema: Any) -> None:
+    ours = adapted(schema)
+    checker = Checker(ours.types)
+    assert any(checker.valid(ours.schema, value) for value in ValueMaker(ours.types).candidates(ours.schema))
+
+
+def test_only_the_types_that_a_value_touches_are_looked_at() -> None:
+    """An adapter's types may all reach one another; an example is checked by those that it has values of."""
+    types: dict[str, Any] = {
+        f"T{index}": {"properties": {"next": {"$ref": f"#/types/T{index + 1}"}}, "required": ["id"]}
+        for index in range(3000)
+    }
+    types["T1"] = {"type": "string"}
+    checker = Checker(types)
+    assert checker.valid({"$ref": "#/types/T0"}, {"id": 1, "next": "text"})
+    assert not checker.valid({"$ref": "#/types/T0"}, {"id": 1, "next": 1})
