@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
-from aqlgen.ir import Operation
+from aqlgen.ir import MISSING, Json, Operation
 
 REVIEW_THRESHOLD = 0.7
 """A decision of lower confidence is put before the reviewer."""
@@ -61,6 +63,58 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Trait:
+    """Something else decided about an operation.
+
+    `kind`: pagination, update, idempotency, sensitive, long_running or deprecation. What the keys of `value` mean says
+    the kind's module in `aqlgen.decide.traits`.
+    """
+
+    kind: str
+    value: Mapping[str, Json]
+    reason: Reason
+
+
+Place = tuple[int, int]
+"""Line and column in the overrides file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterOverride:
+    """What the user decided about a parameter; None and MISSING leave it to the rules."""
+
+    name: str | None = None
+    description: str | None = None
+    hidden: bool = False
+    sensitive: bool | None = None
+    example: Json = MISSING
+    place: Place = (0, 0)
+    """Where its key stands, which tells it from all others of the file."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Where its values stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What the user decided about one operation, or about all of a tag; None leaves it to the rules."""
+
+    name: str | None = None
+    category: Category | None = None
+    danger: Danger | None = None
+    hidden: bool | None = None
+    description: str | None = None
+    confirmation: str | None = None
+    parameters: Mapping[str, ParameterOverride] = field(default_factory=dict)
+    """By wire name, bare or behind its place: `query:page`."""
+    pagination: Mapping[str, Json] | Literal[False] | None = None
+    example: Mapping[str, Json] | None = None
+    """The parameters of the example call, by the agent's names."""
+    content_type: str | None = None
+    place: Place = (0, 0)
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """One operation with all that was decided about it."""
 
@@ -75,6 +129,15 @@ class Decision:
     danger_reason: Reason
     description: str | None
     """Text given by an override, None otherwise."""
+    traits: tuple[Trait, ...] = ()
+    confirmation: str | None = None
+    """Text given by an override for what a person is asked; None otherwise."""
+    override: Override = field(default_factory=Override)
+    """What the user decided, for the table: parameters, example and content type."""
+
+    def trait(self, kind: str) -> Trait | None:
+        """Give the trait of this kind, None when there is none."""
+        return next((one for one in self.traits if one.kind == kind), None)
 
     @property
     def confidence(self) -> float:

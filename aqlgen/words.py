@@ -46,19 +46,42 @@ _COMPARISONS: Final = {"<": " lt", ">": " gt", "<=": " lte", ">=": " gte"}
 _COMPARISON: Final = re.compile(r"(?<=\w)([<>]=?)$")
 
 
+_MARKED: Final = re.compile(r"[A-Z'<>]|^\s*[+-]")
+"""What makes of a name more than runs of small letters and digits."""
+_LOWER: Final = re.compile(r"[a-z0-9]+")
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
+
+
+def _latin(name: str) -> str:
+    """Write a name in ASCII: accents are dropped, other scripts transliterated; signs and pictures are boundaries."""
+    return _FOREIGN.sub(_transliterated, "".join(map(_plain, unicodedata.normalize("NFC", name.translate(_LETTERS)))))
+
+
+def _plain(letter: str) -> str:
+    """Drop a Latin letter's accents; leave other letters to be transliterated."""
+    folded = "".join(part for part in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(part))
+    if folded.isascii() and folded:
+        return folded
+    return letter if unicodedata.category(letter)[0] in "LNM" else " "
+
+
+def _transliterated(match: re.Match[str]) -> str:
+    from anyascii import anyascii  # its tables are read for those documents alone that need them
+
+    return f" {anyascii(match[0])} "
+
+
 @lru_cache(maxsize=65536)
 def split(name: str) -> tuple[str, ...]:
-    """Split a name into lower-case words of `[a-z0-9]`; letters without a Latin form are dropped.
+    """Split a name into lower-case words of `[a-z0-9]`; other scripts become Latin letters (名前: ming, qian).
 
     `getDNSRecords` is get, dns, records; `OAuth2Token` is oauth2, token; `IDs` is ids; `/repos/{owner}` is
     repos, owner; the sign of `-1` and the comparison of `DateCreated<` are words too, since the API tells parameters
     apart by them.
     """
-    if not name.isascii():
-        decomposed = unicodedata.normalize("NFKD", name.translate(_LETTERS))
-        name = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    else:
-        name = name.replace("'", "")
+    if name.isascii() and _MARKED.search(name) is None:
+        return tuple(_LOWER.findall(name))  # most names: nothing of what follows could match
+    name = (name if name.isascii() else _latin(name)).replace("'", "")
     name = _SIGN.sub(lambda match: _SIGNS[match[1]], name)
     name = _COMPARISON.sub(lambda match: _COMPARISONS[match[1]], name)
     name = _BRAND.sub(lambda match: f" {match[0].lower().capitalize()} ".removesuffix(" "), name)
@@ -122,8 +145,25 @@ def _pluralizer() -> Pluralizer:
     return make()
 
 
+_COUNTED: Final = frozenset(
+    "characteristics clinics comics critics epics fabrics medics metrics mosaics pics relics topics".split()
+)
+"""Plurals in -ics that are no fields of knowledge."""
+
+
+_DEEDS: Final = frozenset(
+    "binding booking briefing building ceiling coding drawing embedding encoding ending evening"
+    " filing finding hearing heading holding landing listing mailing mapping marking meaning meeting morning offering"
+    " opening painting pairing posting ranking rating reading recording ruling saving screening setting"
+    " sibling spelling spring standing string training vetting viewing warning wedding".split()
+)
+"""Words in -ing that are counted; of the others (following, messaging, billing) there are not several."""
+
+
 def _countable(word: str) -> bool:
-    return len(word) > 1 and word not in _UNCOUNTABLE and not word.endswith(("data", "ics", "ware"))
+    return (
+        len(word) > 1 and word not in _UNCOUNTABLE and (not word.endswith(("data", "ics", "ware")) or word in _COUNTED)
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -141,6 +181,6 @@ def plural(word: str) -> str:
     """Give the noun for many: policy is policies, status is statuses, metadata and dns stay as they are."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if word in _SINGULARS or not _countable(word):
+    if word in _SINGULARS or not _countable(word) or (word.endswith("ing") and len(word) > 5 and word not in _DEEDS):
         return word
     return str(_pluralizer().plural(word)) or word

@@ -1,29 +1,35 @@
 """Score classification and names against what people called the operations in SDKs (`ground-truth.tsv` of the corpus).
 
-    python bench/ground_truth.py [CORPUS] [--wrong N]
+    python bench/ground_truth.py [CORPUS] [--wrong N] [--rules] [--rows] [--half 0|1]
 
-CORPUS is the folder that holds the file; default: the variable AQLGEN_CORPUS. Only rows of high confidence count. Verbs
-and resources are scored on rows whose names people chose (no operationId of their own), verbs after mapping synonyms.
-Upserts are CREATE by the specification (R-NAME-1) and UPDATE in the file, so both figures are printed.
+CORPUS is the folder that holds the file; default: the variable AQLGEN_CORPUS. Only rows of high confidence count. An
+operation whose document is in the corpus is decided as that document describes it; --rows scores the bare rows only.
+Verbs and resources are scored on rows whose names people chose (no operationId of their own), verbs after mapping
+synonyms. The file is scored as it is, then with upserts counted as CREATE, as the specification has them, and then with
+all that R-NAME-1 settles against the file: star and follow create, merge executes, compute and calculate read.
+`default names` are rows that an SDK generator named by the method alone (POST /auth/login is `auth.login.create`):
+their categories contradict R-NAME-1. --half keeps every second provider, so that rules tuned on one half are measured
+on the other. --rules prints what each rule decided, how often wrongly, and with what confidence.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from truth import Row, Truth, truths
 
 from aqlgen.decide import Overrides, decide
-from aqlgen.decisions import Category, Decision
-from aqlgen.ir import Document, Operation, Origin
+from aqlgen.decide.verbs import find
+from aqlgen.decisions import REVIEW_THRESHOLD, Category, Decision
 from aqlgen.words import singular, split
-
-Row = Mapping[str, str]
-
 
 CANONICAL = {
     **dict.fromkeys(("retrieve", "fetch"), "get"),
@@ -32,44 +38,30 @@ CANONICAL = {
     **dict.fromkeys(("add", "insert", "new"), "create"),
 }
 
-
-def read(path: Path) -> dict[str, list[Row]]:
-    """Give the rows of high confidence by document."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    csv.field_size_limit(sys.maxsize)
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            if row["confidence"] == "high":
-                found[row["document"]].append(row)
-    return found
+SPECIFIED = {
+    **dict.fromkeys(("upsert", "star", "follow"), Category.CREATE),
+    **dict.fromkeys(("compute", "calculate"), Category.READ),
+    "merge": Category.EXECUTE,
+}
+"""Verbs whose category the specification settles, where the file has another."""
 
 
-def operation(row: Row) -> Operation:
-    """Make the operation that the row's columns describe."""
-    rule, _, action = row["rule"].partition(":")
-    extensions = {"x-kubernetes-action": action} if rule == "x-kubernetes-action" else {}
-    return Operation(
-        method=row["method"].lower(),
-        path=row["path"],
-        operation_id=row["operation_id"] or None,
-        summary="",
-        description="",
-        tags=(),
-        parameters=(),
-        body=None,
-        responses=(),
-        security=None,
-        servers=(),
-        deprecated=False,
-        extensions=extensions,
-        origin=Origin(""),
-    )
+@dataclass
+class Scores:
+    """What was counted, by provider and by rule."""
 
+    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    rules: dict[str, list[tuple[bool, float]]] = field(default_factory=lambda: defaultdict(list))
+    verbs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wrong: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-def document(rows: Iterable[Row]) -> Document:
-    """Make a document of the rows' operations, each method and path once."""
-    operations = {one.key: one for one in map(operation, rows)}
-    return Document("3.1.0", "", "", "", (), (), (), (), tuple(operations.values()))
+    def add(self, provider: str, what: str, *, when: bool = True) -> None:
+        """Count something for a provider."""
+        self.counts[provider][what] += when
+
+    def total(self, what: str) -> int:
+        """Sum over all providers."""
+        return sum(counter[what] for counter in self.counts.values())
 
 
 def main() -> int:
@@ -77,82 +69,143 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Score the decide stage.")
     parser.add_argument("corpus", nargs="?", default=os.environ.get("AQLGEN_CORPUS"))
     parser.add_argument("--wrong", type=int, default=0, metavar="N", help="print N wrong rows of each kind")
+    parser.add_argument("--rules", action="store_true", help="print the error rate of every rule")
+    parser.add_argument("--rows", action="store_true", help="score the bare rows, without the corpus's documents")
+    parser.add_argument("--half", type=int, choices=(0, 1), help="score every second provider only")
     options = parser.parse_args()
-    path = Path(options.corpus or ".") / "ground-truth.tsv"
-    if not path.is_file():
-        print(f"there is no {path}; give the corpus folder or set AQLGEN_CORPUS", file=sys.stderr)
+    corpus = Path(options.corpus or ".")
+    if not (corpus / "ground-truth.tsv").is_file():
+        print(f"there is no ground-truth.tsv in {corpus}; give the corpus folder or set AQLGEN_CORPUS", file=sys.stderr)
         return 3
-    total: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    named: Counter[str] = Counter()
-    review: Counter[str] = Counter()
-    wrong: dict[str, list[str]] = defaultdict(list)
-    for name, rows in read(path).items():
-        provider = name.split(":")[0]
-        decided = {one.operation.key: one for one in decide(document(rows), Overrides())}
-        for row in rows:
-            one = decided[f"{row['method'].upper()} {row['path']}"]
-            upsert = row["rule"] == "verb:upsert" and one.category is Category.CREATE
-            good = one.category.value == row["category"]
-            total[provider] += 1
-            right[provider] += good
-            total["by specification"] += 1
-            right["by specification"] += good or upsert
-            review["all"] += bool(one.review_reasons)
-            review["category"] += one.category_reason.confidence < 0.7
-            if not (good or upsert):
-                review["wrong"] += 1
-                review["wrong in list"] += bool(one.review_reasons)
-                wrong[f"category {row['category']} not {one.category} ({one.category_reason.rule})"].append(
-                    _line(row, one)
-                )
-            if not row["operation_id"]:
-                _score_name(row, one, named, wrong)
-    _report(total, right, named, review)
-    for kind, lines in sorted(wrong.items(), key=lambda pair: -len(pair[1])) if options.wrong else ():
-        print(f"\n{len(lines)} {kind}", *lines[: options.wrong], sep="\n    ")
+    scores = Scores()
+    providers: dict[str, int] = {}
+    for truth in truths(corpus, rows_only=options.rows):
+        half = providers.setdefault(truth.provider, len(providers)) % 2
+        if options.half in (None, half):
+            score(truth, scores)
+    report(scores)
+    if options.rules:
+        report_rules(scores)
+    if options.wrong:
+        print(
+            "\nverbs, people's → ours:", *(f"{n} {a} → {b}" for (a, b), n in scores.verbs.most_common(40)), sep="\n    "
+        )
+        for kind, lines in sorted(scores.wrong.items(), key=lambda pair: -len(pair[1])):
+            print(f"\n{len(lines)} {kind}", *lines[: options.wrong], sep="\n    ")
     return 0
 
 
-def _score_name(row: Row, one: Decision, named: Counter[str], wrong: dict[str, list[str]]) -> None:
-    human = split(row["human_method"])
-    if human:
-        verb = CANONICAL.get(human[0], human[0])
-        good = CANONICAL.get(one.verb, one.verb) == verb
-        named["verbs"] += 1
-        named["verbs right"] += good
+def score(truth: Truth, scores: Scores) -> None:
+    """Decide about a document and compare with its rows."""
+    decided = {one.operation.key: one for one in decide(truth.document, Overrides(), truth.resolver)}
+    scores.counts[truth.provider]["real"] += truth.real
+    for row in truth.rows:
+        one = decided[f"{row['method'].upper()} {row['path']}"]
+        as_filed = one.category.value == row["category"]
+        verb = row["rule"].removeprefix("verb:")
+        upsert = verb == "upsert" and one.category is Category.CREATE
+        specified = SPECIFIED.get(verb) is one.category
+        default = not (as_filed or specified) and is_default_name(row)
+        listed = one.category_reason.confidence < REVIEW_THRESHOLD
+        good = as_filed or upsert
+        for what, when in (
+            ("rows", True),
+            ("as filed", as_filed),
+            ("upserts", good),
+            ("by R-NAME-1", good or specified),
+            ("default names", default),
+            ("review", bool(one.review_reasons)),
+            ("review categories", listed),
+            ("wrong", not good),
+            ("wrong in review", not good and bool(one.review_reasons)),
+        ):
+            scores.add(truth.provider, what, when=when)
+        scores.rules[one.category_reason.rule].append((good, one.category_reason.confidence))
         if not good:
-            wrong[f"verb {verb}"].append(_line(row, one))
+            kind = f"category {row['category']} not {one.category} ({one.category_reason.rule})"
+            scores.wrong[kind + " DEFAULT NAME" * default].append(_line(row, one))
+        _score_name(row, one, scores, truth.provider)
+
+
+def is_default_name(row: Row) -> bool:
+    """Whether the SDK's generator took the path for the resource and the method for the verb (`auth.login.create`)."""
+    last = split(row["path"].rstrip("/").rsplit("/", 1)[-1])
+    verb = find(last[0]) if last else None
+    return (
+        not row["operation_id"]
+        and row["human_method"] in ("create", "list", "update")
+        and verb is not None
+        and verb.category is not Category.CREATE
+        and split(row["human_resource"].rsplit(".", 1)[-1]) == last
+    )
+
+
+def _score_name(row: Row, one: Decision, scores: Scores, provider: str) -> None:
+    human = split(row["human_method"])
+    if row["operation_id"] or not human:
+        return
+    verb = CANONICAL.get(human[0], human[0])
+    own = one.verb.split("_")[0]
+    ours = CANONICAL.get(own, own)
+    scores.add(provider, "verbs")
+    scores.add(provider, "verbs right", when=ours == verb)
+    scores.add(provider, "verbs nearly", when=ours == verb or {ours, verb} == {"get", "list"})
+    if ours != verb:
+        scores.verbs[verb, ours] += 1
+        scores.wrong[f"verb {verb}"].append(_line(row, one))
     thing = split(row["human_resource"].split(".")[-1])
     if thing:
         good = singular(thing[-1]) in {singular(word) for word in split(one.resource)}
-        named["resources"] += 1
-        named["resources right"] += good
+        scores.add(provider, "resources")
+        scores.add(provider, "resources right", when=good)
         if not good:
-            wrong["resource"].append(_line(row, one))
+            scores.wrong["resource"].append(_line(row, one))
 
 
 def _line(row: Row, one: Decision) -> str:
     human = f"{row['human_resource']}.{row['human_method']}"
-    return f"{row['document']}: {row['method']} {row['path']} [{row['operation_id']}] {human} → {one.name}"
-
-
-def _report(total: Counter[str], right: Counter[str], named: Counter[str], review: Counter[str]) -> None:
-    providers = [name for name, _ in total.most_common() if name != "by specification"]
-    rows = sum(total[name] for name in providers)
-    print(f"category as the file has it   {sum(right[name] for name in providers) / rows:7.2%} of {rows}")
-    print(f"category by R-NAME-1          {right['by specification'] / rows:7.2%} (upserts are CREATE)")
-    for name in providers:
-        print(f"    {name:24} {right[name] / total[name]:7.1%} of {total[name]}")
-    shares = (
-        ("verb", named["verbs right"], named["verbs"]),
-        ("resource word", named["resources right"], named["resources"]),
-        ("review list", review["all"], rows),
-        ("review list, categories", review["category"], rows),
-        ("wrong categories in it", review["wrong in list"], review["wrong"]),
+    operation = one.operation
+    return (
+        f"{row['document']}: {row['method']} {row['path']} [{operation.operation_id or ''}] {operation.summary[:60]!r}"
+        f" {human} → {one.name} ({one.category_reason.note}; {one.category_reason.confidence})"
     )
-    for what, part, whole in shares:
-        print(f"{what:29} {part / max(whole, 1):7.2%} of {whole}")
+
+
+def report(scores: Scores) -> None:
+    """Print the figures of all and of each provider."""
+    rows = scores.total("rows")
+    for title, what, of in (
+        ("category as the file has it", "as filed", "rows"),
+        ("with upserts as CREATE", "upserts", "rows"),
+        ("category by R-NAME-1", "by R-NAME-1", "rows"),
+        ("verb", "verbs right", "verbs"),
+        ("verb, get and list as one", "verbs nearly", "verbs"),
+        ("resource word", "resources right", "resources"),
+        ("review list", "review", "rows"),
+        ("review list, categories", "review categories", "rows"),
+        ("wrong categories in it", "wrong in review", "wrong"),
+        ("default names among wrong", "default names", "wrong"),
+    ):
+        print(f"{title:29} {scores.total(what) / max(scores.total(of), 1):7.2%} of {scores.total(of)}")
+    columns = ("rows", "real", "filed", "upserts", "R-NAME-1", "default", "review", "verb")
+    print(f"{'':24} " + " ".join(f"{column:>8}" for column in columns))
+    for name, counts in sorted(scores.counts.items(), key=lambda pair: -pair[1]["rows"]):
+        rows = counts["rows"]
+        shares = [counts[what] / rows for what in ("as filed", "upserts", "by R-NAME-1")]
+        verbs = f"{counts['verbs right'] / counts['verbs']:8.1%}" if counts["verbs"] else f"{'–':>8}"
+        print(
+            f"{name:24} {rows:8} {counts['real']:8} " + " ".join(f"{share:8.1%}" for share in shares),
+            f"{counts['default names']:8} {counts['review'] / rows:8.1%} {verbs}",
+        )
+
+
+def report_rules(scores: Scores) -> None:
+    """Print how often each rule erred, beside the confidence that it claims."""
+    print(f"\n{'rule':28} {'decided':>8} {'wrong':>6} {'right':>8} {'claimed':>8}")
+    for rule, found in sorted(scores.rules.items(), key=lambda pair: -len(pair[1])):
+        right = sum(good for good, _ in found)
+        claimed = fmean(confidence for _, confidence in found)
+        print(f"{rule:28} {len(found):8} {len(found) - right:6} {right / len(found):8.1%} {claimed:8.2f}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
-"""An operation with everything that its path, its name and its summary say, read once and only when asked for."""
+"""An operation with what its path, its name, its summary and its answer say, read once and when asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from aqlgen.ir import Operation
+from aqlgen.resolve import Resolver
 from aqlgen.words import split
 
+from .answers import answers_many, answers_nothing
 from .phrase import Phrase, phrase
 from .shape import Shape, shape
 from .verbs import Verb, leading
@@ -17,9 +20,11 @@ __all__ = ["Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """An operation with what its path and its name say, read once."""
+    """An operation with what its path and its name say; `given` is a name that the document gives it elsewhere."""
 
     operation: Operation
+    resolver: Resolver | None = None
+    given: str | None = None
 
     @cached_property
     def method(self) -> str:
@@ -34,7 +39,7 @@ class Facts:
     @cached_property
     def phrase(self) -> Phrase | None:
         """What people called it."""
-        return phrase(self.operation)
+        return phrase(self.operation, self.given)
 
     @cached_property
     def action(self) -> Verb | None:
@@ -49,14 +54,57 @@ class Facts:
 
     @cached_property
     def summary(self) -> Verb | None:
-        """The verb at the head of the summary, if it is a strong one."""
-        words = split(self.operation.summary[:80])
-        found = leading(words) or leading((_bare(words[0]), *words[1:]) if words else ())
+        """The verb at the head of the summary, or of the description where there is none; only a strong one."""
+        words = _past_opening(split((self.operation.summary or self.operation.description)[:100]))
+        if not words:
+            return None
+        if words[0] in _ANSWERS:
+            words = ("get", *words[1:])
+        found = leading(words) or leading((_bare(words[0]), *words[1:]))
+        if found is None and len(words) > 1 and words[0].endswith("ly"):
+            found = leading(words[1:]) or leading((_bare(words[1]), *words[2:]))
         return found[0] if found and found[0].strong else None
+
+    @cached_property
+    def many(self) -> bool | None:
+        """Whether it answers with a list; None where the document does not tell."""
+        last = self.shape.nouns[-1].words if self.shape.nouns else ()
+        return answers_many(self.operation, last, self.resolver)
+
+    @cached_property
+    def nothing(self) -> bool:
+        """Whether it succeeds without an answer."""
+        return answers_nothing(self.operation)
+
+
+_ANSWERS: Final = frozenset({"returns"})
+_OPENINGS: Final = (
+    ("allows", "you", "to"),
+    ("allows", "to"),
+    ("used", "to"),
+    ("use", "this", "endpoint", "to"),
+    ("use", "this", "method", "to"),
+    ("use", "this", "to"),
+    ("endpoint", "to"),
+    ("api", "to"),
+    ("deprecated",),
+    ("beta",),
+    ("experimental",),
+)
+"""How summaries begin before they come to the verb."""
+
+
+def _past_opening(words: tuple[str, ...]) -> tuple[str, ...]:
+    for opening in _OPENINGS:
+        if words[: len(opening)] == opening and len(words) > len(opening):
+            return words[len(opening) :]
+    return words
 
 
 def _bare(word: str) -> str:
-    """Take the third person from a verb: lists is list, searches is search."""
-    if word.endswith(("ches", "shes", "sses", "xes")):
+    """Take the third person from a verb: lists is list, searches is search, modifies is modify."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "sses", "xes", "oes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from aqlgen.decisions import Category
 from aqlgen.ir import Operation
 from aqlgen.words import singular, split
 
+from .declared import method_name
 from .shape import shape
 from .verbs import Verb, leading
 
@@ -34,48 +36,66 @@ class Phrase:
     @property
     def evidence(self) -> frozenset[str]:
         """All words in the singular, to be compared with those of a path."""
-        return frozenset(singular(word) for word in (*self.namespace, *self.object))
+        return _singulars((*self.namespace, *self.object))
+
+
+@lru_cache(maxsize=16384)
+def _singulars(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(singular(word) for word in words)
 
 
 _METHODS: Final = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
+_LONGEST: Final = 400
+"""How many characters of a name are read; no name that anybody gave is longer."""
+_SPACES: Final = 2
+"""How many parts of a dotted chain before its verb tell what it is about (`projects.locations.models.list`)."""
 _USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
+_NUMBERED: Final = re.compile(r"[-_]\d+$")
+_POSTMAN: Final = re.compile(r"(GET|POST)_[A-Z]")
+_DOTS: Final = re.compile(r"[/.]+")
+_DOTTED: Final = re.compile(r"\w[/.]\w")
 _VERSION: Final = re.compile(r"v\d+((alpha|beta)\d*)?$")
 _NOISE: Final = frozenset({"a", "an", "the", "api", "controller", "endpoint", "async", "operation", "func", "handler"})
 _COMMON: Final = frozenset(
     "get list create update delete read write add remove retrieve fetch patch put post set enable disable".split()
 )
-_NAMED: Final = (
-    "x-fern-sdk-method-name",
-    "x-speakeasy-name-override",
-    "x-ms-client-name",
-    "x-stainless-name",
-    "x-codegen-method-name",
-)
 
 
-def phrase(operation: Operation) -> Phrase | None:
-    """Read what people called the operation, None when nobody gave it a name."""
-    for key in _NAMED:
-        given = operation.extensions.get(key)
-        if isinstance(given, str) and split(given):
-            return _read(given, operation.method.upper(), operation.path)
-    return _read(operation.operation_id, operation.method.upper(), operation.path) if operation.operation_id else None
+def phrase(operation: Operation, given: str | None = None) -> Phrase | None:
+    """Read what people called the operation, None when nobody gave it a name; `given` is a name from elsewhere."""
+    called = given or method_name(operation) or operation.operation_id
+    begins = split(operation.summary[:40])[:1]
+    return _read(called[:_LONGEST], operation.method.upper(), operation.path, begins) if called else None
 
 
 @lru_cache(maxsize=16384)
-def _read(text: str, method: str, path: str) -> Phrase | None:
-    text = _USING.sub("", re.sub(r"[-_]\d+$", "", text))
-    if re.match(r"(GET|POST)_[A-Z]", text):
+def _read(text: str, method: str, path: str, begins: tuple[str, ...]) -> Phrase | None:
+    text = _USING.sub("", _NUMBERED.sub("", text))
+    if _POSTMAN.match(text):
         text = text.partition("_")[2]
-    parts = re.split(r"[/.]+", text) if re.search(r"\w[/.]\w", text) else _azure(text)
-    namespace = tuple(word for part in parts[:-1] for word in _clean(split(part)))
+    parts = _DOTS.split(text) if _DOTTED.search(text) else _azure(text)
+    spaces = [_clean(split(part)) for part in parts[:-1]]
+    namespace = tuple(word for space in spaces[-_SPACES:] for word in space)
     words = _clean(split(parts[-1]))
     whole = (*namespace, *words)
-    if not whole or _repeats(whole, method, path):
+    every = tuple(word for space in spaces for word in space) if "{" in text else namespace
+    if not whole or _repeats((*every, *words), method, path):
         return None
     words = _without_path(words, method.lower(), path)
-    words = tuple(piece for word in words for piece in (_apart(word, split(path)) if len(word) > 8 else (word,)))
-    found = _verb(words, namespaced=bool(namespace), reading=method.upper() == "GET", path=_nouns(path, method))
+    known = split(path)
+    words = tuple(piece for word in words for piece in (_apart(word, known) if len(word) > 8 else (word,)))
+    told = len(words) > 1 and begins == words[:1]  # the summary begins alike: it is a sentence, and that its verb
+    nouns = frozenset() if told else _nouns(path, method)
+    action = shape(method, path).action
+    found = _verb(
+        words,
+        namespaced=bool(namespace),
+        reading=method.upper() == "GET",
+        path=nouns,
+        told=told,
+        action=action,
+        compound=_compound(words[-1:], path),
+    )
     if found is None:
         head = leading(namespace)
         if head and head[0].strong and head[1] == len(namespace):
@@ -84,8 +104,11 @@ def _read(text: str, method: str, path: str) -> Phrase | None:
     verb, start, end = found
     if words[end : end + 1] in (("or",), ("and",)) and (other := leading(words[end + 1 :])):
         end += 1 + other[1]
+        verb = other[0] if other[0].category is Category.DELETE else verb
     before = words[:start]
     lead = (verb.word,) if verb.word in ("get", "list") else words[start:end]
+    if lead == ("update", "or", "create"):
+        lead = ("create", "or", "update")  # an upsert is a CREATE, and its name says so first
     return Phrase(verb, lead, words[end:], (*namespace, *before), whole)
 
 
@@ -98,7 +121,7 @@ def _azure(text: str) -> list[str]:
 
 
 def _clean(words: tuple[str, ...]) -> tuple[str, ...]:
-    kept = tuple(word for word in words if word not in _NOISE and not _VERSION.match(word))
+    kept = tuple(word for word in words if word not in _NOISE and not (word[0] == "v" and _VERSION.match(word)))
     return kept or words
 
 
@@ -149,25 +172,42 @@ def _without_path(words: tuple[str, ...], method: str, path: str) -> tuple[str, 
 
 
 def _verb(
-    words: tuple[str, ...], *, namespaced: bool, reading: bool, path: frozenset[str]
+    words: tuple[str, ...],
+    *,
+    namespaced: bool,
+    reading: bool,
+    path: frozenset[str],
+    told: bool,
+    action: tuple[str, ...],
+    compound: bool,
 ) -> tuple[Verb, int, int] | None:
     """Find the verb: at the head, at the end (`users_list`) or behind a prefix; a weak one only if no strong one is."""
     head = leading(words)
     doubtful = bool(head) and words[0] in path and len(words) > 1
-    if head and not doubtful and (head[0].strong or (namespaced and len(words) == head[1])):
+    if head and not doubtful and (head[0].strong or told or (namespaced and len(words) == head[1])):
         return head[0], 0, head[1]
+    acting = leading(action) if action and words[-len(action) :] == action else None
+    if acting and (acting[0].strong or len(action) > acting[1]):
+        start = len(words) - len(action)
+        return acting[0], start, start + acting[1]
     for start in (1, 2, 3):
         if start < len(words) - 1 and words[start] in _COMMON and (inner := leading(words[start:])):
             return inner[0], start, start + inner[1]
-    if len(words) > 1 and (tail := leading(words[-1:])) and tail[0].strong:
+    if len(words) > 1 and (tail := leading(words[-1:])) and tail[0].strong and not compound:
         return tail[0], len(words) - 1, len(words)
-    for start in () if reading else (1, 2, 3):
-        inner = leading(words[start:])
-        if inner and inner[0].strong and start + inner[1] < len(words):
-            return inner[0], start, start + inner[1]
+    for nouns in () if reading else (path, frozenset[str]()):  # words of the path are nouns rather than verbs
+        for start in (1, 2, 3):
+            inner = leading(words[start:])
+            if inner and inner[0].strong and start + inner[1] < len(words) and words[start] not in nouns:
+                return inner[0], start, start + inner[1]
     if head and (len(words) > head[1] or (doubtful and head[0].strong)):
         return head[0], 0, head[1]
     return None
+
+
+def _compound(last: tuple[str, ...], path: str) -> bool:
+    """Whether the path runs the last word together with another: `access-list` of `/accesslist` lists nothing."""
+    return any(word != one and word.endswith(one) for one in last if len(one) > 3 for word in split(path))
 
 
 def _nouns(path: str, method: str) -> frozenset[str]:

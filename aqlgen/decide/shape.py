@@ -15,7 +15,7 @@ from aqlgen.words import singular, split
 
 from .verbs import leading
 
-__all__ = ["Noun", "Shape", "is_plural", "shape"]
+__all__ = ["Noun", "Shape", "is_plural", "shape", "thing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,27 @@ class Noun:
             return (*self.words[:-1], self.parameters[0][0])
         return (*self.words[:-1], singular(last))
 
+    @property
+    def bare(self) -> bool:
+        """Whether only a parameter gives the noun (`/{mount_path}/`); a plural is a segment of its own."""
+        return not is_plural(self.words) and self.words in [thing(name) for name in self.parameters]
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A path, read. `action` holds a last segment that is a verb (`/cancel`, `:cancel`, `/chat.postMessage`)."""
+    """A path, read. `action` holds a last segment that is a verb (`/cancel`, `:cancel`, `/chat.postMessage`).
+
+    `area` counts the nouns that stand before a version, `marks` holds what a literal query says (`?beta=true`).
+    """
 
     nouns: tuple[Noun, ...]
     action: tuple[str, ...]
     qualifier: tuple[str, ...]
     procedure: bool
     residue: tuple[str, ...]
+    area: int = 0
+    marks: tuple[str, ...] = ()
+    queried: bool = False
 
     @property
     def item(self) -> bool:
@@ -59,10 +70,23 @@ _PARAMETER: Final = re.compile(r"\{([^{}]*)\}")
 _DOTTED: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+")
 _DOMAIN: Final = re.compile(r"[a-z0-9.-]+\.(io|com|org|net|dev)")
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[a-z]\.[a-z]")
+_RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])[A-Za-z\d]{10,}$")
+"""What a machine put behind a name (`securityClassification-6VMVochwUWo`)."""
 _RPC: Final = re.compile(r"[?#&](?:.*&)?(?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 
 
 _ACTIONS: Final = frozenset({"action", "actions", "command", "commands"})
+_ALWAYS_VERBS: Final = frozenset(
+    "get list fetch retrieve describe find delete remove create update set regenerate generate validate evaluate enable"
+    " disable send add enumerate sync synchronize populate purge rotate renew reset".split()
+)
+"""Verbs that make a plural behind them their object (`listKeys`), not a compound (`transferLimits`, `check-runs`)."""
+
+_MAKES_THINGS: Final = frozenset(
+    "upload download export import share invite login preview install click search view".split()
+)
+_THINGS: Final = frozenset("url urls uri uris link links click clicks".split())
+"""With the verbs before: `download-url` is a URL, nothing is downloaded."""
 
 
 def is_plural(words: tuple[str, ...]) -> bool:
@@ -75,18 +99,22 @@ def shape(method: str, path: str) -> Shape:
     """Read a path's template; the method tells whether a verb at its end is an action (`POST …/lock`) or a noun."""
     method = method.upper()
     if match := _RPC.search(path):
-        return Shape((), split(match[1].rsplit(".", 1)[-1]), (), procedure=True, residue=())
+        return Shape((), split(match[1].rsplit(".", 1)[-1]), (), procedure=True, residue=(), queried=True)
     reader = _Reader()
     path, _, query = path.partition("?")
-    reader.residue += split(query)
+    marks = tuple(word for word in split(query) if word not in ("true", "1", "yes"))
     segments = [segment for segment in re.split("[/#]", path) if segment]
     for index, segment in enumerate(segments):
-        reader.read(segments[index - 1] if index else "", segment, last=index == len(segments) - 1)
+        before = segments[index - 1] if index else ""
+        after = segments[index + 1] if index + 1 < len(segments) else ""
+        reader.read(before, segment, after)
     nouns, action = reader.nouns, reader.action
     if not action and nouns and not nouns[-1].parameters:
         camel = _CAMEL.search(segments[-1]) is not None
         if reader.dotted:
             action = nouns.pop().words if _is_procedure(nouns[-1].words) else ()
+        elif len(nouns) > 1 and nouns[-2].parameters and (method, nouns[-1].words) == ("GET", ("list",)):
+            pass  # a card's list, which is no list of cards
         elif _is_action(nouns[-1].words, method, alone=len(nouns) == 1, camel=camel):
             action = nouns.pop().words
         elif len(nouns) > 1 and nouns[-2].words[-1] in _ACTIONS and not nouns[-2].parameters and method == "POST":
@@ -96,7 +124,22 @@ def shape(method: str, path: str) -> Shape:
                 nouns.pop()
     if action and nouns and nouns[-1].words[-1] in _ACTIONS and not nouns[-1].parameters:
         nouns.pop()
-    return Shape(tuple(nouns), action, reader.qualifier, bool(action) and not nouns, tuple(reader.residue))
+    area = reader.area if reader.area < len(nouns) else 0
+    procedure = bool(action) and not nouns
+    return Shape(tuple(nouns), action, reader.qualifier, procedure, tuple(reader.residue), area, marks)
+
+
+@lru_cache(maxsize=16384)
+def _segment(segment: str) -> tuple[tuple[tuple[str, ...], ...], str]:
+    """Give the parameters of a segment, in words, and what stands beside them."""
+    segment = _RANDOM.sub("", _ENDING.sub("", segment))
+    parameters = tuple(split(name.split("=")[0]) or ("value",) for name in _PARAMETER.findall(segment))
+    return parameters, _PARAMETER.sub(" ", segment).strip()
+
+
+@lru_cache(maxsize=16384)
+def _is_version(literal: str) -> bool:
+    return bool(_VERSION.fullmatch(literal) or _DOMAIN.fullmatch(literal))
 
 
 class _Reader:
@@ -107,12 +150,12 @@ class _Reader:
         self.action: tuple[str, ...] = ()
         self.qualifier: tuple[str, ...] = ()
         self.residue: list[str] = []
+        self.area = 0
         self.dotted = False
 
-    def read(self, before: str, segment: str, *, last: bool) -> None:
-        segment = _ENDING.sub("", segment)
-        parameters = tuple(split(name.split("=")[0]) or ("value",) for name in _PARAMETER.findall(segment))
-        literal = _PARAMETER.sub(" ", segment).strip()
+    def read(self, before: str, segment: str, after: str) -> None:
+        last = not after
+        parameters, literal = _segment(segment)
         if last and ":" in literal:
             literal, _, action = literal.partition(":")
             self.action = split(action)
@@ -121,8 +164,10 @@ class _Reader:
             *spaces, literal = literal.split(".")
             self.nouns += [Noun(words, ()) for space in spaces if (words := split(space))]
         words = split(literal)
-        if self._is_residue(before, literal):
+        if self._is_residue(before, literal, after):
             self.residue += words
+            if not any(noun.parameters for noun in self.nouns):
+                self.area = len(self.nouns)
             words = ()
         elif len(words) > 1 and _VERSION.fullmatch(words[-1]):
             self.residue.append(words[-1])
@@ -131,14 +176,11 @@ class _Reader:
             self.qualifier, words = words, ()
         self._add(words, parameters)
 
-    def _is_residue(self, before: str, literal: str) -> bool:
-        if (
-            _VERSION.fullmatch(literal)
-            or _DOMAIN.fullmatch(literal)
-            or (literal.lower() in _RESIDUE and not self.nouns)
-        ):
+    def _is_residue(self, before: str, literal: str, after: str) -> bool:
+        if _is_version(literal) or (not self.nouns and literal.lower() in _RESIDUE):
             return True
-        return "providers" in (before.lower(), literal.lower()) and (literal.lower() == "providers" or "." in literal)
+        space = after if literal.lower() == "providers" else literal if before.lower() == "providers" else ""
+        return "." in space and "{" not in space
 
     def _add(self, words: tuple[str, ...], parameters: tuple[tuple[str, ...], ...]) -> None:
         if words:
@@ -146,10 +188,10 @@ class _Reader:
         elif parameters and self.nouns:
             self.nouns[-1] = Noun(self.nouns[-1].words, self.nouns[-1].parameters + parameters)
         else:
-            self.nouns += [Noun(noun, (name,)) for name in parameters if (noun := _thing(name))]
+            self.nouns += [Noun(noun, (name,)) for name in parameters if (noun := thing(name))]
 
 
-def _thing(name: tuple[str, ...]) -> tuple[str, ...]:
+def thing(name: tuple[str, ...]) -> tuple[str, ...]:
     """Find the noun in a parameter's name: (pet, id) is (pet,)."""
     while len(name) > 1 and name[-1] in ("id", "ids", "name", "slug", "key", "uuid", "sid", "code"):
         name = name[:-1]
@@ -175,12 +217,17 @@ def _is_action(words: tuple[str, ...], method: str, *, alone: bool, camel: bool)
     if found is None or words[0].endswith("ed"):
         return False
     verb, used = found
-    if len(words) > used and not camel and is_plural(words) and (alone or len(words) == used + 1):
-        return False  # pull-requests, check-runs; but …/runs/{id}/submit_tool_outputs
+    compound = len(words) == used + 1
+    if compound and words[-1] in _THINGS and verb.word in _MAKES_THINGS:
+        return False  # upload-url, download-link
+    looking = method == "POST" and verb.word == "search"
+    if is_plural(words) and verb.word not in _ALWAYS_VERBS and not looking and (compound or (alone and not camel)):
+        return False  # pull-requests, check-runs, transferLimits; but …/{id}/submit_tool_outputs
     if len(words) == used and is_plural(words):
         return False
     if method in ("GET", "HEAD", "OPTIONS"):
-        return verb.strong and (verb.category is Category.READ or (camel and len(words) > used))
+        changing = camel and len(words) > used and (alone or not is_plural(words))
+        return verb.strong and (verb.category is Category.READ or changing)
     if method == "DELETE":
         return verb.strong and (verb.category is Category.DELETE or verb.word in ("cancel", "stop", "abort"))
     return verb.strong or (method == "POST" and verb.category is not Category.READ and not alone and len(words) == used)

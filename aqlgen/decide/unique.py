@@ -3,43 +3,59 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from .naming import Names
 
 __all__ = ["settle"]
 
 
-def settle(wanted: Mapping[str, Names], taken: Iterable[str]) -> dict[str, str]:
-    """Choose a name for each key; `taken` names are given already.
+def settle(wanted: Mapping[str, Names], given: Mapping[str, str]) -> dict[str, str]:
+    """Choose a name for each key; `given` names stand already.
 
     Where several want one name, the one with the single best claim keeps it (it is nearest to its first candidate,
     leaves out least of its path, has the usual method), and all others take their next candidate; with no single best,
-    all do. A round looks at all operations at once, so that their order never matters.
+    all do. A round looks at all operations at once, so that their order never matters. Operations with a given name
+    keep their claim to the one that they would have, so that giving a name renames no other but one that has it.
     """
-    fixed = frozenset(taken)
+    owners = {name: key for key, name in given.items()}
     level = dict.fromkeys(wanted, 0)
     chosen = {key: names.best for key, names in wanted.items()}
-    while moving := _moving(wanted, chosen, level, fixed):
+    versioned = _versioned(wanted)
+    while moving := _moving(wanted, chosen, level, owners):
+        stuck = True
         for key in moving:
-            level[key] += 1
-            chosen[key] = wanted[key].candidates[level[key]]
-    return chosen
+            candidates = wanted[key].candidates(versioned=key in versioned)
+            if level[key] + 1 < len(candidates):
+                level[key], stuck = level[key] + 1, False
+                chosen[key] = candidates[level[key]]
+        if stuck:
+            break
+    return chosen | dict(given)
+
+
+def _versioned(wanted: Mapping[str, Names]) -> frozenset[str]:
+    """Find the operations that another version of the API has too."""
+    twins: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for key, names in wanted.items():
+        if names.version:
+            twins[names.twin].append(key)
+    return frozenset(key for keys in twins.values() if len(keys) > 1 for key in keys)
 
 
 def _moving(
-    wanted: Mapping[str, Names], chosen: Mapping[str, str], level: Mapping[str, int], fixed: frozenset[str]
+    wanted: Mapping[str, Names], chosen: Mapping[str, str], level: Mapping[str, int], owners: Mapping[str, str]
 ) -> list[str]:
-    """Find the operations that must take their next candidate, and have one."""
+    """Find the operations that must take their next candidate."""
     groups: dict[str, list[str]] = defaultdict(list)
     for key, name in chosen.items():
         groups[name].append(key)
     moving: list[str] = []
     for name, keys in groups.items():
-        if name in fixed:
-            moving += keys
+        if name in owners:
+            moving += [key for key in keys if key != owners[name]]
         elif len(keys) > 1:
             claims = sorted(((-level[key], wanted[key].rank, key) for key in keys), reverse=True)
             owned = claims[0][:2] != claims[1][:2]
             moving += [key for _, _, key in claims[1 if owned else 0 :]]
-    return [key for key in moving if level[key] + 1 < len(wanted[key].candidates)]
+    return moving

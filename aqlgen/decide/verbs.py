@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen.decisions import Category
 
-__all__ = ["ADVERBS", "CANONICAL", "Verb", "find", "leading"]
+__all__ = ["ADVERBS", "CANONICAL", "Verb", "derived", "find", "leading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ _STRONG: Final = {
     Category.READ: (
         "get list retrieve fetch read describe find search query lookup show view count browse enumerate download"
         " export preview inspect introspect explain compare diff discover ping suggest scan tail aggregate"
-        " estimate identify simulate summarize analyze peek exists has is can check calculate compute validate"
-        " lint reveal autocomplete ls"
+        " estimate identify summarize analyze peek exists has is can check calculate compute validate"
+        " lint reveal autocomplete ls parse extract tokenize decode"
     ),
     Category.CREATE: (
         "create add insert new register upload import copy clone duplicate append store post upsert save"
         " subscribe invite enroll allocate provision signup place star follow bookmark favorite favourite like"
-        " make"
+        " make instantiate establish seed propose"
     ),
     Category.UPDATE: (
         "update patch modify edit set put replace change configure enable disable activate deactivate reactivate"
@@ -43,7 +43,7 @@ _STRONG: Final = {
         " unlink grant restrict undelete untrash unhide hide pin unpin mute unmute block unblock resize convert"
         " toggle extend restore regenerate rotate renew reset adjust deprecate demote promote reassign untag mark"
         " unmark unstar unfollow unlike write recover transfer alter overwrite reorder customize touch override"
-        " adopt bind unbind relocate"
+        " bind unbind relocate dissociate reprioritize populate"
     ),
     Category.DELETE: (
         "delete remove destroy purge revoke erase drop wipe deregister unregister unsubscribe forget clear flush"
@@ -63,28 +63,29 @@ _STRONG: Final = {
         " open snooze unsnooze join leave claim rescan reindex warm evict drain cordon uncordon impersonate"
         " optimize enqueue dequeue requeue heartbeat wait ingest rewind power wake reconcile recompute recalculate"
         " reconnect disconnect connect emit dispatch deidentify anonymize finalize expire close reopen redrive"
-        " replay resolve"
+        " replay resolve adopt undo redo materialize distribute buy purchase deposit rerequest refer"
+        " wrap unwrap simulate"
     ),
 }
 _WEAK: Final = {
-    Category.READ: "match report history status watch usage stats details all index head info load",
+    Category.READ: "obtain filter match report history status watch usage stats details all index head info load",
     Category.CREATE: "snapshot issue request comment fork backup",
-    Category.UPDATE: "tag share switch scale tune rate flag label vote",
+    Category.UPDATE: "tag share switch scale tune rate flag label vote manage",
     Category.DELETE: "release",
     Category.EXECUTE: (
-        "test transform price track chat step return end advance abandon invalidate respond record ocr crawl"
-        " scrape moderate completion completions"
+        "test signal transform price track chat step return end advance abandon invalidate respond record ocr crawl"
+        " scrape moderate completion completions review audit tidy"
     ),
 }
 CANONICAL: Final = {
     "retrieve": "get",
     "fetch": "get",
     "read": "get",
-    "describe": "get",
     "show": "get",
     "view": "get",
     "load": "get",
     "info": "get",
+    "obtain": "get",
     "details": "get",
     "head": "get",
     "ls": "list",
@@ -110,7 +111,6 @@ CANONICAL: Final = {
     "remove": "delete",
     "destroy": "delete",
     "erase": "delete",
-    "run": "execute",
     "exec": "execute",
     "perform": "execute",
 }
@@ -148,12 +148,38 @@ def find(word: str) -> Verb | None:
     if word in _LOOKALIKES:
         return None
     if word.startswith("re") and len(word) > 5 and (known := table.get(word[2:])) and known.strong:
-        category = Category.EXECUTE if known.category is Category.CREATE else known.category
-        return Verb(word, category, strong=True)
+        again = known.category in (Category.CREATE, Category.READ)  # what is read or made once more is there already
+        return Verb(word, Category.EXECUTE if again else known.category, strong=True)
     if word.startswith("un") and len(word) > 5 and (known := table.get(word[2:])):
         category = Category.EXECUTE if known.category is Category.EXECUTE else Category.UPDATE
         return Verb(word, category, strong=True)
     return None
+
+
+@cache
+def derived(noun: str) -> Verb | None:
+    """Give the strong verb that a noun comes from: a capture, a reversal, a registration, a check; None if none."""
+    stems = [noun]
+    for ending, verbs in _DERIVED.items():
+        if noun.endswith(ending) and len(noun) - len(ending) > 2:
+            stems += [noun[: -len(ending)] + verb for verb in verbs]
+    return next((verb for stem in stems if (verb := _table().get(stem)) and verb.strong), None)
+
+
+_DERIVED: Final = {
+    "lation": ("", "late", "l"),
+    "ication": ("y", "icate"),
+    "ation": ("e", "ate", ""),
+    "ssion": ("t", "ss"),
+    "sion": ("d",),
+    "tion": ("te", "t", ""),
+    "ption": ("be", "pt"),
+    "ment": ("",),
+    "al": ("", "e"),
+    "ing": ("", "e"),
+    "ure": ("",),
+    "ance": ("", "e"),
+}
 
 
 def leading(words: tuple[str, ...]) -> tuple[Verb, int] | None:
@@ -172,10 +198,23 @@ def leading(words: tuple[str, ...]) -> tuple[Verb, int] | None:
         ("update", "or", "create"),
     ):
         return Verb("upsert", Category.CREATE, strong=True), start + 3
+    if rest[1:2] in (("one",), ("all",), ("many",)) and (then := _joined(rest)) is not None:
+        return then[0], start + then[1]
     if (two := _PAIRS.get(" ".join(rest[:2]))) is not None:
         return two, start + 2
+    if rest[:2] == ("add", "on"):
+        return None
     verb = find(rest[0])
+    if verb is not None and verb.category is Category.READ and (then := _joined(rest)) is not None:
+        return then[0], start + then[1]
     return (verb, start + 1) if verb is not None else None
+
+
+def _joined(words: tuple[str, ...]) -> tuple[Verb, int] | None:
+    """Read what changes something after it is found: get or create, find one and delete."""
+    at = next((at for at, word in enumerate(words[:3]) if word in ("and", "or")), 0)
+    verb = find(words[at + 1]) if at and len(words) > at + 1 else None
+    return (verb, at + 2) if verb is not None and verb.strong and verb.category is not Category.READ else None
 
 
 _PAIRS: Final = {
@@ -193,5 +232,7 @@ _PAIRS: Final = {
     "soft delete": Verb("delete", Category.DELETE, strong=True),
     "opt in": Verb("opt_in", Category.UPDATE, strong=True),
     "opt out": Verb("opt_out", Category.UPDATE, strong=True),
+    "check in": Verb("check_in", Category.EXECUTE, strong=True),
+    "check out": Verb("check_out", Category.EXECUTE, strong=True),
     "test iam": Verb("test", Category.READ, strong=True),
 }

@@ -12,39 +12,25 @@ from typing import Final, TypeAlias
 from aqlgen.decisions import Category, Evidence, Reason
 from aqlgen.words import plural, singular
 
+from .chain import PREPOSITIONS, Chain, alike, join
+from .choice import GENERIC, ONE, Verbs, spoken, strays
 from .facts import Facts
-from .nouns import Chain, evidenced, names_last, nearest, number
+from .marks import marks, stage
+from .nouns import fitting, names_last, nearest, parents, told
 from .phrase import Phrase
-from .verbs import CANONICAL, find, leading
+from .reading import is_adjective
+from .verbs import ADVERBS, CANONICAL, find, leading
 
-__all__ = ["PREPOSITIONS", "Verbs", "Wording", "acting", "choose_verb", "numbered", "word"]
+__all__ = ["Wording", "acting", "numbered", "word"]
 
 Words: TypeAlias = tuple[str, ...]
 
-_DEFAULT: Final = {
-    Category.CREATE: "create",
-    Category.READ: "get",
-    Category.UPDATE: "update",
-    Category.DELETE: "delete",
-    Category.EXECUTE: "execute",
-}
-_OWN: Final = {"PUT": "replace", "PATCH": "patch"}
-_GENERIC: Final = frozenset(
-    "get list create update delete execute add remove set put post patch read write retrieve fetch".split()
-)
+_EMPTYING: Final = frozenset("clear empty flush prune purge truncate wipe".split())
+"""Verbs that act on a whole collection."""
+_MANY: Final = frozenset("batch bulk mass multi multiple".split())
+"""Adverbs of acting on many things at once."""
 _LONG: Final = 7
 """More words than these are a sentence, no name."""
-
-PREPOSITIONS: Final = frozenset("by for from to with as on in of at into over via using".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Verbs:
-    """The verb shown, the API's own, and whether it comes from the action at the path's end."""
-
-    shown: str
-    own: str
-    acting: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,92 +43,83 @@ class Wording:
     reason: Reason
 
 
-def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
-    """Choose the verb: the one people used or the path ends in, where it fits the category; else the canonical one."""
-    if facts.method == "HEAD":
-        return Verbs("check", "check", acting=False)
-    named, action = facts.named, facts.action
-    joining = named is not None and named.word in ("add", "remove") and category is not Category.READ
-    if named and named.category is not category and not joining and not _contrary(facts, named.word):
-        named = None
-    if action and action.category is not category:
-        action = None
-    acts = action is not None and (named is None or named.word in _GENERIC)
-    chosen = action if acts else named
-    shown = own = _DEFAULT[category]
-    if chosen is None and category is Category.EXECUTE and facts.summary and facts.summary.category is category:
-        shown = own = CANONICAL.get(facts.summary.word, facts.summary.word)
-    if chosen is not None:
-        shown, own = CANONICAL.get(chosen.word, chosen.word), chosen.word
-        if joining and not acts and facts.method in ("PUT", "DELETE") and len(links.groups) > 1:
-            shown = chosen.word
-        if chosen.word == "post" and facts.shape.action:
-            shown = "post"
-    if shown == own == "update":
-        own = _OWN.get(facts.method, own)
-    if category is Category.READ and shown in ("get", "list"):
-        getting = action is not None and bool(links.nouns) and CANONICAL.get(action.word, action.word) == "get"
-        shown = "list" if not getting and number(facts, links) else "get"
-    return Verbs(shown, own, acting=acts)
-
-
-def _contrary(facts: Facts, verb: str) -> bool:
-    """Whether a GET is called by a verb of change, which its name then shows: the reviewer has to look (`testRule`)."""
-    return facts.method == "GET" and CANONICAL.get(verb, verb) not in _GENERIC
-
-
 def word(facts: Facts, category: Category, links: Chain, verbs: Verbs) -> Wording:
     """Choose the words of the name."""
+    marked = marks(facts, links, category)
     phrased = None if verbs.acting else _said(facts, category, links)
     if phrased is not None:
         note = f"operationId {facts.operation.operation_id}"
-        return Wording(*phrased, 0, Reason("people's words", Evidence.RULE, 0.85, note))
+        lead, thing = phrased
+        tail = marked if marked[:1] != ("by",) and thing[-len(marked) :] != marked else ()
+        return Wording(lead, (*thing, *tail), 0, Reason("people's words", Evidence.RULE, 0.85, note))
     if facts.shape.action:
-        lead, thing = acting(facts, links, verbs.shown)
-        return Wording(lead, thing, 0, Reason("action and item", Evidence.RULE, 0.85, "the path ends in an action"))
+        lead, thing = acting(facts, links, verbs)
+        reason = Reason("action and item", Evidence.RULE, 0.85, "the path ends in an action")
+        words = join(stage(facts, links), (*thing, *marked))
+        return Wording((*(word for word in links.adverb if word not in lead), *lead), words, 0, reason)
     if links.nouns:
-        chosen = evidenced(facts, links)
-        thing, kept = chosen if chosen is not None else (nearest(links), min(len(links.nouns), 2))
-        thing = (*numbered(facts, links, thing, verbs.shown), *facts.shape.qualifier, *links.by)
+        thing, kept = fitting(facts, links, many=verbs.shown == "list")
+        thing = numbered(facts, links, thing, verbs.shown)
+        if verbs.own in ONE:
+            thing = (*thing[:-1], singular(thing[-1]))
         lead = facts.phrase.lead if facts.phrase and facts.named and facts.named.word == verbs.shown else (verbs.shown,)
-        return Wording((*links.adverb, *lead), thing, len(links.nouns) - kept, _why(facts, links))
+        words = join(stage(facts, links), (*thing, *marked))
+        return Wording((*links.adverb, *lead), words, len(links.nouns) - kept, _why(facts, links))
     words = facts.phrase.object if facts.phrase else ()
+    area = [word for word in facts.shape.residue if word.isalpha() and word not in ("api", "apis", "rest")]
+    words = join(tuple(area[:1]), words)
     reason = Reason("no noun in the path", Evidence.HEURISTIC, 0.7 if words else 0.5)
-    return Wording((verbs.shown,), words or ("root",), 0, reason)
+    return Wording((verbs.shown,), (*(words or ("root",)), *marked), 0, reason)
 
 
 def _said(facts: Facts, category: Category, links: Chain) -> tuple[Words, Words] | None:
     """Take people's words where their verb says more than the canonical ones, or where the path offers no noun."""
     said = facts.phrase
-    if said is None or said.verb is None or len(said.object) > _LONG:
+    if said is None or said.verb is None or len(said.object) > _LONG or spoken(facts, links) is None:
         return None
-    if said.verb.category is not category and not _contrary(facts, said.verb.word):
+    if said.verb.category is not category and not strays(facts, category, said.verb):
         return None
-    telling = CANONICAL.get(said.verb.word, said.verb.word) not in _GENERIC and said.verb.word not in _GENERIC
+    telling = CANONICAL.get(said.verb.word, said.verb.word) not in GENERIC and said.verb.word not in GENERIC
     on_path = links.nouns and not facts.shape.action and not links.participle and names_last(facts, links)
     same = facts.action is not None and facts.action.word == said.verb.word and not said.object
     if (telling and on_path) or same:
         return None
-    wanting = not links.nouns or (links.participle and not links.settled) or facts.shape.procedure
+    unnamed = all(noun.bare for noun in links.nouns)
+    wanting = unnamed or facts.shape.procedure or _loose(said, links)
     if not telling and not (wanting and said.object):
         return None
     thing = _object(said, links)
     if not thing:
         return None
+    if said.verb.word in ONE:
+        thing = (*thing[:-1], singular(thing[-1]))
     return said.lead if telling else (_canonical(said.verb.word, thing),), thing
+
+
+def _loose(said: Phrase, links: Chain) -> bool:
+    """Whether the path ends in an adjective, and people's words are more than what it belongs to."""
+    before = {word for noun in links.nouns[:-1] for word in noun.one}
+    return links.participle and not links.settled and not {singular(word) for word in said.object} <= before
 
 
 def _object(said: Phrase, links: Chain) -> Words:
     """Give what people say is acted on, with the item it belongs to: `pulls/request-reviewers` is pull reviewers."""
     thing = said.object
+    if thing[-2:] in (("with", "id"), ("by", "id")):
+        thing = thing[:-2]
     if thing[-3:-2] in (("for",), ("by",), ("of",)) and thing[-2:] == ("authenticated", "user") and len(thing) > 3:
         thing = thing[:-3]
     space = tuple(singular(each) for each in said.namespace[-1:])
     if not thing:
         return (*said.namespace[-3:-1], *space) or (links.nouns[-1].one if links.nouns else ())
-    parents = [noun.one for noun in links.nouns if noun.parameters]
-    belongs = space in parents and not set(space) & {singular(each) for each in thing}
-    return (*space, *thing) if space and (thing[0] in PREPOSITIONS or belongs) else thing
+    parents = [noun.one for noun in links.nouns]
+    singulars = tuple(singular(each) for each in said.namespace)
+    owner: Words = next((one for one in parents if space and len(one) == 1 and alike(one[0], space[0])), ())
+    owner = owner or next((one for one in parents if len(one) > 1 and singulars[-len(one) :] == one), ())
+    belongs = owner and not {*space, *owner} & {singular(each) for each in thing}
+    if belongs:
+        return (*owner, *thing)
+    return (*space, *thing) if space and thing[0] in PREPOSITIONS else thing
 
 
 def _canonical(verb: str, thing: Words) -> str:
@@ -153,17 +130,26 @@ def _canonical(verb: str, thing: Words) -> str:
     return "list" if singular(noun) != noun else "get"
 
 
-def acting(facts: Facts, links: Chain, shown: str, *, whole: bool = False) -> tuple[Words, Words]:
+def acting(facts: Facts, links: Chain, verbs: Verbs, *, whole: bool = False) -> tuple[Words, Words]:
     """Name an action by the item it acts on: `/runs/{id}/submit_tool_outputs` is submit_run_tool_outputs.
 
     With `whole` every noun of the path is kept.
     """
-    words = facts.shape.action
+    words, shown = facts.shape.action, verbs.shown
     found = leading(words)
     used = found[1] if found else 1
+    if (
+        found
+        and shown not in (found[0].word, CANONICAL.get(found[0].word), "get", "list")
+        and found[0].word != "upsert"
+    ):
+        used = 0  # people's verb is another, and the path's end a noun to it: create a schedule preview
     rest = words[used:]
     taken = len(found[0].word.split("_")) if found and found[0].word != "upsert" else used
-    lead = (*words[: max(0, used - taken)], *shown.split("_"))
+    adverbs = tuple(each for each in words[: max(0, used - taken)] if each in ADVERBS)
+    lead = (*adverbs, *shown.split("_"))
+    if found and {"and", "or"} & set(words[:used]) and found[0].word != "upsert":
+        lead = words[:used]  # find one and delete: both are said
     if not links.nouns:
         return lead, rest
     last = links.nouns[-1]
@@ -172,11 +158,21 @@ def acting(facts: Facts, links: Chain, shown: str, *, whole: bool = False) -> tu
     if found is not None and found[0].word != shown == "get":
         reading = False
     kept = not last.parameters and (reading or links.mass)
-    noun = last.words if kept else last.one
+    emptying = shown in _EMPTYING and not last.parameters
+    noun = last.words if kept or emptying else last.one
+    many = shown == "list" or (lead[0] in _MANY and not last.parameters and not rest)
+    if many and not links.mass:
+        noun = (*noun[:-1], plural(singular(noun[-1])))
+    if facts.phrase and last.bare:
+        noun = told(facts, links, last) or noun
+    if rest and all(is_adjective((word,)) for word in rest):
+        noun, rest = (*rest, *noun), ()
     if whole:
         return lead, (*links.full[: -len(last.words)], *noun, *rest)
-    before = () if last.parameters or rest else nearest(links)[: -len(last.words)]
-    return lead, (*(("my",) if links.mine and before[:1] != ("my",) else ()), *before, *noun, *rest)
+    before = parents(facts, links)
+    if not before and not last.parameters and not rest:
+        before = nearest(links)[: -len(last.words)]
+    return lead, (*(("my",) if links.mine and before[:1] != ("my",) else ()), *join(before, noun), *rest)
 
 
 def numbered(facts: Facts, links: Chain, thing: Words, shown: str) -> Words:
@@ -185,12 +181,25 @@ def numbered(facts: Facts, links: Chain, thing: Words, shown: str) -> Words:
         return thing
     last, noun = thing[-1], links.nouns[-1] if links.nouns else None
     known = find(shown)
+    if links.participle and not links.settled:
+        return thing
     if shown == "list" and not links.mass:
-        return (*thing[:-1], last if singular(last) != last else plural(last))
+        start = max(len(thing) - len(noun.words), 0) if noun is not None else 0
+        head = next((at for at in range(start + 1, len(thing)) if thing[at] in PREPOSITIONS), len(thing)) - 1
+        return (
+            *thing[:head],
+            thing[head] if singular(thing[head]) != thing[head] else plural(thing[head]),
+            *thing[head + 1 :],
+        )
+    reading = known is not None and known.category is Category.READ
     said = set(facts.phrase.object) if facts.phrase else set()
     many = last in said and singular(last) not in said
-    reading = known is not None and known.category is Category.READ
+    if noun is not None and not noun.parameters and plural(last) in said and last not in said and not reading:
+        return (*thing[:-1], plural(last))
     whole = reading or many or facts.method in ("PUT", "PATCH", "DELETE")
+    creating = known is not None and known.category is Category.CREATE
+    if noun is not None and not noun.parameters and singular(last) in said and last not in said and creating:
+        return (*thing[:-1], singular(last))
     if links.mass or (noun is not None and not noun.parameters and whole):
         return thing
     return (*thing[:-1], noun.one[-1] if noun is not None and noun.words[-1] == last else singular(last))

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from operations import answer, one
+from operations import answer, decided, document, one, operation
 
-from aqlgen.decisions import Category, Evidence
+from aqlgen.decide import Overrides, decide
+from aqlgen.decide.facts import Facts
+from aqlgen.decisions import REVIEW_THRESHOLD, Category, Evidence
+from aqlgen.ir import Document
+from aqlgen.resolve import Resolver
 
 
 @pytest.mark.parametrize(
@@ -147,7 +151,246 @@ def test_a_decision_names_the_rule_it_rests_on() -> None:
     assert (reason.rule, reason.note) == ("action-on-resource", "the path ends in cancel")
 
 
+@pytest.mark.parametrize(
+    ("key", "called", "summary", "answers", "category"),
+    [
+        ("POST /runs/{id}/rules", "reviewRules", "Review the rules of a run", "204", "EXECUTE"),
+        ("POST /books/{id}/analyze", "bookAnalyze", "Analyze book", "202", "EXECUTE"),
+        ("POST /hooks/{id}/pings", "pingHook", "Ping a hook", "204", "EXECUTE"),
+        ("POST /spaces/{id}/exports", "exportSpace", "Triggers an export of a space", "200", "EXECUTE"),
+        ("POST /signals/report", "signalReport", "Report whether it was paid", "200", "EXECUTE"),
+        ("POST /files/reparse", "reparseFile", "Reparse a file", "200", "EXECUTE"),
+        ("POST /library/{name}/check-out", "libraryCheckOut", "Check an account out", "200", "EXECUTE"),
+        ("POST /docs/findOneAndDelete", None, "", "200", "DELETE"),
+        ("PUT /accounts/query/blocklist", "blocklistAccountsQuery", "", "200", "UPDATE"),
+        ("DELETE /volumes/{id}/{action}", "detachOrDeleteVolume", "", "204", "DELETE"),
+        ("POST /things/search", "searchThings", "Search things", "200", "READ"),
+        ("POST /monitors/validate", "validateMonitor", "Validate a monitor", "200", "READ"),
+    ],
+)
+def test_a_change_that_sounds_like_reading_is_no_read(
+    key: str, called: str | None, summary: str, answers: str, category: str
+) -> None:
+    """R-NAME-1, R-SAFE-1"""
+    told = answer(answers, {"type": "object"} if answers == "200" else None)
+    assert one(key, called, summary=summary, responses=(told,)).category == category
+
+
+def test_an_extension_that_calls_sending_read_only_is_not_believed() -> None:
+    """R-SAFE-1"""
+    assert one("POST /messages/send-raw", extensions={"x-readonly": True}).category == "EXECUTE"
+    assert one("POST /messages/info", extensions={"x-readonly": True}).category == "READ"
+
+
 def test_a_get_that_is_called_like_a_change_wants_a_look() -> None:
     """R-NAME-4"""
     assert one("GET /cache", "flushCache").review_reasons
     assert not one("GET /cache", "getCache").review_reasons
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "summary", "category"),
+    [
+        ("DELETE /journeys/{id}", "archiveJourney", "", "UPDATE"),
+        ("DELETE /invitations/{id}", "decline-invitation", "", "EXECUTE"),
+        ("DELETE /products/{id}", None, "Archives a product", "UPDATE"),
+        ("PATCH /devices/{id}", None, "Complete the registration of a device", "EXECUTE"),
+        ("PATCH /devices/{id}", None, "Change a device", "UPDATE"),
+        ("PUT /snapshots", "Sites_GetSnapshots", "", "READ"),
+    ],
+)
+def test_a_method_gives_way_to_what_people_say_is_done(
+    key: str, called: str | None, summary: str, category: str
+) -> None:
+    """R-NAME-1"""
+    assert one(key, called, summary=summary).category == category
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "category"),
+    [
+        ("POST /accounts/{id}/transferLimits", None, "CREATE"),
+        ("GET /grantOffers", None, "READ"),
+        ("GET /accounts/{id}/ConnectApps.json", "ListConnectApp", "READ"),
+        ("GET /recordings/{id}/AddOnResults.json", None, "READ"),
+        ("POST /storage/upload-url", None, "CREATE"),
+        ("POST /storage/download-links", None, "CREATE"),
+        ("POST /runners/remove-token", "actions/create-remove-token", "CREATE"),
+        ("POST /storage/{id}/listKeys", None, "READ"),
+        ("POST /chats/{id}/exportChatInviteLink", None, "READ"),
+    ],
+)
+def test_a_verb_inside_a_compound_is_a_noun(key: str, called: str | None, category: str) -> None:
+    """R-NAME-1"""
+    assert one(key, called).category == category
+
+
+@pytest.mark.parametrize(
+    ("key", "category"),
+    [
+        ("POST /evaluations/{evaluation_id}", "UPDATE"),
+        ("POST /policies/{project_id}", "CREATE"),
+        ("POST /alerts/project/{project_id}", "CREATE"),
+        ("POST /users/{id}/preferences", "UPDATE"),
+    ],
+)
+def test_a_post_on_an_item_changes_it_and_beside_its_owner_adds(key: str, category: str) -> None:
+    """R-NAME-1"""
+    decision = one(key)
+    assert decision.category == category
+    assert decision.review_reasons
+
+
+@pytest.mark.parametrize(
+    ("summary", "category"),
+    [
+        ("Modifies an assistant", "UPDATE"),
+        ("Returns the number of tokens", "READ"),
+        ("Use this method to send a message", "EXECUTE"),
+        ("Permanently deletes the key", "DELETE"),
+        ("(Deprecated) Retrieve a sweep", "READ"),
+    ],
+)
+def test_a_summary_is_read_to_its_verb(summary: str, category: str) -> None:
+    """R-NAME-1"""
+    assert one("POST /x/things", summary=summary).category == category
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "summary"),
+    [
+        ("POST /assets/{id}/materialise", "materialiseAsset", "Materialise an asset"),
+        ("POST /bookings/{id}/unbook", None, "Unbooks a booking"),
+        ("POST /points/{id}/accumulate", "AccumulatePoints", ""),
+    ],
+)
+def test_an_action_is_known_by_its_place_when_its_verb_is_not(key: str, called: str | None, summary: str) -> None:
+    """R-NAME-1"""
+    decision = one(key, called, summary=summary)
+    assert (decision.category, decision.category_reason.rule) == (Category.EXECUTE, "told-action")
+
+
+@pytest.mark.parametrize(
+    ("path", "called", "summary", "category"),
+    [
+        ("/entities/{id}/requestPeriodicReview", "requestPeriodicReview", "Request periodic review", "CREATE"),
+        ("/transfers/{id}/returns", "returnTransfer", "Return a transfer", "EXECUTE"),
+        ("/sandbox/item/reset_login", "sandboxItemResetLogin", "", "UPDATE"),
+        ("/sandbox/transfer/fire_webhook", "sandboxTransferFireWebhook", "", "EXECUTE"),
+    ],
+)
+def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
+    path: str, called: str, summary: str, category: str
+) -> None:
+    """R-NAME-1"""
+    assert one(f"POST {path}", called, summary=summary).category == category
+
+
+@pytest.mark.parametrize(
+    ("extensions", "category"),
+    [
+        ({"x-methodName": "cancelPayment"}, "EXECUTE"),
+        ({"x-fern-sdk-method-name": "search"}, "READ"),
+        ({"x-speakeasy-name-override": "upsert"}, "CREATE"),
+        ({"x-stainless-naming": {"python": {"method_name": "archive"}}}, "UPDATE"),
+        ({"x-speakeasy-entity-operation": "Pet#delete"}, "DELETE"),
+        ({"x-readonly": True}, "READ"),
+        ({"x-ms-pageable": {"nextLinkName": "nextLink"}}, "READ"),
+    ],
+)
+def test_extensions_of_sdk_generators_are_believed(extensions: dict[str, object], category: str) -> None:
+    """R-NAME-1"""
+    assert one("POST /payments/reports", "post-payments-reports", extensions=extensions).category == category
+
+
+def test_extensions_that_stand_elsewhere_in_the_document_are_found() -> None:
+    """R-NAME-1"""
+    stripe = {"method_name": "cancel", "method_on": "service", "operation": "post", "path": "/v1/plans/{plan}/end"}
+    root = {
+        "components": {"schemas": {"plan": {"x-stripeOperations": [stripe, "no operation"]}}},
+        "paths": {"/Members/{Sid}": {"x-twilio": {"pathType": "instance"}}, "/Members": {"x-twilio": "odd"}},
+    }
+    keys = ("POST /v1/plans/{plan}/end", "POST /Members/{Sid}", "POST /Members")
+    decisions = decide(document(*map(operation, keys)), Overrides(), Resolver(root))
+    assert [one.category.value for one in decisions] == ["EXECUTE", "UPDATE", "CREATE"]
+    assert decisions[1].category_reason.evidence is Evidence.METADATA
+
+
+@pytest.mark.parametrize("key", ["POST /auth/login", "PUT /things/{id}/lists", "POST /things/{id}/lists"])
+def test_what_only_the_path_says_wants_a_look(key: str) -> None:
+    """R-NAME-4"""
+    silent = one(key)
+    spoken = one(key, summary="Sets the lists" if key.startswith("PUT") else "Creates a list")
+    assert silent.category_reason.confidence < REVIEW_THRESHOLD
+    assert "nothing else speaks" in silent.category_reason.note
+    assert "nothing else speaks" not in spoken.category_reason.note
+
+
+def test_an_action_on_one_item_is_sure_without_anybody_else() -> None:
+    """R-NAME-4"""
+    assert not one("POST /orders/{id}/cancel").review_reasons
+
+
+def test_a_contradiction_wants_a_look_and_says_who_contradicts() -> None:
+    """R-NAME-4"""
+    decision = one("POST /databases/{id}/migrate", "databases_update_region")
+    assert decision.category is Category.EXECUTE
+    assert decision.category_reason.note == "the path ends in migrate, but its name says update"
+    assert decision.review_reasons
+
+
+def test_a_collection_that_is_called_by_an_action_wants_a_look() -> None:
+    """R-NAME-4"""
+    reason = one("POST /payments/{id}/captures", "post-payments-id-captures").category_reason
+    assert reason.confidence < REVIEW_THRESHOLD
+    assert "comes from capture" in reason.note
+
+
+def test_a_get_of_a_procedure_that_may_be_a_change_wants_a_look() -> None:
+    """R-NAME-4"""
+    assert one("GET /files.share").review_reasons
+    assert not one("GET /files.list").review_reasons
+
+
+def test_a_document_hides_what_agents_should_not_see() -> None:
+    hidden = operation("GET /internal", extensions={"x-mcpaql-hidden": True})
+    assert [one.name for one in decided(hidden, operation("GET /pets"))] == ["list_pets"]
+
+
+def paged(schema: object) -> Document:
+    return document(operation("GET /reports/summary", responses=(answer("200", schema),)))
+
+
+@pytest.mark.parametrize(
+    ("schema", "verb"),
+    [
+        ({"type": "array"}, "list"),
+        ({"$ref": "#/page"}, "list"),
+        ({"allOf": [{"properties": {"next": {}}}, {"properties": {"reports": {"type": "array"}}}]}, "list"),
+        ({"properties": {"data": {"properties": {"total": {}, "rows": {"type": "array"}}}}}, "list"),
+        ({"properties": {"id": {}, "tags": {"type": "array"}}}, "get"),
+        ({"type": "object"}, "get"),
+        ({"$ref": "#/nowhere"}, "get"),
+    ],
+)
+def test_the_answer_tells_one_from_many(schema: object, verb: str) -> None:
+    """R-NAME-2"""
+    root = {"page": {"properties": {"data": {"type": "array"}, "has_more": {}, "object": {}}}}
+    (decision,) = decide(paged(schema), Overrides(), Resolver(root))
+    assert decision.verb == verb
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": ["#/page"]},
+        {"allOf": {"odd": 1}, "properties": ["odd"]},
+        {"oneOf": 7, "type": {"odd": 1}},
+        {"allOf": [{"$ref": "#/bomb"}] * 50},
+        {"properties": {1: {"type": "array"}, "data": "odd"}},
+    ],
+)
+def test_odd_schemas_and_schemas_that_hold_themselves_do_no_harm(schema: object) -> None:
+    root = {"bomb": {"allOf": [{"$ref": "#/bomb"}] * 50, "properties": {"data": {"$ref": "#/bomb"}}}}
+    (reading,) = paged(schema).operations
+    assert Facts(reading, Resolver(root)).many in (True, False, None)

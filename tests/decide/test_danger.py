@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-import pytest
-from operations import one
+from typing import Any
 
-from aqlgen.decisions import Danger
+import pytest
+from operations import NOWHERE, answer, decided, one, operation
+
+from aqlgen.decisions import Danger, Decision
+from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,85 @@ def test_settings_are_one_thing_though_they_are_called_by_a_plural() -> None:
 def test_the_document_may_say_it_itself() -> None:
     """R-SAFE-1"""
     assert one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"}).danger is Danger.REVERSIBLE
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "level"),
+    [
+        ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
+        ("POST /devices/{id}/reset", None, "forbidden"),
+        ("POST /system/factory/reset", "resetAllData", "forbidden"),
+        ("PATCH /apps/{id}/token", "resetToken", "destructive"),
+        ("POST /servers/{id}/actions/reset_password", "resetRootPasswordOfServer", "destructive"),
+        ("POST /users/{id}/reset-counter", None, "destructive"),
+    ],
+)
+def test_resetting_a_whole_is_forbidden_and_resetting_a_value_is_destructive(
+    key: str, called: str | None, level: str
+) -> None:
+    """R-SAFE-1: the pattern `reset_*` stands for a reset to empty or factory state"""
+    assert one(key, called).danger == level
+
+
+def test_a_pattern_ends_where_a_word_ends() -> None:
+    """R-SAFE-1"""
+    assert one("POST /lists/delete", "deleteAllowlist").danger is Danger.DESTRUCTIVE
+
+
+@pytest.mark.parametrize(("key", "called"), [("POST /lists/delete-all", None), ("DELETE /list/{id}", "deleteAllRows")])
+def test_what_is_said_to_take_all_is_dangerous_at_least(key: str, called: str | None) -> None:
+    """R-SAFE-1"""
+    assert one(key, called).danger.rank >= Danger.DANGEROUS.rank
+
+
+def both(path: str, method: str, listed: Any, **rest: Any) -> Decision:
+    reading = operation(f"GET {path}", responses=(answer("200", listed),))
+    return decided(reading, operation(f"{method} {path}", **rest))[1]
+
+
+MANY = {"type": "array"}
+ONE = {"properties": {"url": {}, "status": {}}}
+
+
+@pytest.mark.parametrize("path", ["/repos/{repo}/pages", "/repos/{repo}/status-checks"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_the_read_of_the_same_path_tells_a_collection_from_one_thing(path: str, method: str) -> None:
+    """R-SAFE-1"""
+    assert both(path, method, MANY).danger is Danger.DANGEROUS
+    assert both(path, method, ONE).danger is not Danger.DANGEROUS
+
+
+@pytest.mark.parametrize("key", ["DELETE /user/following/{user}", "PUT /user/following/{user}", "DELETE /subscription"])
+def test_a_member_or_a_single_thing_is_no_collection(key: str) -> None:
+    """R-SAFE-1"""
+    assert one(key).danger is not Danger.DANGEROUS
+
+
+def test_a_delete_that_must_say_what_it_deletes_takes_no_whole_collection() -> None:
+    """R-SAFE-1"""
+    asked = Parameter("id", Location.QUERY, True, {}, "", False, "form", True, False, None, MISSING, NOWHERE)
+    sent = Body(True, "", (MediaType("application/json", MANY, MISSING, NOWHERE),), NOWHERE)
+    assert one("DELETE /pets", parameters=(asked,)).danger is Danger.DESTRUCTIVE
+    assert one("DELETE /pets", body=sent).danger is Danger.DESTRUCTIVE
+
+
+def test_a_put_that_sends_no_list_replaces_no_collection() -> None:
+    """R-SAFE-1"""
+
+    def sending(schema: Any) -> Decision:
+        body = Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+        return both("/orgs/{org}/defaults", "PUT", MANY, body=body)
+
+    assert sending({"properties": {"names": MANY}}).danger is Danger.DANGEROUS
+    assert sending({"properties": {"scope": {"type": "string"}}}).danger is Danger.REVERSIBLE
+
+
+def test_enabling_something_on_a_path_with_a_plural_replaces_nothing() -> None:
+    """R-SAFE-1"""
+    assert one("PUT /repos/{repo}/vulnerability-alerts", "repos/enable-alerts").danger is Danger.REVERSIBLE
+
+
+def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
+    """R-SAFE-1"""
+    extensions = {"x-kubernetes-action": "deletecollection"}
+    assert one("DELETE /apis/{namespace}/endpoints", extensions=extensions).danger is Danger.DANGEROUS

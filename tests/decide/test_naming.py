@@ -16,7 +16,7 @@ from operations import answer, names, one
         ("POST /pets/search", None, "search_pets"),
         ("GET /pet/findByStatus", "findPetsByStatus", "find_pets_by_status"),
         ("POST /orders/{id}/cancel", None, "cancel_order"),
-        ("POST /threads/{id}/runs/{run}/submit_tool_outputs", None, "submit_run_tool_outputs"),
+        ("POST /threads/{id}/runs/{run}/submit_tool_outputs", None, "submit_thread_run_tool_outputs"),
         ("GET /users/{id}/settings", None, "get_user_settings"),
         ("GET /store/order/{orderId}", "getOrderById", "get_order"),
     ],
@@ -36,6 +36,11 @@ def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str
         ("GET /playlists/{id}/tracks", None, "list_playlist_tracks"),
         ("GET /me/playlists", None, "list_my_playlists"),
         ("GET /users/@me/guilds/{id}/member", "get_my_guild_member", "get_my_guild_member"),
+        ("GET /user", "users/get-authenticated", "get_authenticated_user"),
+        ("GET /orgs/{org}/actions/secrets", "actions/list-secrets-for-organization", "list_org_actions_secrets"),
+        ("GET /auth/{aws_mount_path}/role/{role}", "aws-read-auth-role", "get_aws_auth_role"),
+        ("GET /sim_cards/{id}/wireless_connectivity_logs", None, "list_sim_card_wireless_connectivity_logs"),
+        ("GET /admin/users", "listUsers", "list_admin_users"),
     ],
 )
 def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: str | None, name: str) -> None:
@@ -49,7 +54,10 @@ def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: st
         ("GET /api/v1/users/{id}", "getUserUsingGET", "get_user"),
         ("GET /api/v2.1/users", "UserController_findAll", "list_users"),
         ("GET /items/{item_id}", "read_item_items__item_id__get", "get_item"),
-        ("GET /users/{id}/users", None, "list_users"),
+        ("GET /users/{id}/users", None, "list_child_users"),
+        ("GET /fba/v0/shipments", "getAllShipments", "list_shipments"),
+        ("GET /apis/apps/v1beta1/deployments", "listDeployment", "list_apps_beta_deployments"),
+        ("PUT /files/{id}/classification-6VMVochwUWo", None, "update_file_classification"),
         ("GET /Accounts/{Sid}/Calls.json", None, "list_account_calls"),
         ("GET /orgs/{org}/projectsV2", None, "list_org_projects"),
     ],
@@ -83,7 +91,10 @@ def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
         ("POST /chat.postMessage", "post_chat_message"),
         ("GET /users.list", "list_users"),
         ("POST /stars.add", "create_star"),
-        ("GET /#Action=DescribeNetworkAcls", "list_network_acls"),
+        ("POST /#Action=DescribeNetworkAcls", "describe_network_acls"),
+        ("GET /#Action=DescribeNetworkAcls", "describe_network_acls_via_query"),
+        ("POST /wallet/transaction/list", "list_wallet_transactions"),
+        ("POST /institutions/get", "get_institutions"),
         ("POST /asset_report/pdf/get", "get_asset_report_pdf"),
         ("POST /sendMessage", "send_message"),
     ],
@@ -91,6 +102,55 @@ def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
 def test_a_remote_procedure_is_named_by_its_words(key: str, name: str) -> None:
     """R-NAME-2"""
     assert one(key).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("GET /accounts/{id}/attachments/{FileName}", "getAttachmentByFileName", "get_attachment_by_file_name"),
+        ("GET /orders/{orderNumber}", "getOrderByNumber", "get_order_by_number"),
+        ("GET /orders/{orderId}", "getOrderById", "get_order"),
+        ("POST /users/{userId}", "createUserWithId", "create_user_with_id"),
+        ("GET /gists/{gist_id}/{sha}", "gists/get-revision", "get_gist_revision"),
+        ("GET /cards/{card}/{field}", None, "get_card_field"),
+        ("GET /tasks/{task_id}/{map_index}", None, "get_task_by_map_index"),
+        ("GET /entity/name/{name}", None, "get_entity_by_name"),
+        ("GET /cards/{id}/list", None, "get_card_list"),
+        ("OPTIONS /events", None, "get_events_options"),
+        ("POST /responses?beta=true", None, "create_response_beta"),
+        ("POST /pods/{name}/proxy", "connectPostPodProxy", "connect_pod_proxy_via_post"),
+    ],
+)
+def test_what_marks_an_operation_is_named_whether_its_like_is_there_or_not(key: str, called: str, name: str) -> None:
+    """R-NAME-3"""
+    assert one(key, called).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "tags", "name"),
+    [
+        ("GET /resourcequotas", "listResourceQuota", (), "list_resource_quotas"),
+        ("PUT /usergroups/{id}", None, ("UserGroup",), "update_user_group"),
+        ("GET /webhooks", "listWebhooks", ("WebHook",), "list_webhooks"),
+    ],
+)
+def test_run_together_words_are_taken_apart_as_the_document_writes_them(
+    key: str, called: str | None, tags: tuple[str, ...], name: str
+) -> None:
+    """R-NAME-2"""
+    assert one(key, called, tags=tags).name == name
+
+
+def test_what_informs_of_something_speaks_of_one() -> None:
+    """R-NAME-2"""
+    assert (
+        one("POST /senders/info", "senders/info", responses=(answer("200", {"type": "object"}),)).name == "get_sender"
+    )
+
+
+def test_a_segment_that_is_the_operations_own_name_is_its_verb() -> None:
+    """R-NAME-2"""
+    assert one("POST /keys/{name}/unwrapkey", "unwrapKey").name == "unwrap_key"
 
 
 def test_the_answer_tells_one_from_many_where_the_noun_does_not() -> None:
@@ -101,7 +161,36 @@ def test_the_answer_tells_one_from_many_where_the_noun_does_not() -> None:
 def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None:
     """R-NAME-2"""
     found = names("GET /", "GET /{名前}", "POST /{id}")
-    assert list(found.values()) == ["get_root", "get_value", "create_id"]
+    assert list(found.values()) == ["get_root", "get_ming_qian", "create_id"]
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("GET /pet/stats", "getPetStats", "get_pet_stats"),
+        ("GET /orgs/{org}/limits", "getLimits", "get_org_limits"),
+        ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
+        ("POST /invoices", "updateOrCreateInvoices", "create_or_update_invoices"),
+        ("POST /v1/agents/{agentsId}/types:batchDelete", "x.agents.types.batchDelete", "batch_delete_agent_types"),
+        ("POST /v1/{name}/types/{typesId}:readValues", "x.projects.types.readValues", "read_type_values"),
+        ("POST /search-hours-of-operations", "SearchHoursOfOperations", "search_hours_of_operations"),
+        ("POST /docs/{name}/findOneAndDelete", None, "find_one_and_delete_doc"),
+        ("GET /b/{bucket}/o/{object}/acl", "storage.objectAccessControls.list", "list_object_acls"),
+        ("GET /users/{username}/following", "users/list-following-for-user", "list_user_following"),
+        ("GET /gists/public", "gists/list-public", "list_public_gists"),
+    ],
+)
+def test_a_name_says_what_people_say(key: str, called: str | None, name: str) -> None:
+    """R-NAME-2"""
+    assert one(key, called).name == name
+
+
+def test_people_who_say_get_are_heard_unless_the_answer_is_a_list() -> None:
+    """R-NAME-2"""
+    listing = {"type": "object", "properties": {"Data": {"type": "object", "properties": {"Pet": {"type": "array"}}}}}
+    assert one("GET /pets", "getPets", responses=(answer("200", listing),)).name == "list_pets"
+    limits = {"type": "object", "properties": {"most": {"type": "integer"}}}
+    assert one("GET /pets", "getPets", responses=(answer("200", limits),)).name == "get_pets"
 
 
 def test_put_and_patch_of_one_item_are_told_apart_by_their_verb() -> None:

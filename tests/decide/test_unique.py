@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from operations import decided, names, operation
@@ -56,6 +57,76 @@ def test_the_order_of_operations_changes_nothing(made: list[Operation], chance: 
     assert {one.operation.key: one for one in decided(*made)} == {one.operation.key: one for one in decided(*shuffled)}
 
 
+@given(operations())
+@settings(max_examples=150, deadline=None)
+def test_an_operation_is_named_as_if_it_were_alone_unless_another_would_be_named_the_same(
+    made: list[Operation],
+) -> None:
+    """R-NAME-3: so what is added or removed renames at most those that would have its own name."""
+    alone = {one.key: decided(one)[0].name for one in made}
+    for decision in decided(*made):
+        own = alone[decision.operation.key]
+        if list(alone.values()).count(own) == 1:
+            assert decision.name == own
+
+
+NOUNS = st.sampled_from("pets orders owners visits invoices policies statuses photos".split())
+ENDS = st.sampled_from(
+    ("GET {}", "POST {}", "GET {}/{{id}}", "PATCH {}/{{id}}", "DELETE {}/{{id}}", "POST {}/{{id}}/cancel")
+)
+
+
+@st.composite
+def apis(draw: st.DrawFn) -> list[Operation]:
+    """Draw operations on collections and their items, up to two deep, as REST has them."""
+    depth = st.lists(NOUNS, min_size=1, max_size=2, unique=True)
+    paths = draw(st.lists(depth, min_size=2, max_size=8, unique_by=tuple))
+    keys = [draw(ENDS).format("/" + "/{id}/".join(path)) for path in paths]
+    return [operation(key) for key in dict.fromkeys(keys)]
+
+
+@given(apis(), st.data())
+@settings(max_examples=200, deadline=None)
+def test_adding_and_removing_operations_of_an_api_renames_no_other(made: list[Operation], data: st.DataObject) -> None:
+    """R-NAME-3"""
+    whole = {one.operation.key: one.name for one in decided(*made)}
+    kept = data.draw(st.lists(st.sampled_from(made), unique_by=lambda one: one.key))
+    left = {one.operation.key: one.name for one in decided(*kept)}
+    assert whole | left == whole
+
+
+@given(operations(), st.data())
+@settings(max_examples=100, deadline=None)
+def test_hiding_an_operation_renames_no_other(made: list[Operation], data: st.DataObject) -> None:
+    """R-NAME-3"""
+    hidden = {one.key: Override(hidden=True) for one in data.draw(st.lists(st.sampled_from(made)))}
+    whole = {one.operation.key: one.name for one in decided(*made)}
+    left = {one.operation.key: one.name for one in decided(*made, overrides=Overrides(hidden))}
+    assert whole | left == whole
+    assert len(left) == len(made) - len(hidden)
+
+
+HOSTILE = (
+    "", " ", "\x00\x1b[2Jrm", "\u202egnp.exe", "\u2066\u2069", "a\nb\r\nc", "it's \"quoted\" `and` \\", "{{ 7*7 }}",
+    "{% raw %}", "${HOME}", "<script>alert(1)</script>", "__import__('os')", "../../etc/passwd", "x" * 10_000,
+    "longWord" * 1_250, "名" * 500, "\ud800", "lambda", "None", "9lives", "\u0301\u0301",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_name_never_breaks_out(text: str) -> None:
+    """R-NAME-3"""
+    found = decided(
+        operation("GET /pets", text),
+        operation(f"POST /{text.replace('/', '')}", text, summary=text, tags=(text,)),
+        operation("DELETE /pets/{id}", f"delete{text}"),
+        operation("PUT /{" + text + "}", None, extensions={"x-mcpaql-name": text}),
+    )
+    assert len({one.name for one in found}) == 4
+    assert all(is_valid(one.name) and one.name not in RESERVED for one in found)
+    assert all(re.fullmatch(r"[a-z0-9_]*", one.resource + one.verb) for one in found)
+
+
 @given(operations(), st.data())
 @settings(max_examples=150, deadline=None)
 def test_every_name_given_by_an_override_sticks(made: list[Operation], data: st.DataObject) -> None:
@@ -86,7 +157,8 @@ def test_where_two_names_meet_the_one_that_leaves_nothing_out_keeps_it() -> None
 
 def test_versions_of_one_operation_are_told_apart_by_their_version_not_by_a_number() -> None:
     """R-NAME-3"""
-    assert set(names("GET /v1/pets", "GET /v2/pets").values()) == {"list_pets_v1", "list_pets_v2"}
+    assert list(names("GET /v2/pets", "GET /v1/pets").values()) == ["list_pets_v2", "list_pets"]
+    assert list(names("GET /v2/pets/{id}", "GET /v1/pets/{id}").values()) == ["get_pet_v2", "get_pet"]
 
 
 def test_a_very_long_path_gives_a_name_of_at_most_64_characters() -> None:

@@ -1,0 +1,57 @@
+"""What else is decided about an operation: how it pages, how it updates, what is secret, what takes long, what is old.
+
+One module a trait; each is a function of the operation and of what surrounds it in the document, and gives a Trait with
+its reason, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from aqlgen.decisions import Decision, Evidence, Reason, Trait
+from aqlgen.resolve import Resolver
+
+from .around import Around, Subject
+from .deprecation import deprecation
+from .idempotency import idempotency
+from .long_running import long_running
+from .pagination import pagination
+from .sensitive import sensitive
+from .update import update
+
+__all__ = ["with_traits"]
+
+RULES: Final[tuple[Callable[[Subject, Around], Trait | None], ...]] = (
+    pagination,
+    update,
+    idempotency,
+    sensitive,
+    long_running,
+    deprecation,
+)
+
+
+def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tuple[Decision, ...]:
+    """Give the decisions with every trait of their operations."""
+    subjects = [
+        Subject(one.operation, one.name, one.category, one.verb, one.resource, one.override.content_type)
+        for one in decisions
+    ]
+    around = Around(subjects, resolver)
+    return tuple(
+        replace(decision, traits=_traits(decision, subject, around))
+        for decision, subject in zip(decisions, subjects, strict=True)
+    )
+
+
+def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[Trait, ...]:
+    """Give every trait; how it pages is the user's to overrule."""
+    found = [one for rule in RULES if (one := rule(subject, around)) is not None]
+    stated = decision.override.pagination
+    if stated is not None:
+        found = [one for one in found if one.kind != "pagination"]
+    if isinstance(stated, dict):
+        found.insert(0, Trait("pagination", stated, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")))
+    return tuple(found)

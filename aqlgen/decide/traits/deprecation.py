@@ -1,0 +1,78 @@
+"""What a document tells of a deprecated operation in extensions: `x-sunset` and the like (R-WARN-2).
+
+No vendor's extension is known by its whole name: the words of a key say what its value is, one level deep, and a value
+that is no date, address or name of an operation is no answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.ir import Json, Operation
+from aqlgen.schemas.dialect import shorten
+from aqlgen.words import split
+
+from .around import Around, Subject
+
+__all__ = ["deprecation"]
+
+REMOVAL = frozenset({"sunset", "removal", "removed", "eol"})
+REPLACEMENT = frozenset({"replacement", "replaced", "successor", "superseded", "alternative"})
+ABOUT = frozenset({"deprecation", "deprecated", "sunset"})
+LINK = frozenset({"link", "url", "uri", "docs", "documentation", "guide"})
+MAX_TEXT = 200
+
+
+def deprecation(subject: Subject, around: Around) -> Trait | None:
+    """Give `replacement`, `removal_date` and `migration_guide`, as far as they are told; None where it is not old."""
+    flagged, found = _told(subject.operation, around)
+    if not flagged and "removal_date" not in found:
+        return None
+    value: dict[str, Json] = {
+        key: found[key] for key in ("replacement", "removal_date", "migration_guide") if key in found
+    }
+    rule = "deprecated" if subject.operation.deprecated else "extension"
+    return Trait("deprecation", value, Reason(rule, Evidence.METADATA, 1.0, ", ".join(value)))
+
+
+def _told(operation: Operation, around: Around) -> tuple[bool, dict[str, str]]:
+    found: dict[str, str] = {}
+    flagged = operation.deprecated
+    for words, value in _extensions(operation.extensions):
+        flagged = flagged or (words == {"deprecated"} and value is True)
+        if words & REMOVAL and (day := _day(value)):
+            found.setdefault("removal_date", day)
+        elif words & REPLACEMENT and isinstance(value, str) and value.strip():
+            told = value.strip()
+            found.setdefault("replacement", around.names.get(told, shorten(told, MAX_TEXT)))
+        elif ("migration" in words or (words & ABOUT and words & LINK)) and _is_url(value):
+            found.setdefault("migration_guide", str(value))
+    return flagged, found
+
+
+def _extensions(extensions: Mapping[str, Json]) -> Iterator[tuple[set[str], Json]]:
+    """Give every value with the words of its key; of an object its entries, with the words of both keys."""
+    for key, value in extensions.items():
+        words = set(split(key.removeprefix("x-")))
+        if isinstance(value, Mapping):
+            for inner, one in value.items():
+                yield words | set(split(str(inner))), one
+        else:
+            yield words, value
+
+
+def _day(value: Json) -> str | None:
+    """Read a date, alone or before a time."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return date.fromisoformat(value.strip()[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def _is_url(value: Json) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_TEXT and bool(re.fullmatch(r"https?://[^\s<>\"]+", value))

@@ -1,0 +1,51 @@
+"""A key by which the API knows a call that is made twice (draft-ietf-httpapi-idempotency-key-header)."""
+
+from __future__ import annotations
+
+from aqlgen.decisions import Category, Evidence, Reason, Trait
+from aqlgen.ir import Location
+from aqlgen.words import split
+
+from .around import Around, Subject
+
+__all__ = ["idempotency"]
+
+_CARRIERS = frozenset({"key", "token", "id", "identifier", "nonce"})
+_OF_A_REQUEST = frozenset({"request", "client", "transaction"})
+
+
+def idempotency(subject: Subject, around: Around) -> Trait | None:
+    """Give the header, or else the parameter or field, that carries the key."""
+    if subject.category is Category.READ:
+        return None
+    for parameter in subject.operation.parameters:
+        header = parameter.location is Location.HEADER
+        if header or parameter.location is Location.QUERY:
+            reason = _reason(parameter.name, parameter.description)
+            if reason is not None:
+                value = {"header": parameter.name} if header else {"parameter": parameter.name, "in": "query"}
+                return Trait("idempotency", value, reason)
+    for wire, schema in around.schemas.properties(subject.body).items():
+        if _is_key(wire):
+            return Trait(
+                "idempotency", {"parameter": wire, "in": "body"}, Reason("idempotency-key", Evidence.RULE, 0.9, wire)
+            )
+        described = around.schemas.resolve(schema).get("description")
+        reason = _reason(wire, described) if isinstance(described, str) else None
+        if reason is not None:
+            return Trait("idempotency", {"parameter": wire, "in": "body"}, reason)
+    return None
+
+
+def _is_key(wire: str) -> bool:
+    return any(word.startswith("idempoten") for word in split(wire))
+
+
+def _reason(wire: str, description: str) -> Reason | None:
+    """Say why a parameter carries the key: by its name, or by what is said about an identifier of the request."""
+    if _is_key(wire):
+        return Reason("idempotency-key", Evidence.RULE, 0.95, wire)
+    words = frozenset(split(wire))
+    if words & _CARRIERS and words & _OF_A_REQUEST and "idempoten" in description.lower():
+        return Reason("described-as-idempotency-key", Evidence.HEURISTIC, 0.75, wire)
+    return None

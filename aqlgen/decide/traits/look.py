@@ -1,0 +1,116 @@
+"""Looking into schemas without building types: what fields an object has, of what kinds, under which pointer.
+
+A look is shallow, forgiving and remembered. Of alternatives every field is seen, since a rule asks what may be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from aqlgen.ir import Json
+from aqlgen.resolve import Resolver, UnresolvedError
+
+__all__ = ["Schemas"]
+
+T = TypeVar("T")
+
+_MOST: Final = 200
+"""How many branches of a schema are looked at."""
+
+_NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
+_BRANCHES: Final = ("allOf", "oneOf", "anyOf")
+
+
+class Schemas:
+    """Looks of one document; without a resolver nothing is seen behind a reference."""
+
+    def __init__(self, resolver: Resolver | None) -> None:
+        self._resolver = resolver
+        self._seen: dict[int, tuple[Json, Mapping[str, Json], frozenset[str]]] = {}
+        self._made: dict[tuple[str, int], tuple[Json, Any]] = {}
+
+    def resolve(self, schema: Json) -> Mapping[str, Json]:
+        """Give the schema that is meant; empty where nothing can be said."""
+        if isinstance(schema, dict) and "$ref" in schema:
+            if self._resolver is None or not isinstance(schema["$ref"], str):
+                return _NOTHING
+            try:
+                schema, _ = self._resolver.follow(schema, "")
+            except UnresolvedError:
+                return _NOTHING
+        return schema if isinstance(schema, dict) else _NOTHING
+
+    def once(self, what: str, schema: Json, make: Callable[[], T]) -> T:
+        """Give what is made of a schema, which many operations share, made once."""
+        target = self.resolve(schema)
+        known = self._made.get((what, id(target)))
+        if known is None:
+            known = self._made[what, id(target)] = (target, make())
+        made: T = known[1]
+        return made
+
+    def properties(self, schema: Json) -> Mapping[str, Json]:
+        """Give the properties of an object, with those of every branch."""
+        return self._look(schema)[1]
+
+    def kinds(self, schema: Json) -> frozenset[str]:
+        """Give the types that a value may have, but for null; empty where the schema does not say."""
+        return self._look(schema)[2]
+
+    def items(self, schema: Json) -> Json:
+        """Give the schema of an array's items; None where there is none."""
+        return next((one["items"] for one in self._parts(schema) if "items" in one), None)
+
+    def word(self, schema: Json, key: str) -> Json:
+        """Give the first value that a schema or a branch of it has for a keyword."""
+        return next((one[key] for one in self._parts(schema) if key in one), None)
+
+    def _look(self, schema: Json) -> tuple[Json, Mapping[str, Json], frozenset[str]]:
+        known = self._seen.get(id(schema))
+        if known is not None:
+            return known
+        target = self.resolve(schema)
+        known = self._seen.get(id(target))
+        if known is None:
+            properties: dict[str, Json] = {}
+            kinds: set[str] = set()
+            plain = not any(key in target for key in _BRANCHES)
+            for part in (target,) if plain else self._parts(target):
+                own = part.get("properties")
+                if isinstance(own, dict):
+                    for name, one in own.items():
+                        properties.setdefault(str(name), one)
+                kinds.update(_kinds(part))
+            # the schema is kept, so that its identity stays its own
+            known = self._seen[id(target)] = (target, properties, frozenset(kinds - {"null"}))
+        if schema is not target and schema is not None:
+            self._seen[id(schema)] = ((schema, target), *known[1:])
+        return known
+
+    def _parts(self, schema: Json) -> Iterator[Mapping[str, Json]]:
+        """Give a schema and every branch of it, each once, however they hold one another."""
+        waiting, seen = [schema], set[int]()
+        while waiting and len(seen) < _MOST:
+            target = self.resolve(waiting.pop())
+            if id(target) in seen:
+                continue
+            seen.add(id(target))
+            yield target
+            for key in reversed(_BRANCHES):
+                branches = target.get(key)
+                if isinstance(branches, list):
+                    waiting.extend(reversed(branches))
+
+
+def _kinds(part: Mapping[str, Json]) -> Iterator[str]:
+    declared = part.get("type")
+    if isinstance(declared, str):
+        yield declared
+    elif isinstance(declared, list):
+        yield from (one for one in declared if isinstance(one, str))
+    elif isinstance(part.get("properties"), dict):
+        yield "object"
+    elif "items" in part:
+        yield "array"

@@ -1,0 +1,198 @@
+"""Paging as a document declares it for generators of client libraries.
+
+https://azure.github.io/autorest/extensions/#x-ms-pageable, and the pages on pagination of Speakeasy, Fern and
+Stainless. What they leave unsaid is completed from the names; one that does not fit the operation says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.ir import Json, Location
+from aqlgen.positions import escape
+
+from ..around import Around, Subject
+from .envelope import Envelope
+from .parameters import Given
+from .styles import decide
+
+__all__ = ["declared", "may_be_declared"]
+
+_EXTENSIONS: Final = frozenset({"x-ms-pageable", "x-speakeasy-pagination", "x-fern-pagination"})
+_STAINLESS: Final = "x-stainless-pagination-property"
+_PURPOSES: Final = {
+    "next_cursor_param": "cursor",
+    "page_number_param": "page",
+    "offset_count_param": "offset",
+    "page_size_param": "size",
+    "previous_cursor_param": "before",
+}
+_FIELDS: Final = {
+    "items": "items",
+    "next_cursor_field": "next_token",
+    "next_url": "next_url",
+    "has_next_page": "has_more",
+    "offset_total_count_field": "total",
+}
+
+
+def declared(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait | None:
+    """Give the trait that the document's own extensions state."""
+    extensions = subject.operation.extensions
+    for key, read in (
+        ("x-ms-pageable", _microsoft),
+        ("x-speakeasy-pagination", _speakeasy),
+        ("x-fern-pagination", _fern),
+    ):
+        stated = extensions.get(key)
+        if stated is not None and (found := read(stated, subject, given, answer)) is not None:
+            return _as_declared(found, key)
+    found = _stainless(subject, around, given, answer)
+    return _as_declared(found, _STAINLESS) if found is not None else None
+
+
+def may_be_declared(subject: Subject, around: Around) -> bool:
+    """Whether there is anything to read: an extension of the operation, or a purpose in its answer."""
+    if not _EXTENSIONS.isdisjoint(subject.operation.extensions):
+        return True
+    return bool(around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around)))
+
+
+def _as_declared(found: Trait, key: str) -> Trait:
+    return replace(found, reason=Reason("declared", Evidence.METADATA, 1.0, key))
+
+
+def _microsoft(stated: Json, _: Subject, given: Given, answer: Envelope) -> Trait | None:
+    if not isinstance(stated, Mapping) or not isinstance(stated.get("nextLinkName"), str):
+        return None
+    item = stated.get("itemName")
+    told = replace(
+        answer,
+        items=f"/{escape(item if isinstance(item, str) else 'value')}",
+        next_url=f"/{escape(stated['nextLinkName'])}",
+    )
+    return decide(Given(place=given.place, size=given.size, size_max=given.size_max), replace(told, sure=True))
+
+
+def _speakeasy(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait | None:
+    if not isinstance(stated, Mapping):
+        return None
+    inputs = [one for one in _list(stated.get("inputs")) if isinstance(one, Mapping)]
+    names = {str(one.get("type")): one.get("name") for one in inputs}
+    body = any(one.get("in") == "requestBody" for one in inputs)
+    own = replace(
+        given,
+        place="body" if body else "query",
+        page=_text(names.get("page")),
+        offset=_text(names.get("offset")),
+        cursor=_text(names.get("cursor")),
+        token=None,
+        size=_text(names.get("limit")) or given.size,
+        switched=False,
+    )
+    outputs = stated.get("outputs")
+    outputs = outputs if isinstance(outputs, Mapping) else {}
+    told = replace(
+        answer,
+        items=_path(outputs.get("results")) or answer.items,
+        next_token=_path(outputs.get("nextCursor")) or (answer.next_token if own.cursor else None),
+        next_url=_path(outputs.get("nextUrl")) or answer.next_url,
+        sure=True,
+    )
+    return decide(own, told) if _exist(own, subject) else None
+
+
+def _fern(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait | None:
+    if stated is True:
+        return decide(given, answer)
+    if not isinstance(stated, Mapping):
+        return None
+    own = replace(
+        given,
+        page=None,
+        offset=_request(stated.get("offset")),
+        cursor=_request(stated.get("cursor")),
+        token=None,
+        switched=False,
+    )
+    if own.offset is not None and own.offset in (given.page,):  # Fern calls a page number an offset, too
+        own = replace(own, page=own.offset, offset=None)
+    told = replace(
+        answer,
+        items=_path(stated.get("results")) or answer.items,
+        next_token=_path(stated.get("next_cursor")) or (answer.next_token if own.cursor else None),
+        next_url=_path(stated.get("next_uri") or stated.get("next_path")) or answer.next_url,
+        has_more=_path(stated.get("has-next-page")) or answer.has_more,
+        sure=True,
+    )
+    return decide(own, told) if _exist(own, subject) else None
+
+
+def _stainless(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait | None:
+    """Read the purposes that parameters and fields of the answer are marked with."""
+    own: dict[str, Json] = {}
+    for parameter in subject.operation.parameters:
+        purpose = _PURPOSES.get(_purpose(around.schemas.resolve(parameter.schema)))
+        if purpose is not None and parameter.location is Location.QUERY:
+            own[purpose] = parameter.name
+    told = around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around))
+    if not set(own) - {"size"} and "next_url" not in told:
+        return None
+    base = Given(place="query", size=given.size, size_max=given.size_max, before=given.before)
+    return decide(replace(base, **own), replace(answer, **told, sure=True))
+
+
+def _purposes(subject: Subject, around: Around) -> Mapping[str, Json]:
+    told: dict[str, Json] = {}
+    for pointer, schema in _answer_fields(subject, around):
+        purpose = _FIELDS.get(_purpose(schema))
+        if purpose is not None:
+            told[purpose] = pointer
+    return told
+
+
+def _answer_fields(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    for wire, schema in around.schemas.properties(subject.answer).items():
+        yield f"/{escape(wire)}", around.schemas.resolve(schema)
+        for inner, one in around.schemas.properties(schema).items():
+            yield f"/{escape(wire)}/{escape(inner)}", around.schemas.resolve(one)
+
+
+def _purpose(schema: Mapping[str, Json]) -> str:
+    stated = schema.get(_STAINLESS)
+    purpose = stated.get("purpose") if isinstance(stated, Mapping) else stated
+    return purpose if isinstance(purpose, str) else ""
+
+
+def _exist(own: Given, subject: Subject) -> bool:
+    """Whether the parameters of the query are those of the operation."""
+    if own.place != "query":
+        return True
+    known = {one.name for one in subject.operation.parameters}
+    return all(one in known for one in (own.page, own.offset, own.cursor) if one is not None)
+
+
+def _path(stated: Json) -> str | None:
+    """Give the JSON pointer of a path such as `$.data[*]` or `$response.data.items`."""
+    if not isinstance(stated, str) or not stated.startswith("$"):
+        return None
+    rest = stated.removeprefix("$response").removeprefix("$").removesuffix("[*]").lstrip(".")
+    parts = [part.strip("[]'\"") for part in rest.replace("['", ".").split(".") if part]
+    if any("[" in part or "(" in part or "*" in part for part in parts):
+        return None
+    return "".join(f"/{escape(part)}" for part in parts)
+
+
+def _request(stated: Json) -> str | None:
+    return stated.removeprefix("$request.") if isinstance(stated, str) and stated.startswith("$request.") else None
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,69 @@
+"""Parameters whose values are secrets: masked in the audit log, never shown in a question (R-SAFE-5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.ir import Json
+from aqlgen.words import split
+
+from .around import Around, Subject
+
+__all__ = ["is_secret", "sensitive"]
+
+_SECRET = re.compile(
+    r"(^|_)(password|passwd|passphrase|passcode|secret|token|jwt|api_?key|private_?key|access_?key|signing_key|"
+    r"encryption_key|credential|otp|cvv|cvc|ssn)(s)?($|_)"
+)
+_NOT_SECRET = re.compile(
+    r"(^|_)(page|next|continuation|cursor|sync|previous|idempotency|max|min|num|count|skip|start|client_request)_"
+    r"|_(url|uri|id|ids|type|types|name|names|count|limit|length|expiry|expires|expiration|ttl|size|enabled|required|"
+    r"policy|format|version|hint|at|in|lifetime|method|algorithm|prefix|label|status|email|emails|message|text|template)$"
+)
+"""What only speaks of a secret: its address, its kind, its age."""
+
+_MARKS = frozenset({"x-sensitive", "x-secret", "x-ms-secret", "x-speakeasy-param-sensitive", "x-mcpaql-sensitive"})
+
+
+def is_secret(name: str, schema: Mapping[str, Json]) -> bool:
+    """Whether a value is a secret, by what the schema says of it or by the name in snake_case."""
+    return _why(name, schema) is not None
+
+
+def sensitive(subject: Subject, around: Around) -> Trait | None:
+    """Give the wire names of the parameters and of the body's fields that hold secrets."""
+    found: dict[str, Reason] = {}
+    for wire, schema in _values(subject, around):
+        reason = _why("_".join(split(wire)), schema)
+        if reason is not None:
+            found.setdefault(wire, reason)
+    if not found:
+        return None
+    weakest = min(found.values(), key=lambda one: one.confidence)
+    note = ", ".join(found)
+    return Trait(
+        "sensitive", {"parameters": list(found)}, Reason(weakest.rule, weakest.evidence, weakest.confidence, note)
+    )
+
+
+def _values(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    for parameter in subject.operation.parameters:
+        yield parameter.name, around.schemas.resolve(parameter.schema)
+    for wire, schema in around.schemas.properties(subject.body).items():
+        yield wire, around.schemas.resolve(schema)
+
+
+def _why(name: str, schema: Mapping[str, Json]) -> Reason | None:
+    if schema.get("format") == "password":
+        return Reason("format-password", Evidence.METADATA, 1.0)
+    if not _MARKS.isdisjoint(schema) and any(schema.get(mark) is True for mark in _MARKS):
+        return Reason("declared", Evidence.METADATA, 1.0)
+    if schema.get("writeOnly") is True:
+        return Reason("write-only", Evidence.METADATA, 0.8)
+    kind = schema.get("type")
+    text = kind == "string" or (isinstance(kind, list) and "string" in kind)
+    if text and "enum" not in schema and _SECRET.search(name) and not _NOT_SECRET.search(name):
+        return Reason("secret-name", Evidence.RULE, 0.85)
+    return None

@@ -1,0 +1,61 @@
+"""How an update reaches the API: as a patch, or by writing the whole resource (R-UPD-2)."""
+
+from __future__ import annotations
+
+from aqlgen.decisions import Category, Evidence, Reason, Trait
+from aqlgen.ir import Json, Location
+from aqlgen.media import JSON_PATCH, is_json
+
+from .around import Around, Subject
+
+__all__ = ["update"]
+
+
+def update(subject: Subject, around: Around) -> Trait | None:
+    """Give the strategy, the operation that reads the same resource, and whether a lost race can be noticed."""
+    if subject.category is not Category.UPDATE or subject.operation.body is None:
+        return None
+    reader = around.reader(subject)
+    strategy, reason = _strategy(subject, reader, around)
+    value: dict[str, Json] = {"strategy": strategy}
+    if reader is not None:
+        value["read"] = reader.name
+        if _tagged(subject, reader):
+            value["etag"] = True
+    return Trait("update", value, reason)
+
+
+def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[str, Reason]:
+    sent = subject.sent or ""
+    if sent == JSON_PATCH:
+        return "json-patch", Reason("content-type", Evidence.METADATA, 1.0, sent)
+    if "merge-patch" in sent:
+        return "merge-patch", Reason("content-type", Evidence.METADATA, 1.0, sent)
+    if subject.method == "PATCH":
+        return "patch", Reason("patch-method", Evidence.RULE, 0.9, sent)
+    if subject.method != "PUT":
+        return "post", Reason("post-method", Evidence.RULE, 0.8, "what is not sent is taken to stay as it is")
+    if reader is None:
+        return "put", Reason("put-alone", Evidence.RULE, 0.9, "nothing reads the resource")
+    if reader.verb == "list":
+        return "put", Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
+    if not is_json(sent):
+        return "put", Reason("put-no-json", Evidence.RULE, 0.9, sent)
+    written, read = (set(around.schemas.properties(one)) for one in (subject.body, reader.answer))
+    if not written or not read:
+        note = f"{reader.name} reads it; their fields are not declared"
+        return "put-merge", Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
+    shared = len(written & read) / len(written)
+    if shared >= 0.5:
+        return "put-merge", Reason("put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads what is written")
+    note = f"{reader.name} gives {len(written & read)} of the {len(written)} fields that are written"
+    return "put", Reason("put-other-shape", Evidence.HEURISTIC, 0.6, note)
+
+
+def _tagged(subject: Subject, reader: Subject) -> bool:
+    """Whether the API gives an ETag or takes If-Match (RFC 9110, 13.1.1)."""
+    conditional = any(
+        one.location is Location.HEADER and one.name.lower() == "if-match" for one in subject.operation.parameters
+    )
+    given = reader.success.headers if reader.success is not None else ()
+    return conditional or any(header.lower() == "etag" for header in given)

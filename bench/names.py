@@ -1,0 +1,139 @@
+"""Check the names of every document of the corpus, and show some of them to be read aloud.
+
+    python bench/names.py [CORPUS] [--show github,openai,plaid] [--count N] [--seed N] [--renamed]
+
+CORPUS is a folder of OpenAPI documents, or one document; default: the variable AQLGEN_CORPUS. Names must be unique,
+valid, of at most 64 characters, without stutter (`get_user_user`) and without residue of versions, methods and code
+generators. `renamed` counts the operations that get another name when a random half of the others is removed; --renamed
+prints them. Documents that cannot be read are listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+from aqlgen.build import build
+from aqlgen.decide import Overrides, decide
+from aqlgen.decide.spelling import LIMIT, RESERVED, is_valid
+from aqlgen.decisions import Decision
+from aqlgen.errors import AqlgenError
+from aqlgen.ir import Document, Operation
+from aqlgen.pipeline import Options, prepare
+from aqlgen.request import Request
+from aqlgen.resolve import Resolver
+from aqlgen.words import singular
+
+RESIDUE = re.compile(r"_using_(get|post|put|patch|delete)\b|^api_|_api_v\d|(^|_)v\d+_|_v\d+$|_\d+$")
+"""What a code generator leaves in names; a version or number at the end may be meant, and is judged apart."""
+
+
+def stutters(name: str) -> bool:
+    """Whether a word follows itself, in whatever number."""
+    words = [singular(word) for word in name.split("_")]
+    return any(one == other for one, other in pairwise(words))
+
+
+def residue(one: Decision) -> bool:
+    """Whether a name holds a version or a number that the API does not need to tell its operations apart."""
+    return RESIDUE.search(one.name) is not None
+
+
+def documents(corpus: Path) -> Iterator[Path]:
+    """Give the documents of a folder: its files, and the root of each folder that is one document."""
+    if corpus.is_file():
+        yield corpus
+        return
+    for path in sorted(corpus.iterdir()):
+        if path.suffix in (".json", ".yaml", ".yml"):
+            yield path
+        elif path.is_dir() and path.name.endswith("-multifile"):
+            roots = [one for one in sorted(path.rglob("*")) if one.suffix in (".yaml", ".yml", ".json") and _root(one)]
+            yield from roots[:1]
+
+
+def _root(path: Path) -> bool:
+    head = path.read_text(encoding="utf-8", errors="replace")[:4000]
+    return re.search(r"^\s*[\"']?(openapi|swagger)[\"']?\s*:", head, re.MULTILINE) is not None
+
+
+def renamed(document: Document, resolver: Resolver, names: dict[str, str], seed: int) -> dict[str, tuple[str, str]]:
+    """Give the operations whose name changes when a random half of the operations is removed, with both names."""
+    chance = random.Random(seed)
+    kept: tuple[Operation, ...] = tuple(one for one in document.operations if chance.random() < 0.5)
+    half = decide(replace(document, operations=kept), Overrides(), resolver)
+    return {
+        one.operation.key: (names[one.operation.key], one.name)
+        for one in half
+        if one.operation.key in names and names[one.operation.key] != one.name
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line for each document, then the names asked for; 1 when a name is wrong."""
+    parser = argparse.ArgumentParser(description="Check the names of a corpus.")
+    parser.add_argument("corpus", nargs="?", default=os.environ.get("AQLGEN_CORPUS", "."))
+    parser.add_argument("--show", default="", help="documents whose names to print, by the start of their file name")
+    parser.add_argument("--count", type=int, default=20, help="how many names to print of each")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--renamed", action="store_true", help="print the operations that are renamed")
+    options = parser.parse_args(arguments)
+    shown = tuple(filter(None, options.show.split(",")))
+    total: dict[str, int] = dict.fromkeys(("operations", "wrong", "stutter", "residue", "renamed"), 0)
+    unread = []
+    lengths: list[int] = []
+    columns = "".join(f"{what:>8}" for what in ("names", "median", "longest", "wrong", "stutter", "residue", "renamed"))
+    print(f"{'document':38}{columns}")
+    for path in documents(Path(options.corpus)):
+        name = path.stem if path.parent == Path(options.corpus) else path.relative_to(options.corpus).parts[0]
+        if shown and not name.startswith(shown):
+            continue
+        try:
+            prepared = prepare(Options(Request(str(path))), _quiet)
+        except AqlgenError as error:
+            unread.append(f"{name}: {error}")
+            continue
+        decisions = prepared.decisions
+        names = {one.operation.key: one.name for one in decisions}
+        twice = len(decisions) - len(set(names.values()))
+        bad = [one for one in decisions if not is_valid(one.name) or one.name in RESERVED or len(one.name) > LIMIT]
+        stutter = [one for one in decisions if stutters(one.name)]
+        left = [one for one in decisions if residue(one)]
+        resolver = Resolver(prepared.assembled.root)
+        document = build(resolver, prepared.assembled.openapi).document
+        moved = renamed(document, resolver, names, options.seed)
+        own = [len(one.name) for one in decisions]
+        lengths += own
+        for what, count in zip(total, (len(own), twice + len(bad), len(stutter), len(left), len(moved)), strict=True):
+            total[what] += count
+        counts = (len(own), f"{median(own):g}", max(own), twice + len(bad), len(stutter), len(left), len(moved))
+        print(f"{name:38}{''.join(f'{count:>8}' for count in counts)}")
+        _print(decisions, [*bad, *stutter, *left], options.count if shown else 0, options.seed)
+        if options.renamed:
+            print(*(f"    {key}: {one} → {other}" for key, (one, other) in moved.items()), sep="\n")
+    print(f"\n{total}, median length {median(lengths or [0]):g}")
+    print(*(f"not read: {line}" for line in unread), sep="\n")
+    return 1 if total["wrong"] or total["stutter"] else 0
+
+
+def _quiet(stage: str) -> None:
+    """Take no notice of progress."""
+
+
+def _print(decisions: Sequence[Decision], faulty: Sequence[Decision], count: int, seed: int) -> None:
+    for one in faulty:
+        print(f"  ! {one.name:44} {one.operation.key} [{one.operation.operation_id}]")
+    for one in random.Random(seed).sample(list(decisions), min(count, len(decisions))):
+        print(f"    {one.name:44} {one.operation.key} [{one.operation.operation_id}]")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""The ground truth of the corpus (`ground-truth.tsv`) as documents to decide about, the real ones where they are read.
+
+A row says what people called an operation in an SDK, and the category that follows from that name by fixed rules. Where
+the corpus holds the document itself, its own operations count, with their summaries, bodies and responses; elsewhere
+an operation is made of the row's columns, which hold neither.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aqlgen.assemble import assemble
+from aqlgen.build import build
+from aqlgen.errors import AqlgenError
+from aqlgen.ir import Document, Operation, Origin
+from aqlgen.request import Request
+from aqlgen.resolve import Resolver
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A document with its rows of high confidence; `real` counts the operations that the document itself describes."""
+
+    name: str
+    rows: tuple[Row, ...]
+    document: Document
+    resolver: Resolver | None
+    real: int
+
+    @property
+    def provider(self) -> str:
+        """Whose API it is: azure of `azure:web-WebApps`."""
+        return self.name.split(":")[0]
+
+
+def truths(corpus: Path, *, rows_only: bool = False) -> Iterator[Truth]:
+    """Give the documents of the file, one after the other; with `rows_only` none is read from the corpus."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in _table(corpus / "ground-truth.tsv"):
+        if row["confidence"] == "high":
+            found[row["document"]].append(row)
+    files = {row["name"].split("/")[0].rsplit(".", 1)[0]: corpus / row["name"] for row in _table(corpus / "INDEX.tsv")}
+    for name, rows in found.items():
+        there = None if rows_only or rows[0]["document_in_corpus"] != "yes" else _real(files.get(name))
+        operations = {one.key: one for one in map(_made, rows)}
+        if there is None:
+            yield Truth(name, tuple(rows), _around(operations), None, 0)
+            continue
+        document, resolver = there
+        real = {one.key: one for one in document.operations if one.key in operations and _tells(one)}
+        others = {one.key: one for one in document.operations if _tells(one)}
+        yield Truth(name, tuple(rows), _around(operations | others), resolver, len(real))
+
+
+def _table(path: Path) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(sys.maxsize)
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file, delimiter="\t")
+
+
+def _real(path: Path | None) -> tuple[Document, Resolver] | None:
+    if path is None:
+        return None
+    try:
+        found = assemble(Request(str(path)))
+        resolver = Resolver(found.root)
+        return build(resolver, found.openapi).document, resolver
+    except AqlgenError as error:
+        print(f"{path.name} is not read, its rows count instead: {error}", file=sys.stderr)
+        return None
+
+
+def _tells(operation: Operation) -> bool:
+    """Whether the document describes the operation, or only refers to where it is described."""
+    return bool(operation.operation_id or operation.summary)
+
+
+def _made(row: Row) -> Operation:
+    """Make the operation that the row's columns describe."""
+    rule, _, action = row["rule"].partition(":")
+    extensions = {"x-kubernetes-action": action} if rule == "x-kubernetes-action" else {}
+    return Operation(
+        method=row["method"].lower(),
+        path=row["path"],
+        operation_id=row["operation_id"] or None,
+        summary="",
+        description="",
+        tags=(),
+        parameters=(),
+        body=None,
+        responses=(),
+        security=None,
+        servers=(),
+        deprecated=False,
+        extensions=extensions,
+        origin=Origin(""),
+    )
+
+
+def _around(operations: Mapping[str, Operation]) -> Document:
+    return Document("3.1.0", "", "", "", (), (), (), (), tuple(operations.values()))
