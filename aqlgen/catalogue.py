@@ -272,6 +272,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The overrides file is not valid, or an entry names an operation, field or value that there is not.",
         "Key overrides by METHOD /path exactly as in the document; aqlgen explain lists the operations.",
     ),
+    "unmatched-override": Entry(
+        "An override fits nothing",
+        "The overrides name an operation, a tag, a parameter or a content type that the document does not have.",
+        "Correct the name; where the API gave it up, delete the entry.",
+    ),
     "output-not-empty": Entry(
         "The destination is in use",
         "The folder exists and is not empty, and nothing of yours is ever overwritten.",

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from aqlgen import __version__
+from aqlgen.decisions import Category, Danger
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import AqlgenError, OptionError
 from aqlgen.pipeline import Options, Prepared
@@ -50,7 +51,7 @@ Name = Annotated[str | None, typer.Option(help="What to call the adapter; defaul
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]
 Include = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…")]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="All but these.")]
-Fields = Annotated[FieldCase, typer.Option("--field-case", help="Spelling of payload fields.")]
+Fields = Annotated[FieldCase | None, typer.Option("--field-case", help="Spelling of payload fields; default snake.")]
 Header = Annotated[
     list[str] | None, typer.Option(metavar="HEADER", help="For an address: “Name: value”, sent to its server only.")
 ]
@@ -90,7 +91,7 @@ def from_openapi_command(
     license: Annotated[
         str, typer.Option("--license", metavar="SPDX", help="The project's licence; default none.")
     ] = "",
-    field_case: Fields = FieldCase.SNAKE,
+    field_case: Fields = None,
     header: Header = None,
     overlay: Overlay = None,
     allow_refs: AllowRefs = None,
@@ -106,7 +107,8 @@ def from_openapi_command(
     from aqlgen.report import as_json, json_text
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), field_case.value, strict)
+    fields = field_case and field_case.value
+    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
     with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
         made = from_openapi(options, output=output, license=license, dry_run=dry_run, progress=progress)
     if output_format is Output.JSON:
@@ -124,30 +126,45 @@ def explain_command(
     overrides: OverridesFile = None,
     include: Include = None,
     exclude: Exclude = None,
-    field_case: Fields = FieldCase.SNAKE,
+    review: Annotated[bool, typer.Option("--review", help="Show only what needs a review.")] = False,
+    category: Annotated[
+        list[Category] | None, typer.Option(case_sensitive=False, help="Show only these categories.")
+    ] = None,
+    danger: Annotated[
+        list[Danger] | None, typer.Option(case_sensitive=False, help="Show only these levels of danger.")
+    ] = None,
+    field_case: Fields = None,
     header: Header = None,
     overlay: Overlay = None,
     allow_refs: AllowRefs = None,
     strict: Strict = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page to review in a browser.")
+    ] = None,
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show every decision about an OpenAPI document with its reason; write nothing."""
+    """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for."""
     from aqlgen import terminal
+    from aqlgen.commands.explain import Only, explain
     from aqlgen.commands.explain import as_json as explained
-    from aqlgen.commands.explain import explain
     from aqlgen.report import as_json, json_text
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
-    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), field_case.value, strict)
+    fields = field_case and field_case.value
+    options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    only = Only(review, tuple(category or ()), tuple(danger or ()))
     with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
-        prepared = explain(options, progress)
+        prepared = explain(options, progress, html, only)
     if output_format is Output.JSON:
         typer.echo(json_text(explained(prepared, as_json(prepared.diagnostics))))
         return
     if not quiet:
         _report(prepared, prepared.diagnostics, verbose=verbose)
+    if html is not None:
+        typer.echo(terminal.reported(prepared, html))
+        return
     terminal.decisions(prepared)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Literal
 from urllib.parse import urlsplit
 
 from aqlgen.assemble import Assembled, assemble
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides
+from aqlgen.decide.overrides import UNMATCHED
 from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.errors import DocumentError
+from aqlgen.errors import DocumentError, OptionError
 from aqlgen.request import Request
 from aqlgen.resolve import Resolver
 from aqlgen.select import select
@@ -34,8 +36,11 @@ class Options:
     overrides: Path | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    field_case: str = "snake"
+    field_case: str | None = None
+    """snake or preserve; None leaves it to the overrides, and then it is snake."""
     strict: bool = False
+    stale: Literal["error", "report"] = "error"
+    """What becomes of overrides that the document has nothing for: they refuse the run, or are warned of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +64,21 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     built = build(resolver, assembled.openapi)
     progress("deciding")
     overrides = load_overrides(options.overrides)
-    decisions = select(decide(built.document, overrides), options.include, options.exclude)
+    wrong: list[Diagnostic] = []
+    every = decide(built.document, overrides, resolver, report=wrong.append)
+    decisions = select(every, options.include, options.exclude)
     identity = identify(built.document, options.name, _stem(options.request.spec))
     progress("tabulating")
     main = assembled.sources[0]
     base = main.base if isinstance(main.base, str) else None
-    tabulated = tabulate(built.document, decisions, resolver, identity, field_case=options.field_case, base=base)
+    field_case = options.field_case or overrides.field_case or "snake"
+    tabulated = tabulate(
+        built.document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
+    )
+    stale = _refuse([*wrong, *tabulated.overrides], options.stale)
     skipped = (*built.skipped, *tabulated.skipped)
     found = [*built.diagnostics, *tabulated.diagnostics, *(one.diagnostic for one in skipped)]
-    diagnostics = assembled.locate([*assembled.diagnostics, *found])
+    diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *found]))
     warnings = tuple(one for one in diagnostics if one.severity is not Severity.NOTE)
     refused = () if tabulated.table.rows else _nothing_served(assembled, diagnostics)
     if refused or (options.strict and warnings):
@@ -83,6 +94,15 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         skipped=skipped,
         diagnostics=diagnostics,
     )
+
+
+def _refuse(found: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
+    """Raise OptionError for what is wrong with the overrides; give what may be, as warnings."""
+    found.sort(key=lambda one: (one.line, one.column))
+    fatal = [one for one in found if stale == "error" or one.code != UNMATCHED]
+    if fatal:
+        raise OptionError(*fatal)
+    return tuple(replace(one, severity=Severity.WARNING) for one in found)
 
 
 def _nothing_served(assembled: Assembled, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:

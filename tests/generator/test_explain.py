@@ -1,0 +1,92 @@
+"""`aqlgen explain` shows a reviewer every decision, on any terminal, and as much of it as is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from tests.generator.commands import FIXTURES, Run, api, run
+
+PETSTORE = FIXTURES / "petstore.yaml"
+
+
+def on_a_terminal(columns: int, *arguments: str | Path) -> Run:
+    """Run `explain` as on a terminal of that width."""
+    with (
+        patch("aqlgen.terminal.PIPED", columns),
+        patch.dict(os.environ, {"COLUMNS": str(columns), "TERM": "dumb"}),
+    ):
+        return run("explain", *arguments)
+
+
+@pytest.mark.parametrize("columns", [72, 80, 120, 140, 200])
+def test_the_table_fits_the_terminal(columns: int) -> None:
+    done = on_a_terminal(columns, PETSTORE)
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= columns
+    for name in ("list_pets", "cancel_visit", "DELETE", "destructive"):
+        assert name in done.out
+
+
+def test_the_last_line_counts_by_category_danger_and_review() -> None:
+    last = run("explain", PETSTORE).out.splitlines()[-1]
+    assert last.startswith("15 operations: 2 create, 8 read, 2 update, 1 delete, 2 execute; 8 safe, ")
+    assert "1 destructive" in last
+    assert last.endswith("skipped.")
+
+
+def shown(*options: str) -> list[dict[str, Any]]:
+    done = run("explain", PETSTORE, "--output-format", "json", *options)
+    assert done.code == 0, done.out
+    operations: list[dict[str, Any]] = done.json["operations"]
+    return operations
+
+
+def test_filters_show_a_part_and_go_together() -> None:
+    every = shown()
+    assert {one["category"] for one in shown("--category", "update", "--category", "DELETE")} == {"UPDATE", "DELETE"}
+    assert {one["danger"] for one in shown("--danger", "destructive")} == {"destructive"}
+    assert shown("--review") == [one for one in every if one["needs_review"]]
+    both = shown("--category", "read", "--include", "path:/pets*")
+    assert both == [one for one in every if one["category"] == "READ" and one["path"].startswith("/pets")]
+    assert shown("--category", "read", "--danger", "destructive") == []
+
+
+def test_a_filter_changes_no_decision_and_says_how_many_it_leaves() -> None:
+    every = {one["path"] + one["method"]: one for one in shown()}
+    assert all(every[one["path"] + one["method"]] == one for one in shown("--danger", "safe"))
+    assert run("explain", PETSTORE, "--category", "delete").out.splitlines()[-1].startswith("1 of 15 operations: ")
+
+
+def test_an_unknown_category_is_refused_with_those_there_are() -> None:
+    done = run("explain", PETSTORE, "--category", "remove")
+    assert done.code == 3
+    assert "'delete'" in done.err
+
+
+def test_the_json_tells_the_rule_and_the_confidence_of_each_decision() -> None:
+    """R-NAME-4"""
+    for one in shown():
+        assert one["confidence"] == min(one["category_confidence"], one["name_confidence"])
+        assert one["rule"]
+        assert one["name_rule"]
+        assert one["danger_rule"]
+        assert isinstance(one["traits"], list)
+
+
+def test_text_of_the_document_never_acts_on_the_terminal(tmp_path: Path) -> None:
+    evil = "\x1b[2J\u202e[bold]x[/bold]"
+    get = {"operationId": f"get{evil}", "summary": evil, "responses": {"200": {"description": "ok"}}}
+    spec = tmp_path / "document.json"
+    spec.write_text(json.dumps(api({f"/pets{evil}": {"get": get}})))
+    for columns in (80, 200):
+        done = on_a_terminal(columns, spec)
+        assert done.code == 0
+        assert "\x1b" not in done.out
+        assert "\u202e" not in done.out
+        assert "[bold]" in done.out.replace("\n", "")

@@ -1,0 +1,294 @@
+"""What the user decides in overrides.yaml stands in the adapter, and what cannot stand is refused with its place."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aqlgen.decide.spelling import RESERVED
+from aqlgen.pipeline import Options, prepare
+from aqlgen.request import Request
+from tests.generator.commands import Project, api, generate, run
+
+TEXT = {"type": "string"}
+PET = {
+    "type": "object",
+    "required": ["petName"],
+    "properties": {"petName": TEXT, "note": TEXT, "mood": {"enum": ["calm", "wild"], "type": "string"}},
+}
+OK = {"200": {"description": "ok"}}
+
+
+def body(schema: Any = PET, *kinds: str) -> dict[str, Any]:
+    return {"required": True, "content": {kind: {"schema": schema} for kind in kinds or ("application/json",)}}
+
+
+def parameter(name: str, place: str = "query", **more: Any) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": place == "path", "schema": TEXT, **more}
+
+
+DOCUMENT = api(
+    {
+        "/pets": {
+            "get": {
+                "operationId": "listPets",
+                "tags": ["pets"],
+                "parameters": [parameter("q"), parameter("x-id", "header"), parameter("page")],
+                "responses": OK,
+            },
+            "post": {
+                "operationId": "createPet",
+                "tags": ["pets", "writing"],
+                "requestBody": body(PET, "application/json", "multipart/form-data"),
+                "responses": OK,
+            },
+        },
+        "/pets/{id}": {
+            "parameters": [parameter("id", "path")],
+            "get": {"operationId": "getPet", "tags": ["pets"], "parameters": [parameter("id")], "responses": OK},
+            "patch": {
+                "operationId": "updatePet",
+                "tags": ["pets", "writing"],
+                "requestBody": body(),
+                "responses": OK,
+            },
+            "delete": {"operationId": "deletePet", "tags": ["pets", "writing"], "responses": OK},
+        },
+    }
+)
+
+
+def project(tmp_path: Path, overrides: str, *options: str) -> Project:
+    file = tmp_path / "overrides.yaml"
+    file.write_text(overrides, encoding="utf-8")
+    return generate(tmp_path, DOCUMENT, "--overrides", str(file), *options)
+
+
+def refused(tmp_path: Path, overrides: str) -> list[tuple[int, int, str, str]]:
+    """Give line, column, message and suggestion of everything that is refused."""
+    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
+    file.write_text(overrides, encoding="utf-8")
+    spec.write_text(json.dumps(DOCUMENT))
+    done = run("explain", spec, "--overrides", file, "--output-format", "json")
+    assert done.code == 3, done.out
+    details = done.json["error"]["details"]
+    assert {one["path"] for one in details} == {str(file)}
+    return [(one["line"], one["column"], one["message"], one["suggestion"]) for one in details]
+
+
+def test_a_parameter_is_renamed_described_and_marked_and_keeps_its_wire_name(tmp_path: Path) -> None:
+    rows = project(
+        tmp_path,
+        """
+        GET /pets:
+          parameters:
+            q: {name: words, description: What to look for., example: rabbit, sensitive: true}
+            header:x-id: {hidden: true}
+        POST /pets:
+          parameters:
+            petName: {name: called, example: Rosa}
+        """,
+    ).rows
+    words = rows["list_pets"]["parameters"]["words"]
+    assert (words["name"], words["in"], words["description"]) == ("q", "query", "What to look for.")
+    assert words["sensitive"] is True
+    assert words["schema"]["examples"] == ["rabbit"]
+    assert set(rows["list_pets"]["parameters"]) == {"words", "page"}
+    assert rows["create_pet"]["parameters"]["called"]["name"] == "petName"
+    assert rows["create_pet"]["example"]["called"] == "Rosa"
+
+
+def test_a_name_given_to_a_parameter_makes_others_step_aside(tmp_path: Path) -> None:
+    rows = project(tmp_path, "GET /pets: {parameters: {q: {name: page}}}").rows
+    assert {name: one.get("name", name) for name, one in rows["list_pets"]["parameters"].items()} == {
+        "page": "q",
+        "query_page": "page",
+        "x_id": "x-id",
+    }
+
+
+def test_a_place_tells_parameters_of_one_name_apart(tmp_path: Path) -> None:
+    rows = project(tmp_path, "GET /pets/{id}: {parameters: {'query:id': {name: revision}}}").rows
+    found = {name: one["in"] for name, one in rows["get_pet"]["parameters"].items()}
+    assert found.pop("revision") == "query"
+    assert list(found.values()) == ["path"]
+    ((line, column, message, hint),) = refused(tmp_path, "GET /pets/{id}: {parameters: {id: {name: x}}}")
+    assert (line, column) == (1, 31)
+    assert message == "`id` stands for several parameters of GET /pets/{id}"
+    assert "`path:id`" in hint
+    assert "`query:id`" in hint
+
+
+def test_what_is_said_of_a_tag_holds_for_its_operations_but_their_own_entry_wins_key_by_key(tmp_path: Path) -> None:
+    rows = project(
+        tmp_path,
+        """
+        tag:writing: {danger: dangerous, description: Writes., parameters: {note: {description: A note.}}}
+        POST /pets: {danger: safe, parameters: {petName: {description: Its name.}}}
+        """,
+    ).rows
+    assert (rows["create_pet"]["danger"], rows["create_pet"]["summary"]) == ("safe", "Writes.")
+    assert rows["create_pet"]["parameters"]["note"]["description"] == "A note."
+    assert rows["create_pet"]["parameters"]["pet_name"]["description"] == "Its name."
+    assert (rows["delete_pet"]["danger"], rows["delete_pet"]["summary"]) == ("dangerous", "Writes.")
+    assert rows["list_pets"]["danger"] == "safe"
+
+
+def test_hidden_false_shows_what_a_tag_or_the_document_hides(tmp_path: Path) -> None:
+    rows = project(tmp_path, "tag:writing: {hidden: true}\nPOST /pets: {hidden: false}").rows
+    assert set(rows) == {"list_pets", "create_pet", "get_pet"}
+
+
+def test_paging_is_the_users_to_state_or_to_turn_off(tmp_path: Path) -> None:
+    stated = "{style: page, page_param: page, items: /pets, has_more: /more}"
+    row = project(tmp_path, f"GET /pets: {{pagination: {stated}}}").rows["list_pets"]
+    assert row["pagination"].pop("parameters").keys() == {"page"}
+    assert row["pagination"] == {"style": "page", "page_param": "page", "items": "/pets", "has_more": "/more"}
+    (tmp_path / "off").mkdir()
+    assert "pagination" not in project(tmp_path / "off", "GET /pets: {pagination: false}").rows["list_pets"]
+    ((_, _, message, hint),) = refused(tmp_path, "GET /pets: {pagination: {style: page, page_param: pag}}")
+    assert message == "GET /pets has no parameter `pag` in its query"
+    assert hint == "Did you mean `page`?"
+
+
+def test_the_content_type_of_the_body_is_chosen(tmp_path: Path) -> None:
+    row = project(tmp_path, "POST /pets: {body: {content_type: multipart/form-data}}").rows["create_pet"]
+    assert row["body"]["content_type"] == "multipart/form-data"
+    found = refused(
+        tmp_path, "POST /pets: {body: {content_type: multipart/mixed}}\nGET /pets: {body: {content_type: text/plain}}"
+    )
+    assert found[0][2] == "POST /pets has no body of type `multipart/mixed` that can be sent"
+    assert found[1][2] == "GET /pets has no body"
+
+
+def test_the_example_of_a_call_is_the_users_if_it_works(tmp_path: Path) -> None:
+    row = project(tmp_path, "POST /pets: {example: {pet_name: Rosa, mood: calm}}").rows["create_pet"]
+    assert row["example"] == {"pet_name": "Rosa", "mood": "calm"}
+    found = refused(tmp_path, "POST /pets:\n  example: {mood: angry, nte: x}")
+    assert {(line, column) for line, column, _, _ in found} == {(2, 12)}
+    messages = " / ".join(message for _, _, message, _ in found)
+    assert "the example of `mood` does not fit" in messages
+    assert "the example has no parameter `nte`" in messages
+    assert "the example lacks `pet_name`" in messages
+    assert "Did you mean `note`?" in [hint for _, _, _, hint in found]
+
+
+def test_the_text_of_a_confirmation_stands_in_the_row(tmp_path: Path) -> None:
+    row = project(tmp_path, "DELETE /pets/{id}: {confirmation: The pet is gone for good.}").rows["delete_pet"]
+    assert row["confirmation"] == "The pet is gone for good."
+
+
+def test_the_spelling_of_fields_is_the_files_unless_the_option_says_otherwise(tmp_path: Path) -> None:
+    assert project(tmp_path, "adapter: {field_case: preserve}").adapter["field_case"] == "preserve"
+    (tmp_path / "option").mkdir()
+    made = project(tmp_path / "option", "adapter: {field_case: preserve}", "--field-case", "snake")
+    assert made.adapter["field_case"] == "snake"
+
+
+def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """R-NAME-4"""
+    found = refused(
+        tmp_path,
+        """GET /pets:
+  nmae: x
+  parameters:
+    qq: {name: y}
+POST /petz: {hidden: true}
+tag:write: {hidden: true}
+POST /pets:
+  danger: mortal
+  example: {mood: angry, pet_name: Rosa}
+GET /pets/{id}:
+  parameters: {'path:id': {hidden: true}, 'query:id': {name: input}}
+""",
+    )
+    assert [(line, column, hint) for line, column, _, hint in found if "angry" not in hint] == [
+        (2, 3, "Did you mean `name`?"),
+        (4, 5, "Did you mean `q`?"),
+        (5, 1, "Did you mean `POST /pets`?"),
+        (6, 1, "Did you mean `writing`?"),
+        (8, 11, "Each danger is one of safe, reversible, destructive, dangerous, forbidden."),
+        (9, 12, "Give a value that is valid."),
+        (11, 36, "Hide the operation, or describe the parameter."),
+        (11, 62, "Choose another name."),
+    ]
+
+
+def test_two_parameters_cannot_be_given_one_name(tmp_path: Path) -> None:
+    ((_, _, message, _),) = refused(tmp_path, "GET /pets: {parameters: {q: {name: a}, page: {name: a}}}")
+    assert message == "the name `a` is taken by the parameter `q`"
+
+
+def test_the_fields_of_an_update_are_said_to_stand_in_input(tmp_path: Path) -> None:
+    ((_, _, message, hint),) = refused(tmp_path, "PATCH /pets/{id}: {parameters: {petName: {name: x}}}")
+    assert message == "PATCH /pets/{id} has no parameter `petName`"
+    assert "`input`" in hint
+
+
+def test_overrides_that_fit_nothing_any_more_can_be_reported_instead(tmp_path: Path) -> None:
+    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
+    spec.write_text(json.dumps(DOCUMENT))
+    file.write_text(
+        "GET /gone: {name: gone}\ntag:gone: {hidden: true}\n"
+        "GET /pets: {name: my_pets, parameters: {gone: {name: x}, q: {name: words}}}\n"
+        "POST /pets: {body: {content_type: text/gone}}\n"
+    )
+    prepared = prepare(Options(Request(str(spec)), overrides=file, stale="report"), lambda _stage: None)
+    stale = [one for one in prepared.diagnostics if one.code == "unmatched-override"]
+    assert [(one.line, one.severity) for one in stale] == [
+        (1, "warning"),
+        (2, "warning"),
+        (3, "warning"),
+        (4, "warning"),
+    ]
+    row = next(row for row in prepared.table.rows if row.name == "my_pets")
+    assert "words" in {one.name for one in row.parameters}, "what still fits is kept"
+
+
+NAMES = st.text(string.ascii_lowercase + string.digits + "_", min_size=1, max_size=64).filter(
+    lambda name: (
+        name[0].isalpha()
+        and not keyword.iskeyword(name)
+        and not keyword.issoftkeyword(name)
+        and name not in RESERVED | {"input", "operation", "params"}
+    )
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    names=st.lists(NAMES, min_size=5, max_size=5, unique=True),
+    inner=st.lists(NAMES, min_size=3, max_size=3, unique=True),
+)
+def test_every_rename_by_override_sticks(tmp_path: Path, names: list[str], inner: list[str]) -> None:
+    """R-NAME-3: whatever the names of operations and parameters are, and however they collide with those decided."""
+    keys = [
+        f"{method.upper()} {path}"
+        for path, item in DOCUMENT["paths"].items()
+        for method in item
+        if method != "parameters"
+    ]
+    overrides: dict[str, Any] = {key: {"name": name} for key, name in zip(keys, names, strict=True)}
+    wires = ("q", "header:x-id", "page")
+    overrides["GET /pets"]["parameters"] = {wire: {"name": name} for wire, name in zip(wires, inner, strict=True)}
+    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
+    file.write_text(json.dumps(overrides))
+    spec.write_text(json.dumps(DOCUMENT))
+    table = prepare(Options(Request(str(spec)), overrides=file), lambda _stage: None).table
+    assert {row.decision.operation.key: row.name for row in table.rows} == dict(zip(keys, names, strict=True))
+    row = next(row for row in table.rows if row.decision.operation.key == "GET /pets")
+    assert {one.wire: one.name for one in row.parameters} == dict(zip(("q", "x-id", "page"), inner, strict=True))
+
+
+@pytest.mark.parametrize("name", ["list_pets", "delete_pet"])
+def test_a_name_that_another_operation_would_have_had_is_free_to_be_given(tmp_path: Path, name: str) -> None:
+    rows = project(tmp_path, f"GET /pets/{{id}}: {{name: {name}}}").rows
+    assert rows[name]["path"] == "/pets/{id}"
+    assert len(rows) == 5
