@@ -1,4 +1,4 @@
-"""Writing a project: into a temporary folder beside its place, then moved there whole; nothing is half-written."""
+"""Writing a project or a report: beside its place, then moved there whole; nothing is half-written."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_hex
 
 from aqlgen.errors import FileError
 
-__all__ = ["refuse_occupied", "write_tree"]
+__all__ = ["refuse_occupied", "write_file", "write_tree"]
 
 
 def refuse_occupied(folder: Path) -> None:
@@ -54,6 +55,43 @@ def write_tree(tree: Mapping[str, bytes], folder: Path) -> None:
         raise
 
 
+def write_file(content: bytes, file: Path) -> None:
+    """Write one file, in place of an earlier one. Raises FileError, leaving what was there before.
+
+    What is no ordinary file, such as a folder or a device, is never replaced; a link keeps leading to what it names.
+    """
+    made: list[Path] = []
+    try:
+        target = file.resolve()
+        _refuse_special(file, target)
+        for parent in reversed(target.parents):
+            if not parent.exists():
+                parent.mkdir()
+                made.append(parent)
+        temporary = target.with_name(f".aqlgen-{token_hex(6)}")
+        with temporary.open("xb") as stream:
+            made.append(temporary)
+            stream.write(content)
+        temporary.replace(target)
+    except BaseException as error:
+        for one in reversed(made):
+            one.rmdir() if one.is_dir() else one.unlink(missing_ok=True)
+        if isinstance(error, OSError | RuntimeError | ValueError):
+            raise _unwritable(file, error) from None
+        raise
+
+
+def _refuse_special(file: Path, target: Path) -> None:
+    if target.exists() and not target.is_file():
+        folder = target.is_dir()
+        raise FileError.of(
+            "output-unwritable",
+            f"the destination {file} is {'a folder' if folder else 'not an ordinary file'}",
+            help=f"Name a file in it, such as {file / 'report.html'}." if folder else "Name another file.",
+            file=str(file),
+        )
+
+
 def _move(temporary: Path, folder: Path) -> None:
     """Move what was written to its place; into the folder itself where it exists, since it may be somebody's own."""
     if not folder.exists():
@@ -70,10 +108,11 @@ def _move(temporary: Path, folder: Path) -> None:
     temporary.rmdir()
 
 
-def _unwritable(folder: Path, error: OSError) -> FileError:
+def _unwritable(folder: Path, error: Exception) -> FileError:
+    why = (error.strerror if isinstance(error, OSError) else None) or "unknown reason"
     return FileError.of(
         "output-unwritable",
-        f"the destination {folder} cannot be written: {(error.strerror or 'unknown reason').lower()}",
-        help="Choose another place with -o, or change its permissions.",
+        f"the destination {folder} cannot be written: {why.lower()}",
+        help="Choose another place, or change its permissions.",
         file=str(folder),
     )

