@@ -74,6 +74,8 @@ class Parameter:
     content_type: str | None
     example: Json
     origin: Origin
+    fixed: str | None = None
+    """The one value of a header that belongs to the request itself (Accept, Content-Type), where it must be sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ class MediaType:
     origin: Origin
     encoding: Mapping[str, Json] = field(default_factory=dict)
     """How fields of a form are written, by the field's name, as the document has it (OpenAPI 3.1.1, 4.8.15)."""
+    written: str = ""
+    """The content type as the document has it, with its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,10 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One method of one path. `security` is None where the document's default applies."""
+    """One method of one path. `security` is None where the document's default applies.
+
+    `scopes` are what the first alternative that names a scheme asks of it.
+    """
 
     method: str
     path: str
@@ -130,6 +137,7 @@ class Operation:
     deprecated: bool
     extensions: Mapping[str, Json]
     origin: Origin
+    scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -138,8 +146,23 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthFlow:
+    """A way to a token (OpenAPI 3.1.1, 4.8.29; 3.2 for the device's). `grant` is its key; URLs may be relative."""
+
+    grant: str
+    authorization_url: str = ""
+    token_url: str = ""
+    refresh_url: str = ""
+    device_url: str = ""
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A way to authenticate (OpenAPI 3.1.1, 4.8.27). `kind`: apiKey, http, oauth2, openIdConnect, mutualTLS."""
+    """A way to authenticate (OpenAPI 3.1.1, 4.8.27). `kind`: apiKey, http, oauth2, openIdConnect, mutualTLS.
+
+    `discovery_url` is where an authorization server describes itself: `openIdConnectUrl`, or 3.2's `oauth2MetadataUrl`.
+    """
 
     name: str
     kind: str
@@ -148,6 +171,8 @@ class SecurityScheme:
     parameter: str
     http_scheme: str
     origin: Origin
+    flows: tuple[OAuthFlow, ...] = ()
+    discovery_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +196,4 @@ class Document:
     schemes: tuple[SecurityScheme, ...]
     tags: tuple[Tag, ...]
     operations: tuple[Operation, ...]
+    scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -1,11 +1,12 @@
 """Generate a project from every document of a corpus: operations served, reasons of those skipped, time and memory.
 
-    python bench/corpus.py [CORPUS] [--only TEXT] [--projects] [--sample N] [--schemas DIR] [--output FILE]
+    python bench/corpus.py [CORPUS] [--only TEXT] [--projects] [--skip STEP] [--sample N] [--schemas DIR] [--output F]
 
 CORPUS is a folder with `INDEX.tsv`, whose first column names the documents (the root document of one in several files);
 default: the variable AQLGEN_CORPUS. With `--projects` each project is linted, type-checked, tested and started, and
 every operation and type introspected; `--schemas` is the folder of the protocol's schemas that answers are held
-against. `--sample N` does that last part for N operations and types of each, spread evenly. The table goes to FILE.
+against. `--sample N` does that last part for N operations and types of each, spread evenly. `--skip` leaves out a step:
+lint, format, types or tests. The table goes to F.
 """
 
 from __future__ import annotations
@@ -89,9 +90,10 @@ def measure(name: str, document: Path, folder: Path) -> Result:
     return result
 
 
-def inspect(result: Result, folder: Path, schemas: str | None, sample: int) -> None:
+def inspect(result: Result, folder: Path, schemas: str | None, sample: int, skip: list[str]) -> None:
     """Lint, check, test and start the project."""
-    steps = {**STEPS, "answers": [sys.executable, str(INTROSPECTED), str(folder), "--sample", str(sample)]}
+    steps = {key: command for key, command in STEPS.items() if key not in skip}
+    steps |= {"answers": [sys.executable, str(INTROSPECTED), str(folder), "--sample", str(sample)]}
     if schemas:
         steps["answers"] += ["--schemas", str(Path(schemas).resolve())]
     for step, command in steps.items():
@@ -132,6 +134,7 @@ def main() -> int:
     parser.add_argument("corpus", nargs="?", default=os.environ.get("AQLGEN_CORPUS"))
     parser.add_argument("--only", default="", metavar="TEXT", help="only documents whose name holds TEXT")
     parser.add_argument("--projects", action="store_true", help="lint, type-check, test and start every project")
+    parser.add_argument("--skip", action="append", default=[], choices=list(STEPS), help="leave out a step")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="introspect N operations and types of each")
     parser.add_argument("--schemas", metavar="DIR", help="the protocol's JSON Schemas")
     parser.add_argument("--output", metavar="FILE", help="write the table to FILE too")
@@ -140,6 +143,7 @@ def main() -> int:
         parser.error("name the corpus, or set AQLGEN_CORPUS")
     head = ["document", "served", "skipped", "reasons", "warnings", "no example", "seconds", "MB", "error"]
     lines = ["\t".join([*head, *((*STEPS, "answers") if options.projects else ())])]
+    lines[0] = "\t".join(one for one in lines[0].split("\t") if one not in options.skip)
     print(lines[0])
     results = []
     for name, document in documents(Path(options.corpus), options.only):
@@ -147,7 +151,7 @@ def main() -> int:
             folder = Path(scratch) / "project"
             result = measure(name, document, folder)
             if options.projects and not result.error:
-                inspect(result, folder, options.schemas, options.sample)
+                inspect(result, folder, options.schemas, options.sample, options.skip)
         results.append(result)
         lines.append(line(result))
         print(lines[-1], flush=True)

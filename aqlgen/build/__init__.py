@@ -11,7 +11,7 @@ from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.methods import Found, operations
 from aqlgen.build.parameters import build_parameters
-from aqlgen.build.security import build_requirements, build_schemes, build_servers
+from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
@@ -64,6 +64,7 @@ def build(resolver: Resolver, openapi: str) -> Built:
         schemes=schemes,
         tags=_tags(root.get("tags")),
         operations=tuple(served),
+        scopes=build_scopes(root.get("security"), known),
     )
     return Built(document, tuple(skipped), tuple(context.diagnostics))
 
@@ -133,4 +134,5 @@ def _operation(context: Context, found: Found, known: frozenset[str]) -> Operati
         deprecated=model.deprecated,
         extensions={key: value for key, value in raw.items() if key.startswith("x-")},
         origin=Origin(pointer),
+        scopes=build_scopes(raw.get("security"), known),
     )

@@ -77,6 +77,7 @@ def build_media(context: Context, raw: Json, pointer: str) -> tuple[MediaType, .
                     example=example_of(context, media),
                     origin=Origin(origin),
                     encoding=encoding if isinstance(encoding, dict) else {},
+                    written=key.strip(),
                 )
             )
     return tuple(found)

@@ -39,6 +39,10 @@ class Found:
     refusal: str = ""
 
 
+MAX_PATH: Final = 8_000
+"""How many characters a path may have; servers refuse request lines beyond about that (RFC 9112, 3)."""
+
+
 def operations(context: Context) -> Iterator[Found]:
     """Give every operation in document order, those to be skipped with the reason; warn of what was repaired."""
     seen: dict[tuple[str, str], str] = {}
@@ -61,6 +65,8 @@ def operations(context: Context) -> Iterator[Found]:
                 refusal = f"OpenAPI {context.openapi} has no such method; 3.2 has additionalOperations for it"
             elif not TOKEN.fullmatch(method):
                 refusal = "the method is not one that HTTP allows"
+            elif len(path) > MAX_PATH:
+                refusal = f"its path is longer than {MAX_PATH:,} characters, more than servers read"
             elif "://" in path:
                 refusal = "a path begins with / and names no server"
             elif (method, full) in seen:

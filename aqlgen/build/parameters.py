@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.examples import example_of
 from aqlgen.build.methods import Found
@@ -13,7 +15,13 @@ from aqlgen.positions import escape
 from aqlgen.resolve import UnresolvedError
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
-"""Header parameters that the specification says to ignore: they belong to the body and to security."""
+"""Header parameters that the specification says to ignore: they belong to the body and to security.
+
+A required one that can have but one value is sent all the same: servers that ask for it mean it.
+"""
+
+
+VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 
 def build_parameters(context: Context, operation: Found) -> tuple[Parameter, ...]:
@@ -43,9 +51,12 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         required = required or (isinstance(node, dict) and node.get("required") is True)
         _unusable(context, "bad-parameter", f"{_called(node)} is not usable: {error}", origin, required=required)
         return None
-    if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
-        return None
     schema, content_type, media = _schema(context, node, f"{origin}/content")
+    fixed = None
+    if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
+        fixed = _only_value(schema) if model.required and model.name.lower() != "authorization" else None
+        if fixed is None:
+            return None
     style = model.style or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
     if location is Location.QUERYSTRING:
         content_type = content_type or "application/x-www-form-urlencoded"
@@ -62,6 +73,7 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         content_type=content_type,
         example=example_of(context, media if media is not None else node),
         origin=Origin(origin),
+        fixed=fixed,
     )
 
 
@@ -99,6 +111,16 @@ def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | Non
         return (schema if isinstance(schema, dict | bool) else True), content_type, media
     schema = node.get("schema")
     return (schema if isinstance(schema, dict | bool) else True), None, None
+
+
+def _only_value(schema: Json) -> str | None:
+    """Give the value that a header must have, or has by default; None when the document does not tell it."""
+    if not isinstance(schema, dict):
+        return None
+    options = schema.get("enum")
+    usual = schema.get("default", options[0] if isinstance(options, list) and len(options) == 1 else None)
+    value = schema.get("const", usual)
+    return value if isinstance(value, str) and VISIBLE.fullmatch(value) else None
 
 
 def _unusable(context: Context, code: str, message: str, pointer: str, *, required: bool) -> None:

@@ -1,12 +1,16 @@
-"""Servers, security schemes and requirements (OpenAPI 3.1.1, 4.8.5, 4.8.27 and 4.8.30)."""
+"""Servers, security schemes and requirements (OpenAPI 3.1.1, 4.8.5, 4.8.27 to 4.8.30)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aqlgen.build.context import Context, items, text
 from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
-from aqlgen.ir import Json, Origin, SecurityScheme, Server
+from aqlgen.ir import Json, OAuthFlow, Origin, SecurityScheme, Server
 from aqlgen.positions import escape, unescape
 from aqlgen.resolve import UnresolvedError
+
+MAX_SCOPES = 1000
 
 
 def build_servers(raw: Json) -> tuple[Server, ...]:
@@ -51,11 +55,40 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
                 description=text(model.description),
                 location=model.security_scheme_in or "",
                 parameter=model.name or "",
-                http_scheme=(model.scheme or "").lower(),
+                http_scheme=text(model.scheme),
                 origin=Origin(origin),
+                flows=_flows(node.get("flows")),
+                discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),
             )
         )
     return tuple(found)
+
+
+def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
+    return tuple(
+        OAuthFlow(
+            grant=grant,
+            authorization_url=text(flow.get("authorizationUrl")),
+            token_url=text(flow.get("tokenUrl")),
+            refresh_url=text(flow.get("refreshUrl")),
+            device_url=text(flow.get("deviceAuthorizationUrl")),
+            scopes=tuple(name for name, _ in items(flow.get("scopes")))[:MAX_SCOPES],
+        )
+        for grant, flow in items(raw)
+        if isinstance(flow, dict)
+    )
+
+
+def build_scopes(raw: Json, known: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
+    """Give the scopes that requirements ask of each scheme: those of the first alternative that names it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for alternative in raw if isinstance(raw, list) else ():
+        names = items(alternative)
+        if all(name in known for name, _ in names):
+            for name, scopes in names:
+                listed = scopes if isinstance(scopes, list) else ()
+                found.setdefault(name, tuple(one for one in listed if isinstance(one, str) and one.strip()))
+    return {name: scopes for name, scopes in found.items() if scopes}
 
 
 def _name(written: str, known: frozenset[str]) -> str:

@@ -163,7 +163,7 @@ class Walk:
         return found
 
     def _data(self, value: dict[str, Json], at: At) -> _Walked:
-        """Put an example in place that is nothing but a reference to another file, as people write them; else keep it."""
+        """Put an example in place that is only a reference to another file, as people write them; else keep it."""
         reference = value["$ref"]
         if not isinstance(reference, str) or reference.startswith("#"):
             return value, None

@@ -46,11 +46,11 @@ def _auth(schemes: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
     for scheme in schemes.values():
         if scheme["type"] == "apiKey":
             return {"type": "api_key", "header": scheme["name"]} if scheme["in"] == "header" else {"type": "api_key"}
-        if scheme.get("scheme") == "basic":
+        if scheme.get("scheme", "").lower() == "basic":
             return {"type": "basic"}
         if scheme["type"] in ("oauth2", "openIdConnect"):
             return {"type": "oauth2"}
-        if scheme.get("scheme") == "bearer":
+        if scheme.get("scheme", "").lower() == "bearer":
             return {"type": "bearer", "header": "Authorization", "prefix": "Bearer "}
     return {"type": "none"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from aqlgen.decisions import Category, Decision
 from aqlgen.plain import plain
@@ -40,7 +40,8 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
         if rows:
             parts.append(f"\n## {category.value}\n\n")
             parts.append(
-                "| operation | API | danger | decided by | confidence | what it does |\n|---|---|---|---|---|---|\n"
+                "| operation | API | danger | decided by | confidence | what it does | also |\n"
+                "|---|---|---|---|---|---|---|\n"
             )
             parts.extend(map(_row, rows))
     left_out = list(skipped)
@@ -60,6 +61,7 @@ def _row(row: Row) -> str:
         escape(decision.category_reason.rule),
         f"{decision.confidence:.2f}",
         escape(row.summary),
+        escape("; ".join(_also(decision))),
     )
     return f"| {' | '.join(cells)} |\n"
 
@@ -70,6 +72,24 @@ def _danger(decision: Decision) -> str:
     return decision.danger.value + (f" ({escape(reason.note)})" if reason.rule != "category" else "")
 
 
+def _also(decision: Decision) -> Iterator[str]:
+    """Say in a few words what else was decided."""
+    for trait in decision.traits:
+        value = trait.value
+        if trait.kind == "pagination":
+            yield f"pages by {str(value['style']).replace('_', ' ')}"
+        elif trait.kind == "update" and value["strategy"] == "put-merge":
+            yield f"merges into what {value['read']} reads"
+        elif trait.kind == "update":
+            yield f"updates by {value['strategy']}"
+        elif trait.kind == "long_running":
+            yield "goes on after it answers" + (f", see {value['monitor']}" if "monitor" in value else "")
+        elif trait.kind == "idempotency":
+            yield f"safe to repeat with {value.get('header') or value['parameter']}"
+        elif trait.kind == "deprecation":
+            yield "deprecated" + (f", use {value['replacement']}" if "replacement" in value else "")
+
+
 def _credentials(table: Table) -> str:
     schemes = table.adapter["security_schemes"]
     if not schemes:
@@ -77,5 +97,8 @@ def _credentials(table: Table) -> str:
     lines = []
     for name, entry in schemes.items():
         variables = ", ".join(f"`{one}`" for one in entry["variables"]) or "not served yet"
-        lines.append(f"| {escape(name)} | {entry['type']} | {variables} |\n")
-    return "\n## Credentials\n\n| scheme | type | variables |\n|---|---|---|\n" + "".join(lines)
+        instead = ", ".join(f"`{one}`" for one in entry.get("optional_variables", {}).values())
+        kind = " ".join((entry["type"], entry.get("scheme", ""))).strip()
+        lines.append(f"| {escape(name)} | {escape(kind)} | {variables} | {instead} |\n")
+    head = "| scheme | type | variables | beside or instead |\n|---|---|---|---|\n"
+    return f"\n## Credentials\n\n{head}{''.join(lines)}"

@@ -21,6 +21,7 @@ PROTOCOL_TYPES = frozenset(
         "OperationFailure",
         "EndpointPermissions",
         "FieldSelection",
+        "PageInfo",
         "AutonomyDirective",
         "AgentNotification",
         "SafetyLoopExecution",

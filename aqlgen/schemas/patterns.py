@@ -46,5 +46,10 @@ def without(pattern: str, names: Iterable[str]) -> str:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern matches anywhere in a text, as the validator sees it."""
-    return Draft202012Validator({"pattern": pattern}).is_valid(text)
+    """Whether a pattern that can be compiled matches anywhere in a text, as the validator sees it."""
+    return _compiled(pattern).is_valid(text)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> Draft202012Validator:
+    return Draft202012Validator({"pattern": pattern})

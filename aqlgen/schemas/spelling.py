@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from aqlgen.ir import Json
 from aqlgen.schemas.fields import field_names
@@ -19,16 +19,28 @@ class Spelling:
     def __init__(self, views: Views, *, preserve: bool) -> None:
         self._views = views
         self._preserve = preserve
+        self._own: dict[int, tuple[Node, dict[str, str]]] = {}
+        self._of: dict[tuple[int, ...], tuple[object, dict[str, str] | None]] = {}
         self._renaming: dict[int, bool] = {}
 
     def own(self, node: Node) -> dict[str, str]:
         """Give the names of the properties that one node declares; one that it only requires counts beside others."""
         if "properties" not in node:
             return {}
-        return field_names(dict.fromkeys((*node["properties"], *node.get("required", ()))), preserve=self._preserve)
+        known = self._own.get(id(node))
+        if known is None:
+            wires = dict.fromkeys((*node["properties"], *node.get("required", ())))
+            known = self._own[id(node)] = (node, field_names(wires, preserve=self._preserve))
+        return known[1]
 
-    def of(self, schemas: Iterable[Json]) -> dict[str, str] | None:
+    def of(self, schemas: Sequence[Json]) -> dict[str, str] | None:
         """Give the names of all that schemas of one value declare; None where two of them differ."""
+        key = tuple(map(id, schemas))
+        if key not in self._of:
+            self._of[key] = (schemas, self._names(schemas))
+        return self._of[key][1]
+
+    def _names(self, schemas: Sequence[Json]) -> dict[str, str] | None:
         names: dict[str, str] = {}
         for raw in schemas:
             for node in self._views.in_place(raw):
@@ -37,7 +49,7 @@ class Spelling:
                         return None
         return names
 
-    def field(self, schemas: Iterable[Json], wire: str) -> tuple[Json, ...]:
+    def field(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
         """Give the schemas of one field of a value: as declared, else those of undeclared ones."""
         nodes = [node for raw in schemas for node in self._views.in_place(raw)]
         declared = tuple(node["properties"][wire] for node in nodes if wire in node.get("properties", ()))
@@ -50,14 +62,14 @@ class Spelling:
         )
         return tuple(one for one in rest if isinstance(one, dict))
 
-    def items(self, schemas: Iterable[Json]) -> tuple[Json, ...]:
+    def items(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
         """Give the schemas of the items of a value."""
         nodes = [node for raw in schemas for node in self._views.in_place(raw)]
         return tuple(
             one for node in nodes for one in (node.get("items"), *node.get("prefixItems", ())) if isinstance(one, dict)
         )
 
-    def renaming(self, schemas: Iterable[Json]) -> bool:
+    def renaming(self, schemas: Sequence[Json]) -> bool:
         """Whether any field within a value of these schemas is spelled otherwise by agents."""
         return not self._preserve and any(self._renames(raw) for raw in schemas if isinstance(raw, dict))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from hashlib import sha256
+from itertools import chain, count
 from json import dumps
 
 from aqlgen.diagnostics import Diagnostic
@@ -24,6 +25,7 @@ from aqlgen.schemas.readonly import with_read_only
 from aqlgen.schemas.text import shorten
 from aqlgen.schemas.unions import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.views import Views
+from aqlgen.schemas.weight import settle
 from aqlgen.schemas.writing import STRUCTURED, Writer
 
 __all__ = ["Place", "Types"]
@@ -39,7 +41,10 @@ MAX_WRITTEN_OUT = 100
 
 
 class Types:
-    """Collects the types of one adapter. `unresolved(reference, why)` is told of references that lead nowhere."""
+    """Collects the types of one adapter. `unresolved(reference, why)` is told of references that lead nowhere.
+
+    `xml` keeps the hints of how a value stands in XML (OpenAPI 3.1, XML Object), which no other content type needs.
+    """
 
     def __init__(
         self,
@@ -48,11 +53,13 @@ class Types:
         preserve: bool,
         unresolved: Callable[[UnresolvedError], None],
         openapi: str = "3.1",
+        xml: bool = False,
     ) -> None:
         components = resolver.root.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         schemas = schemas if isinstance(schemas, dict) else {}
         self._resolver = resolver
+        self._xml = xml
         self._views = Views(resolver, openapi, unresolved)
         self._components = component_names(schemas)
         self._discriminators = Discriminators(self._views, schemas)
@@ -69,9 +76,28 @@ class Types:
         """Define every type that was referred to, and give all by name, in the order of their names."""
         while self._queue:
             name, view, place, pointer = self._queue.popleft()
-            self._types[name] = self._writer.body(view, place, pointer)
+            raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
+            self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
         self._views.forget()
+        settle(self._types)
         return dict(sorted(self._types.items()))
+
+    def own(self, name: str, schema: Mapping[str, Json]) -> str:
+        """Give the name of a type that the adapter brings itself, defined at its first use."""
+        key = (name, False)
+        if key not in self._named:
+            self._named[key] = self._free(name, name)
+            self._types[self._named[key]] = dict(schema)
+            self._taken.add(self._named[key])
+        return self._named[key]
+
+    def follow(self, raw: Json) -> tuple[Json, str]:
+        """Give what a schema refers to, with its pointer. Raises UnresolvedError."""
+        return self._views.follow(raw)
+
+    def kinds(self, raw: Json) -> list[str]:
+        """Give the JSON types that a schema names."""
+        return types_of(self._views.view(raw) or {})
 
     def diagnostics(self) -> list[Diagnostic]:
         """Tell what in the schemas could not be used, once the types are finished."""
@@ -81,7 +107,7 @@ class Types:
         """Give a schema in the adapter's form; objects and unions of objects become references to named types."""
         if not isinstance(raw, dict):
             return {"not": {}} if raw is False else {}
-        written = self._schema(raw, place)
+        written = self._hinted(raw, self._schema(raw, place))
         if "default" not in written or fits(self._views, raw, written["default"]):
             return written
         told = shorten(dumps(written["default"], ensure_ascii=False), 60)
@@ -89,6 +115,10 @@ class Types:
             message = f"the default {told} does not fit its own schema; it is left out"
             self._views.findings.add("bad-default", raw, "default", message)
         return {key: value for key, value in written.items() if key != "default"}
+
+    def _hinted(self, raw: Json, schema: dict[str, Json]) -> dict[str, Json]:
+        hints = raw.get("xml") if self._xml and isinstance(raw, dict) else None
+        return {**schema, "xml": hints} if isinstance(hints, dict) and hints else schema
 
     def _schema(self, raw: dict[str, Json], place: Place) -> dict[str, Json]:
         node = self._views.node(raw)
@@ -117,7 +147,7 @@ class Types:
 
     def parts(self, raw: Json) -> list[Node]:
         """Give the merged schema and, merged too, every branch that speaks of the same value."""
-        return list(self._views.in_place(raw))
+        return self._views.in_place(raw)
 
     def discriminator(self, raw: Json) -> Discriminator | None:
         """Give the discriminator of a union."""
@@ -186,8 +216,16 @@ class Types:
         self._taken.add(name)
         self._queue.append((name, view, place, pointer))
 
-    def _free(self, name: str, seed: str) -> str:
-        return name if name not in self._taken else cut(f"{name}_{sha256(seed.encode()).hexdigest()[:4]}")
+    def _free(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
+        """Give a name that no other type has; what tells it apart is made of what it is, so that it stays."""
+        seeds = chain((seed,), (f"{seed} {number}" for number in count()))
+        digests = (sha256(one.encode("utf-8", "replace")).hexdigest() for one in seeds)
+        candidates = (cut(f"{name}_{digest[:width]}") for digest in digests for width in (4, 8, 16))
+        return next(
+            one
+            for one in chain((name,), candidates)
+            if one not in self._taken or (body is not None and self._types.get(one) == body)
+        )
 
     def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
         """Give a name to an object or a union that has none, and refer to it."""
@@ -200,7 +238,7 @@ class Types:
         body = self._writer.body(node, place)
         name = type_name(place.name)
         if self._types.get(name) != body:
-            name = self._free(name, dumps(body, sort_keys=True))
+            name = self._free(name, dumps(body, sort_keys=True), body)
             self._types[name] = body
             self._taken.add(name)
         written = {"$ref": f"#/types/{name}", **beside}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from aqlgen.ir import Json
 from aqlgen.resolve import MAX_CHAIN, Resolver, UnresolvedError
@@ -17,6 +17,14 @@ MAX_JOINTS = 5000
 """How many properties that two branches declare are made one schema of both; for further ones the later counts."""
 
 
+MAX_PARTS = 50
+"""How many branches may declare one property before the later ones count alone."""
+
+MAX_BRANCHING = 5
+MAX_BRANCHES = 1000
+"""How deep branches are looked for in one another, and how many are enough."""
+
+
 class Views:
     """The normalised and the merged form of raw schemas. `unresolved` is told of references that lead nowhere."""
 
@@ -27,6 +35,7 @@ class Views:
         self._openapi = openapi
         self._nodes: dict[int, tuple[Json, Node]] = {}
         self._views: dict[int, tuple[Json, Node | None]] = {}
+        self._branches: dict[int, tuple[Json, list[Node]]] = {}
         self._open: set[int] = set()
         self._joints: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
@@ -35,6 +44,7 @@ class Views:
         """Let go of what was looked at; it would be looked at again."""
         self._nodes.clear()
         self._views.clear()
+        self._branches.clear()
 
     def node(self, raw: Mapping[str, Json]) -> Node:
         """Give a schema in dialect 2020-12, what lies within it as it is. The caller does not change it."""
@@ -102,6 +112,8 @@ class Views:
             if target is None:
                 return None
             beside = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
+            if not beside and not node.get("nullable"):
+                return target
             return with_null({**target, **beside}) if node.get("nullable") else {**target, **beside}
         branches = node.get("allOf")
         if not branches:
@@ -120,16 +132,23 @@ class Views:
             return True
         return target is True or id(target) in self._open
 
-    def in_place(self, raw: Json, depth: int = 0) -> Iterator[Node]:
-        """Give the view of a schema and of every branch that speaks of the same value."""
-        view = self.view(raw)
-        if view is None:
-            return
-        yield view
-        if depth < 4:
-            for key in ("allOf", "anyOf"):
-                for branch in view.get(key, ()):
-                    yield from self.in_place(branch, depth + 1)
+    def in_place(self, raw: Json) -> list[Node]:
+        """Give the view of a schema and of every branch that speaks of the same value, each once."""
+        known = self._branches.get(id(raw))
+        if known is None:
+            known = self._branches[id(raw)] = (raw, self._in_place(raw))
+        return known[1]
+
+    def _in_place(self, raw: Json) -> list[Node]:
+        found: dict[int, Node] = {}
+        level = [raw]
+        for _ in range(MAX_BRANCHING):
+            views = {id(view): view for one in level if (view := self.view(one)) is not None and id(view) not in found}
+            found |= views
+            level = [branch for view in views.values() for key in ("allOf", "anyOf") for branch in view.get(key, ())]
+            if not level or len(found) > MAX_BRANCHES:
+                break
+        return list(found.values())
 
     def joint(self, first: Json, second: Json) -> Json:
         """Give one schema for a property that two branches of `allOf` declare, the same one for the same parts."""
@@ -144,7 +163,7 @@ class Views:
             return next(iter(parts.values()), True)
         key = tuple(parts)
         if key not in self._joints:
-            if len(self._joints) >= MAX_JOINTS:
+            if len(self._joints) >= MAX_JOINTS or len(parts) > MAX_PARTS:
                 return second
             made = self._joints[key] = {"allOf": list(parts.values())}
             self._parts[id(made)] = tuple(parts.values())

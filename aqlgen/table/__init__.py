@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 from aqlgen import __version__
@@ -15,12 +15,16 @@ from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
 from aqlgen.table import responses
-from aqlgen.table.bodies import ShapedBody, UnservedBodyError, shape
-from aqlgen.table.deprecation import deprecation_of
+from aqlgen.table.added import added, page_of, paged, paging_parameters, tagged
+from aqlgen.table.bodies import UnservedBodyError, shape
 from aqlgen.table.examples import ExampleMaker
-from aqlgen.table.identity import Identity, scheme_entry
+from aqlgen.table.fields import ShapedBody
+from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, Row, Table, TableBody, TableParameter
-from aqlgen.table.parameters import plain_parameters, unique
+from aqlgen.table.overruled import Overruled
+from aqlgen.table.parameters import plain_parameters, secured, unique
+from aqlgen.table.security import security_schemes
+from aqlgen.table.served import served
 from aqlgen.table.unresolved import unresolved
 
 __all__ = ["Tabulated", "tabulate"]
@@ -33,11 +37,12 @@ MAX_DESCRIPTION = 1000
 
 @dataclass(frozen=True, slots=True)
 class Tabulated:
-    """The table, the operations that cannot be served, and what was found on the way."""
+    """The table, the operations that cannot be served, and what was found on the way, of the overrides apart."""
 
     table: Table
     skipped: tuple[Skipped, ...]
     diagnostics: tuple[Diagnostic, ...]
+    overrides: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class _Draft:
     """A row before the types are finished."""
 
     decision: Decision
+    own: tuple[TableParameter, ...]
     parameters: tuple[TableParameter, ...]
     body: TableBody | None
     body_example: Json
@@ -60,47 +66,56 @@ def tabulate(
     *,
     field_case: str,
     base: str | None = None,
+    overrides: str = "",
 ) -> Tabulated:
-    """Build the table. `base` is the URL that the document came from, for its relative servers."""
+    """Build the table. `base` is the URL of the document, for its relative servers, `overrides` the overrides file."""
     broken: dict[str, UnresolvedError] = {}
     types = Types(
         resolver,
         preserve=field_case == "preserve",
         unresolved=lambda error: _note(broken, error),
         openapi=document.openapi,
+        xml=responses.need_xml(document),
     )
+    overruled = Overruled(overrides)
     drafts: list[_Draft] = []
     skipped: list[Skipped] = []
     for decision in decisions:
         try:
-            drafts.append(_draft(decision, types, document))
+            drafts.append(_draft(decision, types, document, overruled))
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
     finished = types.finish()
     maker = ExampleMaker(finished)
-    names = _names(drafts)
-    rows = tuple(sorted((_row(draft, maker, finished, names) for draft in drafts), key=lambda row: row.name))
+    names = frozenset(draft.decision.name for draft in drafts)
+    etags = tagged(draft.decision for draft in drafts)
+    made = (_row(draft, maker, finished, names, etags, overruled) for draft in drafts)
+    rows = tuple(sorted(made, key=lambda row: row.name))
     table = Table(rows, finished, _adapter(document, identity, rows, field_case, base))
-    return Tabulated(table, tuple(skipped), (*unresolved(resolver.root, broken), *types.diagnostics()))
+    return Tabulated(table, tuple(skipped), (*unresolved(resolver.root, broken), *types.diagnostics()), overruled.found)
 
 
 def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
     broken.setdefault(error.reference, error)
 
 
-def _draft(decision: Decision, types: Types, document: Document) -> _Draft:
+def _draft(decision: Decision, types: Types, document: Document, overruled: Overruled) -> _Draft:
+    decision = secured(decision, document)
     shaped: ShapedBody | None
     try:
-        shaped = shape(decision, types)
+        shaped = shape(decision, types, overruled.content_type(decision, types))
     except UnservedBodyError:
         if decision.operation.body is None or decision.operation.body.required is not False:
             raise
         shaped = None
     parameters = plain_parameters(decision, types, document.schemes)
     table_responses, returns = responses.build(decision, types)
+    own = added(decision, parameters, returns)
+    every = unique((*own, *parameters, *(shaped.parameters if shaped else ())))
     return _Draft(
         decision=decision,
-        parameters=unique((*parameters, *(shaped.parameters if shaped else ()))),
+        own=every[: len(own)],
+        parameters=overruled.parameters(decision, every[len(own) :]),
         body=shaped.body if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
@@ -119,27 +134,41 @@ def _unserved(decision: Decision, error: UnservedBodyError) -> Skipped:
     )
 
 
-def _names(drafts: list[_Draft]) -> dict[str, str]:
-    """Map what a document may call an operation to the agent's name of it."""
-    names = {one.decision.operation.key: one.decision.name for one in drafts}
-    return names | {one.decision.operation.operation_id or "": one.decision.name for one in drafts}
-
-
-def _row(draft: _Draft, maker: ExampleMaker, types: Mapping[str, Mapping[str, Json]], names: Mapping[str, str]) -> Row:
-    decision, operation = draft.decision, draft.decision.operation
+def _row(
+    draft: _Draft,
+    maker: ExampleMaker,
+    types: Mapping[str, Mapping[str, Json]],
+    names: frozenset[str],
+    etags: frozenset[str],
+    overruled: Overruled,
+) -> Row:
+    decision = replace(draft.decision, traits=served(draft.decision.traits, names))
+    operation, deprecation = decision.operation, decision.trait("deprecation")
+    call, given = overruled.given(decision, draft.parameters, maker)
+    if call is None:
+        call = maker.example(operation, draft.parameters, draft.body, draft.body_example, given)
+    returns = responses.settle(draft.returns, types)
+    shown, hidden = draft.parameters, None
+    pages = paged(decision)
+    if pages is not None:
+        returns = page_of(returns)
+        shown, hidden = paging_parameters(pages, draft.parameters)
+        call = call and {name: one for name, one in call.items() if all(name != own.name for own in hidden)}
     said = decision.description or operation.description or operation.summary
     summary = decision.description or operation.summary or operation.description or _fallback(decision)
     return Row(
         decision=decision,
         summary=shorten(summary, MAX_SUMMARY),
         description=shorten(said, MAX_DESCRIPTION),
-        parameters=draft.parameters,
+        parameters=(*shown, *draft.own),
         body=draft.body,
         responses=draft.responses,
-        returns=responses.settle(draft.returns, types),
-        example=maker.example(operation, draft.parameters, draft.body, draft.body_example),
+        returns=returns,
+        example=call,
         mock=responses.mock_of(operation.responses),
-        deprecation=deprecation_of(operation, names),
+        deprecation={} if deprecation is None else deprecation.value,
+        paging=hidden,
+        etag=decision.name in etags,
     )
 
 
@@ -151,7 +180,7 @@ def _adapter(
     document: Document, identity: Identity, rows: tuple[Row, ...], field_case: str, base: str | None
 ) -> dict[str, Json]:
     families = {family: [row.name for row in rows if row.family == family] for family in FAMILIES}
-    return {
+    entry: dict[str, Json] = {
         "format": 1,
         "name": identity.name,
         "package": identity.package,
@@ -164,10 +193,14 @@ def _adapter(
         "field_case": field_case,
         "servers": [_server(server, base) for server in document.servers],
         "security": [list(one) for one in document.security],
-        "security_schemes": {scheme.name: scheme_entry(identity, scheme) for scheme in document.schemes},
+        "scopes": document.scopes,
+        "security_schemes": security_schemes(identity, document.schemes),
         "counts": {family: len(names) for family, names in families.items()},
         "quick_start": {family: _quick_start(rows, family) for family, names in families.items() if names},
     }
+    if not document.scopes:
+        del entry["scopes"]
+    return entry
 
 
 def _server(server: Server, base: str | None) -> dict[str, Json]:

@@ -5,29 +5,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aqlgen.decisions import Category, Decision
-from aqlgen.ir import MISSING, Body, Json, MediaType
+from aqlgen.ir import Body, Json, MediaType
+from aqlgen.media import JSON_PATCH, is_json, is_lines, is_xml
 from aqlgen.schemas.dialect import shorten
-from aqlgen.schemas.fields import field_names
 from aqlgen.schemas.types import Place, Types
-from aqlgen.table.encoding import with_encoding
+from aqlgen.table.encoding import FORMS, is_form, with_encoding
+from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
 from aqlgen.table.model import TableBody, TableParameter
-from aqlgen.table.parameters import MAX_DESCRIPTION, VALID, is_sensitive
-from aqlgen.words import pascal, snake, split
+from aqlgen.table.parameters import MAX_DESCRIPTION
+from aqlgen.table.uploads import file_reference
+from aqlgen.table.xmlhints import xml_hints
+from aqlgen.words import pascal, split
 
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "x-ndjson", "ndjson", "jsonl", "toml", "csv"})
-BASE64: Mapping[str, Json] = {"type": "string", "format": "byte", "contentEncoding": "base64"}
-"""How an agent gives bytes (MCP-AQL specification, 4.7.4)."""
-
-ACROSS_FIELDS = (
-    "anyOf", "allOf", "not", "if", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
-    "patternProperties", "propertyNames", "unevaluatedProperties",
-)  # fmt: skip
-"""Keywords that bind several fields, so that the assembled body has to be validated too."""
+SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)*")
 
 
 class UnservedBodyError(Exception):
@@ -38,181 +34,148 @@ class UnservedBodyError(Exception):
         self.offered = offered
 
 
-@dataclass(frozen=True, slots=True)
-class ShapedBody:
-    """A body with the parameters that make it."""
-
-    body: TableBody
-    parameters: tuple[TableParameter, ...]
-    example: Json = MISSING
-    """The document's own example of the body, by the API's names."""
-
-
-def is_json(content_type: str) -> bool:
-    """Whether a content type is JSON, by name or by suffix (RFC 6839)."""
-    return content_type in ("application/json", "*/*", "application/*") or content_type.endswith("+json")
-
-
-def is_xml(content_type: str) -> bool:
-    """Whether a content type is XML, by name or by suffix (RFC 7303)."""
-    return content_type in ("application/xml", "text/xml") or content_type.endswith("+xml")
-
-
 def is_text(content_type: str) -> bool:
     """Whether a content type is read by people, as the adapter's runtime sees it too; JSON and XML apart."""
     family, _, name = content_type.partition("/")
     return family == "text" or name in TEXTS or name.endswith("+yaml")
 
 
-def choose(body: Body, types: Types) -> MediaType:
-    """Give the representation that an adapter sends. Raises UnservedBodyError."""
+def _rank(media: MediaType, types: Types) -> int | None:
+    """Give how gladly a representation is sent, 0 the most; None for one that cannot be."""
+    kind = media.content_type
+    if is_json(kind):
+        return 1 if kind == JSON_PATCH else 0
+    if is_form(kind):  # a form has fields: one that declares none cannot be filled in
+        order = FORMS.index(kind) if kind in FORMS else len(FORMS)
+        return 2 + order if fields_of(media, types) is not None else None
+    if is_lines(kind):
+        return 5
+    if is_xml(kind):
+        return 5 if fields_of(media, types) is not None else 7
+    return 6 if is_text(kind) else 8  # of any other kind are bytes
 
-    def rank(media: MediaType) -> int | None:
-        kind = media.content_type
-        if is_json(kind):
-            return 1 if kind == "application/json-patch+json" else 0
-        if kind in FORMS:  # a form has fields: one that declares none cannot be filled in
-            return 2 + FORMS.index(kind) if _fields_of(media, types) is not None else None
-        if is_xml(kind):
-            return 5
-        if is_text(kind):
-            return 4
-        return None if kind.startswith("multipart/") else 6  # of any other kind are bytes
 
-    ranked = [(order, index) for index, media in enumerate(body.media) if (order := rank(media)) is not None]
+def sendable(body: Body, types: Types) -> list[str]:
+    """Give the content types of a body that an adapter can send."""
+    return [one.content_type for one in body.media if _rank(one, types) is not None]
+
+
+def choose(body: Body, types: Types, wanted: str | None = None) -> MediaType:
+    """Give the representation that an adapter sends, the wanted one if it is offered. Raises UnservedBodyError."""
+    for media in body.media:
+        if media.content_type == wanted:
+            return media
+    ranked = [(order, index) for index, one in enumerate(body.media) if (order := _rank(one, types)) is not None]
     if not ranked:
         raise UnservedBodyError(tuple(media.content_type for media in body.media))
     return body.media[min(ranked)[1]]
 
 
-def shape(decision: Decision, types: Types) -> ShapedBody | None:
-    """Give the operation's body, None when it has none. Raises UnservedBodyError."""
+def shape(decision: Decision, types: Types, wanted: str | None = None) -> ShapedBody | None:
+    """Give the operation's body, of the wanted content type if there is one. Raises UnservedBodyError."""
     body = decision.operation.body
     if body is None:
         return None
-    media = choose(body, types)
-    content_type = "application/json" if media.content_type in ("*/*", "application/*") else media.content_type
+    media = choose(body, types, wanted)
+    kind = media.content_type
+    content_type = "application/json" if kind in ("*/*", "application/*") else sent_as(media)
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
-    fields = _fields_of(media, types)
-    if decision.category is Category.UPDATE and fields is not None:
-        schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
-        return replace(_whole("input", content_type, schema, body, required=True), example=media.example)
-    if fields is not None:
-        shaped = _of_fields(fields, raw, content_type, body, types, hint)
-        return replace(shaped, parameters=with_encoding(shaped.parameters, media), example=media.example)
+    fields = fields_of(media, types)
+    if fields is None:
+        if decision.category is Category.UPDATE and kind == JSON_PATCH:
+            schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
+            either = {"anyOf": [schema, {"type": "object"}], "description": "What changes, or operations of JSON Patch"}
+            return _whole("input", content_type, either, body, required=True)
+        return _unshaped(media, content_type, raw, body, types, hint)
+    xml = xml_hints(raw, types.follow) if is_xml(kind) else None
+    if decision.category is Category.UPDATE:
+        shaped = _update(fields, raw, media, content_type, body, types, hint)
+    else:
+        shaped = of_fields(fields, raw, content_type, body, types, hint)
+        shaped = replace(shaped, parameters=with_encoding(shaped.parameters, media, types.follow))
+    return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
+
+
+def sent_as(media: MediaType) -> str:
+    """Give the content type to send: with its parameters, but for a boundary, which every form has its own of."""
+    first, *rest = (part.strip() for part in media.written.split(";"))
+    kept = [part for part in rest if "=" in part and not part.lower().startswith("boundary")]
+    whole = "; ".join([media.content_type, *kept])
+    return whole if first and SENDABLE.fullmatch(whole) else media.content_type
+
+
+def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types: Types, hint: str) -> ShapedBody:
+    """Give a body that is one parameter: JSON of any kind, a list of lines, a text, or a file."""
+    kind = media.content_type
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
-    if not is_json(content_type):
-        schema = _as_text(content_type, schema)
+    if is_lines(kind) and "string" not in types.kinds(raw):
+        schema = schema if "array" in types.kinds(raw) else {"type": "array", "items": schema}
+    elif not is_json(kind):
+        schema = _as_text(kind, schema, types)
     whole = _whole("body", content_type, schema, body, required=body.required is not False)
-    return replace(whole, example=media.example) if is_json(content_type) else whole
+    return replace(whole, example=media.example) if is_json(kind) else whole
 
 
-def _as_text(content_type: str, schema: Mapping[str, Json]) -> dict[str, Json]:
-    """Give the schema of a body that is a text, or bytes in base64."""
-    text: dict[str, Json] = {"type": "string"}
-    text |= {key: schema[key] for key in ("description", "examples") if key in schema}
-    if is_xml(content_type):
-        described = " ".join(filter(None, (str(schema.get("description", "")), "An XML document, as text.")))
-        return {"type": "string", "description": described}
-    return text if is_text(content_type) else text | dict(BASE64)
+def _update(
+    fields: Fields, raw: Json, media: MediaType, content_type: str, body: Body, types: Types, hint: str
+) -> ShapedBody:
+    """Give an update's body, `input`, and of a form how its fields are written."""
+    schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
+    written: dict[str, Json] = {}
+    if is_form(media.content_type):
+        single = of_fields(fields, raw, content_type, body, types, hint)
+        encoded = with_encoding(single.parameters, media, types.follow)
+        written = {one.wire: entry for one in encoded if (entry := _as_field(one))}
+        if any(_has_file(one.schema) for one in encoded):
+            schema = _with_files(schema, encoded, raw, types)
+    whole = _whole("input", content_type, schema, body, required=True)
+    return replace(whole, body=replace(whole.body, fields=written))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    properties: Mapping[str, Json]
-    required: tuple[str, ...]
-    rest: Json
-    across: bool
+def _as_field(parameter: TableParameter) -> dict[str, Json]:
+    """Give what the runtime must know to write one field of a form."""
+    kept = ("style", "explode", "allow_reserved", "content_type", "headers")
+    entry = {key: value for key, value in parameter.as_json().items() if key in kept}
+    if _has_file(parameter.schema):
+        file = {"contentEncoding": "base64"}
+        entry["schema"] = {"items": file} if parameter.schema.get("type") == "array" else file
+    return entry
 
 
-def _fields_of(media: MediaType, types: Types) -> _Fields | None:
-    """Give the fields of an object body, None for any other; of a union of objects those of every alternative."""
-    if not (is_json(media.content_type) or media.content_type in FORMS):
-        return None
-    raw = True if media.schema is None else media.schema
-    view = types.object_view(raw)
-    branches = types.alternatives(raw)
-    if view is None and not (branches and all(types.object_view(branch) for branch in branches)):
-        return None
-    base = view or {}
+def _has_file(schema: Mapping[str, Json]) -> bool:
+    items = schema.get("items")
+    return any(isinstance(one, Mapping) and one.get("contentEncoding") == "base64" for one in (schema, items))
+
+
+def _with_files(
+    schema: Mapping[str, Json], parameters: tuple[TableParameter, ...], raw: Json, types: Types
+) -> dict[str, Json]:
+    """Give the schema of an update whose fields may be files, which the type of its body does not know."""
     properties: dict[str, Json] = {}
-    for node in types.parts(raw):
-        for name, schema in node.get("properties", {}).items():
-            known = properties.get(name, MISSING)
-            properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
-    told = types.discriminator(raw)
-    if told is not None and told.values and all(told.values) and told.property in properties:
-        every = [value for values in told.values for value in values]
-        properties[told.property] = {"allOf": [properties[told.property], {"enum": list(dict.fromkeys(every))}]}
-    rest = base.get("additionalProperties")
-    open_ = rest is True or "patternProperties" in base
-    return _Fields(
-        properties,
-        tuple(_required(base, view is None, branches, types)),
-        rest if isinstance(rest, dict) else ({} if open_ and is_json(media.content_type) else None),
-        across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
-    )
+    for one in parameters:
+        if one.location == "body":
+            described: dict[str, Json] = {"description": one.description} if one.description else {}
+            spelled: dict[str, Json] = {} if one.name == one.wire else {"x-name": one.wire}
+            properties[one.name] = {**one.schema, **described, **spelled}
+    found: dict[str, Json] = {"type": "object", "properties": properties}
+    needed = [one.name for one in parameters if one.required]
+    hidden = [
+        name for name, one in (types.object_view(raw) or {}).get("properties", {}).items() if types.read_only(one)
+    ]
+    found |= {"required": needed} if needed else {}
+    found |= {"x-read-only": hidden} if hidden else {}
+    return found | {key: schema[key] for key in ("description",) if key in schema}
 
 
-def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types: Types) -> list[str]:
-    """Give the fields that every body has: of a union those that each alternative requires."""
-    required = list(base.get("required", ()))
-    if union:
-        each = [list((types.object_view(branch) or {}).get("required", ())) for branch in branches]
-        required += [name for name in each[0] if all(name in one for one in each)]
-    return required
-
-
-def _either(first: Json, second: Json) -> Json:
-    known = first["anyOf"] if isinstance(first, dict) and set(first) == {"anyOf"} else [first]
-    return {"anyOf": known if second in known else [*known, second]}
-
-
-def _of_fields(fields: _Fields, raw: Json, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
-    names = field_names(fields.properties, preserve=False)
-    optional = body.required is False
-    parameters = []
-    for wire, schema in fields.properties.items():
-        if types.read_only(schema):
-            continue
-        name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
-        final = types.schema(schema, Place(request=True, hint=hint, inline=True, steps=(name,)))
-        if content_type == "multipart/form-data":
-            final = _files(final)
-        parameters.append(
-            TableParameter(
-                name=name,
-                wire=wire,
-                location="body",
-                required=wire in fields.required and not optional,
-                schema={key: value for key, value in final.items() if key not in ("description", "deprecated")},
-                description=shorten(str(final.get("description", "")), MAX_DESCRIPTION),
-                deprecated=final.get("deprecated") is True,
-                sensitive=is_sensitive(name, final),
-            )
-        )
-    if fields.rest is not None:
-        rest = types.schema(fields.rest, Place(request=True, hint=f"{hint}AdditionalProperty", inline=True))
-        schema = {"type": "object", "additionalProperties": rest}
-        described = "Further fields of the body, by the API's own names."
-        parameters.append(
-            TableParameter("additional_properties", "additional_properties", "body_rest", False, schema, described)
-        )
-    validate = fields.across or (optional and bool(fields.required))
-    whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
-    return ShapedBody(TableBody(content_type, not optional, "fields", None, whole, validate), tuple(parameters))
-
-
-def _files(schema: dict[str, Json]) -> dict[str, Json]:
-    """Give the schema of a part, its bytes as base64 where it is a file or an array of files."""
-    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
-        return {**schema, "items": _files(schema["items"])}
-    binary = schema.get("format") == "binary" or ("contentMediaType" in schema and "contentEncoding" not in schema)
-    if not binary or schema.get("type", "string") != "string":
-        return schema
-    described = " ".join(filter(None, (str(schema.get("description", "")), "The file's bytes in base64.")))
-    return {**BASE64, "description": described}
+def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dict[str, Json]:
+    """Give the schema of a body that is a text, or a file."""
+    described = str(schema.get("description", ""))
+    if is_xml(content_type):
+        return {"type": "string", "description": " ".join(filter(None, (described, "An XML document, as text.")))}
+    if not is_text(content_type):
+        return file_reference(types, described)
+    return {"type": "string"} | {key: schema[key] for key in ("description", "examples") if key in schema}
 
 
 def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:

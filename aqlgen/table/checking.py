@@ -40,6 +40,18 @@ class Checker:
         except (ValueError, jsonschema_rs.ValidationError):
             return True
 
+    def problem(self, schema: Mapping[str, Json], value: Json) -> str | None:
+        """Say why a value does not fit; None when it does."""
+        if self.valid(schema, value):
+            return None
+        if schema.get("contentEncoding") == "base64" and not _is_base64(value):
+            return "it is no base64"
+        try:
+            jsonschema_rs.validate(self._document(schema, value), value, validate_formats=True)
+        except jsonschema_rs.ValidationError as error:
+            return str(error.message)
+        return None
+
     def _document(self, schema: Mapping[str, Json], value: Json) -> dict[str, Json]:
         """Give a schema with the types that the value touches; any other type admits anything."""
         touched: dict[str, Json] = {}

@@ -20,7 +20,9 @@ class ExampleMaker:
     def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
         self._types = types
         self._values = ValueMaker(types)
-        self._valid = Checker(types).valid
+        checker = Checker(types)
+        self._valid = checker.valid
+        self.problem = checker.problem
 
     def example(
         self,
@@ -28,11 +30,14 @@ class ExampleMaker:
         parameters: tuple[TableParameter, ...],
         body: TableBody | None,
         body_example: Json,
+        given: Mapping[str, Json] | None = None,
     ) -> Mapping[str, Json] | None:
         """Give the parameters of a call with all that is required, None when no valid one was found.
 
-        `body_example` is the document's own example of the body, by the API's names, or MISSING.
+        `body_example` is the document's own example of the body, by the API's names, or MISSING. `given` are values
+        that parameters are to have, by their names.
         """
+        given = given or {}
         declared = {(one.location.value, one.name): one.example for one in operation.parameters}
         if body is not None and body.parameter is not None:
             declared["body", body.parameter] = body_example
@@ -40,6 +45,9 @@ class ExampleMaker:
             declared |= {("body", wire): value for wire, value in body_example.items()}
         made: dict[str, Json] = {}
         for parameter in parameters:
+            if parameter.name in given:
+                made[parameter.name] = given[parameter.name]
+                continue
             if not parameter.required:
                 continue
             own = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
@@ -64,7 +72,8 @@ class ExampleMaker:
     ) -> Mapping[str, Json] | None:
         """Complete a call whose fields also have to fit together."""
         fields = {parameter.wire: parameter for parameter in parameters if parameter.location == "body"}
-        names = {parameter.name: parameter for parameter in fields.values()}
+        names = {one.name: one for one in fields.values()}
+        names |= {field_name(wire): one for wire, one in fields.items()}
         rest = next((parameter.name for parameter in parameters if parameter.location == "body_rest"), None)
         fitting = (one for one in self._values.candidates(body.schema) if isinstance(one, dict))
         value = next((one for one in fitting if self._valid(body.schema, one)), None)

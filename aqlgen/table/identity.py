@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aqlgen.errors import OptionError
-from aqlgen.ir import Document, Json, SecurityScheme
-from aqlgen.words import snake, split
+from aqlgen.ir import Document
+from aqlgen.words import split
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LENGTH = 40
@@ -21,7 +21,6 @@ GENERIC = frozenset(
 """Words of a title that say nothing about which API it is."""
 
 GENERIC_LABELS = frozenset({"api", "www", "com", "org", "net", "io", "gov", "dev", "co", "app", "rest", "localhost"})
-TOKENS = frozenset({"oauth2", "openIdConnect"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +100,3 @@ def _host(document: Document) -> str:
         if labels:
             return _kebab([labels[-1]])
     return ""
-
-
-def variables(identity: Identity, scheme: SecurityScheme) -> list[str]:
-    """Give the environment variables of a security scheme; none for one that cannot be served yet."""
-    words = snake(scheme.name).upper() or "CREDENTIAL"
-    stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
-    if scheme.kind == "http" and scheme.http_scheme == "basic":
-        return [f"{stem}_USERNAME", f"{stem}_PASSWORD"]
-    if scheme.kind == "apiKey" or (scheme.kind == "http" and scheme.http_scheme == "bearer"):
-        return [stem]
-    if scheme.kind in TOKENS:
-        return [stem if stem.endswith("_TOKEN") else f"{stem}_TOKEN"]
-    return []
-
-
-def scheme_entry(identity: Identity, scheme: SecurityScheme) -> dict[str, Json]:
-    """Give a security scheme as `adapter.json` has it."""
-    entry: dict[str, Json] = {"type": scheme.kind}
-    if scheme.kind == "apiKey":
-        entry |= {"in": scheme.location, "name": scheme.parameter}
-    if scheme.kind == "http":
-        entry["scheme"] = scheme.http_scheme
-    return entry | {"variables": variables(identity, scheme), "description": scheme.description[:300]}

@@ -12,6 +12,9 @@ Schema = Mapping[str, Json]
 
 FAMILIES = tuple(category.family for category in Category)
 
+TRAITS = ("pagination", "update", "idempotency", "long_running")
+"""The kinds of traits that stand in a row as they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableParameter:
@@ -29,6 +32,8 @@ class TableParameter:
     explode: bool | None = None
     allow_reserved: bool = False
     content_type: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers of the field's part in a multipart form."""
 
     def as_json(self) -> dict[str, Json]:
         """Give the entry as it stands in the table; what has its usual value is left out."""
@@ -40,6 +45,7 @@ class TableParameter:
             ("explode", self.explode, None),
             ("allow_reserved", self.allow_reserved, False),
             ("content_type", self.content_type, None),
+            ("headers", self.headers, {}),
             ("deprecated", self.deprecated, False),
             ("sensitive", self.sensitive, False),
         )
@@ -60,6 +66,9 @@ class TableBody:
     parameter: str | None
     schema: Schema
     validate: bool
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    """How single fields of a form are written that is one parameter's value, by the API's names."""
+    xml: Mapping[str, Json] | None = None
 
     def as_json(self) -> dict[str, Json]:
         """Give the entry as it stands in the table."""
@@ -72,6 +81,10 @@ class TableBody:
             entry["validate"] = True
         if self.validate or self.shape == "whole":
             entry["schema"] = self.schema
+        if self.fields:
+            entry["fields"] = self.fields
+        if self.xml is not None:
+            entry["xml"] = self.xml
         return entry
 
 
@@ -91,6 +104,10 @@ class Row:
     """The document's own example of the response: status, content type and body."""
     deprecation: Mapping[str, str] = field(default_factory=dict)
     """What is told of a deprecated operation: `replacement`, `removal_date`, `migration_guide`."""
+    paging: tuple[TableParameter, ...] | None = None
+    """The API's parameters that the adapter pages with, where it does."""
+    etag: bool = False
+    """Whether an update asks for the ETag of what this operation reads."""
 
     @property
     def name(self) -> str:
@@ -125,10 +142,22 @@ class Row:
             row["deprecated"] = True
         if self.deprecation:
             row["deprecation"] = self.deprecation
+        row |= {one.kind: dict(one.value) for one in decision.traits if one.kind in TRAITS}
+        if self.paging is not None:
+            row["pagination"] = {**row["pagination"], "parameters": {one.name: one.as_json() for one in self.paging}}
+        if self.etag:
+            row["etag"] = True
+        if decision.confirmation is not None:
+            row["confirmation"] = decision.confirmation
         if operation.security is not None:
             row["security"] = [list(one) for one in operation.security]
+        if operation.scopes:
+            row["scopes"] = operation.scopes
         if operation.servers:
             row["servers"] = [{"url": one.url, "variables": one.variables} for one in operation.servers]
+        fixed = {one.name.title(): one.fixed for one in operation.parameters if one.fixed is not None}
+        if fixed:
+            row["headers"] = fixed
         row["parameters"] = {parameter.name: parameter.as_json() for parameter in self.parameters}
         if self.body is not None:
             row["body"] = self.body.as_json()

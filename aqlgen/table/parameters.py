@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 
+from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.decisions import Decision
-from aqlgen.ir import Json, Location, Parameter, SecurityScheme
+from aqlgen.ir import Document, Location, Parameter, SecurityScheme
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
 from aqlgen.table.model import TableParameter
@@ -16,10 +17,6 @@ from aqlgen.words import pascal, singular, snake, split
 
 MAX_DESCRIPTION = 400
 RESERVED = frozenset({"input"})
-SECRET = re.compile(
-    r"(^|_)(password|passwd|passphrase|secret|token|api_?key|private_key|access_key|credential)(s)?($|_)"
-)
-NOT_SECRET = re.compile(r"(^|_)(page|next|continuation|cursor|sync|previous|idempotency|max|min|num|count)_")
 VALID = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -31,39 +28,69 @@ def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) ->
     )
 
 
-def own_name(wire: str, location: str, path: str) -> str:
-    """Give a parameter's name before uniqueness: a bare `id` in a path takes the noun before it."""
+def secured(decision: Decision, document: Document) -> Decision:
+    """Give a decision whose security has every credential that its operation declares as a required parameter too.
+
+    Documents that list them as alternatives of each other mean that both are sent.
+    """
+    operation = decision.operation
+    demanded = [
+        scheme.name
+        for scheme in document.schemes
+        if any(one.required and sent_by_security(one, (scheme,)) for one in operation.parameters)
+    ]
+    stated = document.security if operation.security is None else operation.security
+    if not demanded or (stated and all(set(demanded) <= set(one) for one in stated)):
+        return decision
+    every = tuple(dict.fromkeys(tuple(sorted({*one, *demanded})) for one in stated or ((),)))
+    return replace(decision, operation=replace(operation, security=every))
+
+
+BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
+"""Names that say nothing without the thing that they belong to."""
+NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
+
+
+def own_name(wire: str, location: str, path: str, resource: str = "") -> str:
+    """Give a parameter's name before uniqueness: a bare `id` takes the noun before it, in a query the resource."""
     name = wire if VALID.fullmatch(wire) else snake(wire)
-    if location == Location.PATH and name in ("id", "uuid", "name", "key", "slug"):
-        before = path.split("{" + wire + "}")[0].rstrip("/").rsplit("/", 1)[-1]
-        noun = snake(before)
-        if noun and "{" not in before:
-            head, _, last = noun.rpartition("_")
-            name = f"{head}_{singular(last)}_{name}" if head else f"{singular(last)}_{name}"
+    if location == Location.PATH and name in BARE:
+        noun = _noun_before(path.split("{" + wire + "}")[0], name) or resource
+        name = f"{noun}_{name}" if noun else name
+    elif location == Location.QUERY and name == "id" and resource:
+        name = f"{resource}_id"
     if not name:
-        name = f"{location}_{sha256(wire.encode()).hexdigest()[:4]}"
+        name = f"{location}_{sha256(wire.encode('utf-8', 'surrogatepass')).hexdigest()[:4]}"
     return name
 
 
-def is_sensitive(name: str, schema: Mapping[str, Json]) -> bool:
-    """Whether a value is a secret, by the parameter's name or format."""
-    if schema.get("format") == "password" or schema.get("writeOnly") is True:
-        return True
-    return bool(SECRET.search(name)) and not NOT_SECRET.search(name) and schema.get("type") == "string"
+def _noun_before(path: str, name: str) -> str:
+    """Give the noun of the last segment that says what a parameter is of: of `/pets/by-id/` that is pet."""
+    for segment in reversed(path.split("/")):
+        words = split(segment)
+        if words and "{" not in segment and words[-1] != name and not NO_THING.fullmatch(segment.lower()):
+            return snake("_".join((*words[:-1], singular(words[-1]))))
+    return ""
 
 
 def unique(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
-    """Give each a name of its own: who comes first keeps it, the others say where they travel (`query_id`)."""
+    """Give each a name of its own: who is spelled so or comes first keeps it, the others say where they travel.
+
+    (`query_id`.) One that makes way for another of its own place is still found by the API's own spelling of it.
+    """
+    every = tuple(parameters)
+    spelled = {(one.location, one.wire) for one in every}
     taken: set[str] = set()
     found = []
-    for parameter in parameters:
+    for parameter in every:
         place = parameter.location.split("_")[0]
         candidates = (
             parameter.name,
             f"{place}_{parameter.name}",
             f"{place}_{parameter.name}_{sha256(parameter.wire.encode()).hexdigest()[:4]}",
         )
-        name = next(one for one in candidates if one not in taken)
+        own = parameter.wire != parameter.name and (parameter.location, parameter.name) in spelled
+        name = next(one for one in candidates[own:] if one not in taken)
         taken.add(name)
         found.append(parameter if name == parameter.name else replace(parameter, name=name))
     return tuple(found)
@@ -76,9 +103,9 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
     owner = pascal(split(decision.name))
     found = []
     for parameter in sorted(operation.parameters, key=lambda one: order.index(one.location)):
-        if sent_by_security(parameter, schemes):
+        if parameter.fixed is not None or sent_by_security(parameter, schemes):
             continue
-        name = own_name(parameter.name, parameter.location.value, operation.path)
+        name = own_name(parameter.name, parameter.location.value, operation.path, decision.resource)
         schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
@@ -91,7 +118,7 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
                 schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")},
                 description=shorten(described, MAX_DESCRIPTION),
                 deprecated=parameter.deprecated or schema.get("deprecated") is True,
-                sensitive=is_sensitive(name, schema),
+                sensitive=is_secret(name, schema),
                 style=None if parameter.style == default_style else parameter.style,
                 explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
                 allow_reserved=parameter.allow_reserved,

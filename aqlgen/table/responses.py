@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from json import dumps
 
 from aqlgen.decisions import Decision
-from aqlgen.ir import MISSING, Json, MediaType, Response
+from aqlgen.ir import MISSING, Document, Json, MediaType, Response
+from aqlgen.media import is_json
 from aqlgen.schemas.kinds import finished_kind
 from aqlgen.schemas.types import Place, Types
-from aqlgen.table.bodies import is_json
 from aqlgen.words import pascal, split
 
 NOTHING: Mapping[str, str] = {"name": "none", "kind": "scalar", "description": "No content."}
 MAX_MOCK_BYTES = 20_000
+REDIRECTS = frozenset({"301", "302", "303", "307", "308", "3XX"})
+STREAM = re.compile(r"(?:ndjson|jsonl|json-?lines|json-stream|ldjson|stream\+json|json-seq)$")
+"""Content types of many JSON values one after the other."""
 
 
 def successes(responses: tuple[Response, ...]) -> tuple[Response, ...]:
@@ -28,6 +32,30 @@ def main_media(response: Response) -> MediaType | None:
     return ranked[0] if ranked else None
 
 
+def is_read(content_type: str) -> bool:
+    """Whether an answer of this type becomes data by its schema: JSON, streams of it, and XML."""
+    if is_json(content_type) or is_xml(content_type):
+        return True
+    return content_type == "text/event-stream" or STREAM.search(content_type) is not None
+
+
+def is_xml(content_type: str) -> bool:
+    """Whether a content type is XML, by name or by suffix (RFC 7303)."""
+    return content_type in ("application/xml", "text/xml") or content_type.endswith("+xml")
+
+
+def need_xml(document: Document) -> bool:
+    """Whether an operation of the document can only be called or read in XML."""
+    for operation in document.operations:
+        media = [one for one in map(main_media, successes(operation.responses)) if one is not None]
+        offered = operation.body.media if operation.body else ()
+        if any(is_xml(one.content_type) for one in media) or (
+            offered and all(is_xml(one.content_type) for one in offered)
+        ):
+            return True
+    return False
+
+
 def build(decision: Decision, types: Types) -> tuple[dict[str, dict[str, Json]], Mapping[str, str]]:
     """Give the responses as the table has them, and the return type (introspection, TypeInfo)."""
     table: dict[str, dict[str, Json]] = {}
@@ -37,18 +65,24 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, dict[str, Json]],
         entry: dict[str, Json] = {}
         if media is not None:
             entry["content_type"] = media.content_type
-            if media.schema is not None and is_json(media.content_type):
+            if media.schema is not None and is_read(media.content_type):
                 hint = pascal(split(decision.name)) + "Response"
                 schema = types.schema(media.schema, Place(request=False, hint=hint))
                 entry["schema"] = {key: value for key, value in schema.items() if key != "description"}
             if returns is None:
                 returns = _returns(entry)
         table[response.status] = entry
+    for response in decision.operation.responses:
+        if response.status in REDIRECTS:  # where the address is the answer
+            table.setdefault(response.status, {})
     return table, returns or NOTHING
 
 
 def _returns(entry: Mapping[str, Json]) -> Mapping[str, str]:
-    schema = entry.get("schema", {} if is_json(entry["content_type"]) else {"type": "string"})
+    kind = entry["content_type"]
+    schema = entry.get("schema", {} if is_json(kind) else {"type": "string"})
+    if is_read(kind) and not is_json(kind) and not is_xml(kind) and schema.get("type") != "array":
+        schema = {"type": "array", "items": schema if "schema" in entry else {}}
     branches = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
     if len(branches) == 1:
         schema = branches[0]

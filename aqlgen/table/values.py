@@ -13,8 +13,10 @@ from aqlgen.table.texts import number, text
 Flat = dict[str, Json]
 
 MAX_DEPTH = 8
-MAX_HOPS = 30
 MAX_ITEMS = 200
+MAX_TYPES = 100
+"""How many types are brought together for one value."""
+
 VARIANTS = 6
 
 GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
@@ -50,7 +52,7 @@ class _Making:
         """Give a value."""
         if not isinstance(schema, Mapping):
             return "example"
-        flat = self._flat(schema, 0)
+        flat = self._flat(schema, set())
         if "const" in flat:
             return flat["const"]
         if self.variant == 0 and flat.get("default") is not None:
@@ -76,23 +78,22 @@ class _Making:
             return True
         return None if kind == "null" else text(flat)
 
-    def _flat(self, schema: Mapping[str, Json], hops: int) -> Flat:
+    def _flat(self, schema: Mapping[str, Json], seen: set[str]) -> Flat:
         """Give a schema with references followed, parts brought together and one alternative chosen."""
         flat: Flat = {}
-        if hops > MAX_HOPS:
-            return flat
-        if "$ref" in schema:
-            _absorb(flat, self._flat(self.types.get(name_of(schema["$ref"]), {}), hops + 1))
+        if "$ref" in schema and (name := name_of(schema["$ref"])) not in seen and len(seen) < MAX_TYPES:
+            seen.add(name)
+            _absorb(flat, self._flat(self.types.get(name, {}), seen))
         for part in schema.get("allOf", ()):
-            _absorb(flat, self._flat(part, hops + 1))
+            _absorb(flat, self._flat(part, seen))
         _absorb(flat, {key: value for key, value in schema.items() if key not in BRANCHING})
         if schema.get("anyOf"):
-            _absorb(flat, self._flat(self._choose(schema["anyOf"]), hops + 1))
+            _absorb(flat, self._flat(self._choose(schema["anyOf"]), seen))
         if "if" in schema:
             chosen = ("if", "then") if self.variant % 2 == 0 else ("else",)
             for key in chosen:
                 if isinstance(schema.get(key), Mapping):
-                    _absorb(flat, self._flat(schema[key], hops + 1))
+                    _absorb(flat, self._flat(schema[key], seen))
         return flat
 
     def _choose(self, branches: list[Mapping[str, Json]]) -> Mapping[str, Json]:
@@ -134,7 +135,7 @@ class _Making:
             return made[:most]
         value = self.make(items if isinstance(items, Mapping) else {}, depth + 1)
         if flat.get("uniqueItems") is True:
-            inner = self._flat(items, 0) if isinstance(items, Mapping) else {}
+            inner = self._flat(items, set()) if isinstance(items, Mapping) else {}
             return made + [_other(inner, value, index) for index in range(wanted - len(made))]
         return made + [value] * (wanted - len(made))
 

@@ -115,3 +115,9 @@ def test_a_reference_that_is_no_text_is_told_and_not_followed(tmp_path: Path, re
     done = run("from-openapi", spec, "--dry-run", "-o", tmp_path / "out", "--output-format", "json")
     assert done.code == 0
     assert json.loads(done.out)["warnings"]
+
+
+def test_an_operation_whose_path_no_server_would_read_is_skipped(tmp_path: Path) -> None:
+    project = generate(tmp_path, api({"/a": {"get": OK}, "/" + "x/" * 5_000: {"get": OK}}))
+    assert served(project) == {"GET /a"}
+    assert "longer than 8,000 characters" in told(project)[0][2]

@@ -159,8 +159,8 @@ def test_fields_of_a_form_are_written_as_the_document_says(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("kind", "schema"),
     [
-        ("application/x-tar", {"type": "string", "format": "byte", "contentEncoding": "base64"}),
-        ("application/vnd.shop.part", {"type": "string", "format": "byte", "contentEncoding": "base64"}),
+        ("application/x-tar", {"$ref": "#/types/FileInput", "contentEncoding": "base64"}),
+        ("application/vnd.shop.part", {"$ref": "#/types/FileInput", "contentEncoding": "base64"}),
         ("application/yaml", {"type": "string"}),
         ("text/csv", {"type": "string"}),
     ],

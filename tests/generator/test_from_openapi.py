@@ -268,3 +268,17 @@ def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPa
     report = Path(done.err.strip().rsplit(" ", 1)[-1])
     assert "a fault of ours" in report.read_text()
     report.unlink()
+
+
+def test_credentials_that_an_operation_requires_as_parameters_are_all_sent(tmp_path: Path) -> None:
+    document = posting({"type": "object", "properties": {"a": {"type": "string"}}})
+    schemes = {name: {"type": "apiKey", "in": "query", "name": name} for name in ("key", "token")}
+    document["components"] = {"securitySchemes": schemes}
+    document["security"] = [{"key": []}, {"token": []}]
+    post = next(item["post"] for item in document["paths"].values())
+    post["parameters"] = [
+        {"name": name, "in": "query", "required": True, "schema": {"type": "string"}} for name in schemes
+    ]
+    row = generate(tmp_path, document).rows["create_thing"]
+    assert row["security"] == [["key", "token"]]
+    assert "key" not in row["parameters"]

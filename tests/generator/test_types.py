@@ -170,3 +170,23 @@ def test_a_description_keeps_its_words_without_links_and_tags() -> None:
     """Addresses and tags cost an agent tokens and tell it nothing; what stands in angle brackets otherwise stays."""
     text = "See [the guide](https://example.com/a?b=c) and <code>ids</code> of <owner>.<br/>Done"
     assert shorten(text, 200) == "See the guide and ids of <owner>. Done"
+
+
+def test_numbers_that_a_text_is_to_be_chosen_of_are_taken_as_text(tmp_path: Path) -> None:
+    field = {"type": "string", "enum": [0, 1, 99]}
+    project = generate(tmp_path, posting({"type": "object", "properties": {"kind": field}}))
+    assert project.rows["create_thing"]["parameters"]["kind"]["schema"]["enum"] == ["0", "1", "99"]
+
+
+def test_a_field_that_is_required_and_not_declared_is_a_parameter(tmp_path: Path) -> None:
+    schema = {"type": "object", "required": ["name", "rates"], "properties": {"name": {"type": "string"}}}
+    parameters = generate(tmp_path, posting(schema)).rows["create_thing"]["parameters"]
+    assert parameters["rates"]["required"] is True
+    assert parameters["rates"]["schema"] == {}
+
+
+def test_values_that_an_array_is_to_be_chosen_of_are_those_of_its_items(tmp_path: Path) -> None:
+    field = {"type": "array", "enum": ["started", "ended"]}
+    project = generate(tmp_path, posting({"type": "object", "properties": {"events": field}}))
+    schema = project.rows["create_thing"]["parameters"]["events"]["schema"]
+    assert schema == {"type": "array", "items": {"enum": ["started", "ended"]}}

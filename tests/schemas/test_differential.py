@@ -124,7 +124,7 @@ def objects(draw: st.DrawFn, depth: int, *, branches: bool = True) -> Schema:
         elif more == 7:
             schema["dependentSchemas"] = {draw(st.sampled_from(WIRES)): draw(conditions())}
         elif more == 8:
-            schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^[a-z_]+$", "[A-Z]"])): draw(texts())}
+            schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^[a-z_]+$", "-"])): draw(texts())}
         elif more == 9 and "allOf" not in schema:
             schema["additionalProperties"] = draw(st.one_of(st.just(False), texts()))
         elif more == 10:
@@ -186,7 +186,7 @@ def agree(schema: Any, value: Any, openapi: str) -> None:
         assert validator(schema, COMPONENTS, openapi, lenient=True).is_valid(value), (ours.schema, ours.types)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(objects(2), st.lists(values(), min_size=3, max_size=6))
 def test_an_adapter_takes_what_a_schema_of_3_1_admits(schema: Schema, given_values: list[Any]) -> None:
     for value in given_values:
@@ -207,7 +207,7 @@ def in_3_0(schema: Any) -> Any:
     return out
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(objects(2).map(in_3_0), st.lists(values(), min_size=3, max_size=6))
 def test_an_adapter_takes_what_a_schema_of_3_0_admits(schema: Schema, given_values: list[Any]) -> None:
     for value in given_values:

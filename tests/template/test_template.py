@@ -77,8 +77,8 @@ def test_an_answer_that_would_break_the_project_is_refused(question: str, answer
 def test_every_file_says_whose_it_is_in_its_first_line() -> None:
     for path, content in render_template(PLAIN).items():
         if "/runtime/" not in path:
-            first = content.decode().splitlines()[0]
-            assert re.match(r"(# |<!-- )(yours|shared|machine): ", first), path
+            first = content.decode().splitlines()[1 if path.endswith(".json") else 0]
+            assert re.match(r"(# |<!-- |  \"\$comment\": \")(yours|shared|machine): ", first), path
 
 
 def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
@@ -112,9 +112,16 @@ def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
     assert not load_overrides(file).entries
     examples = text.split("#\n", 1)[1]
     file.write_text(re.sub(r"^# ", "", examples, flags=re.MULTILINE))
-    adopt, owner = load_overrides(file).entries.values()
+    overrides = load_overrides(file)
+    assert not overrides.found
+    adopt, pets, photo, owner = overrides.entries.values()
     assert (adopt.name, adopt.category, adopt.danger) == ("adopt_pet", "EXECUTE", "destructive")
+    assert adopt.parameters["petId"].name == "pet"
+    assert pets.pagination["style"] == "page"
+    assert photo.content_type == "image/png"
     assert owner.hidden
+    assert overrides.tags["internal"].hidden
+    assert overrides.field_case == "preserve"
 
 
 def test_the_examples_in_hooks_are_hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

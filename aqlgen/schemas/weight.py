@@ -1,0 +1,71 @@
+"""How much there is to check in one value: types that refer to one another as branches of the same value.
+
+A validator looks at every path through `allOf` and `anyOf`, so branches that refer to branches can make billions of
+paths, or circles. No API means that; what goes over the limit, and what closes a circle, is not checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqlgen.ir import Json
+
+MAX_WEIGHT = 20_000
+"""How many schemas may speak of one value, each path to a schema counted."""
+
+Written = dict[str, Json]
+
+
+def settle(types: dict[str, Written]) -> None:
+    """Cut what is too much out of finished types, in place."""
+    weights: dict[str, int] = {}
+    for start in types:
+        if start in weights:
+            continue
+        path: list[tuple[str, list[Written]]] = [(start, list(branches(types[start])))]
+        waiting = [list(path[0][1])]
+        standing = {start}
+        while path:
+            name, edges = path[-1]
+            if not waiting[-1]:
+                weights[name] = _weight(edges, weights)
+                standing.discard(name)
+                path.pop()
+                waiting.pop()
+                continue
+            edge = waiting[-1].pop()
+            target = _target(edge)
+            if target in standing:
+                del edge["$ref"]
+            elif target in types and target not in weights:
+                path.append((target, list(branches(types[target]))))
+                waiting.append(list(path[-1][1]))
+                standing.add(target)
+
+
+def _weight(edges: list[Written], weights: dict[str, int]) -> int:
+    """Add up what the references of one type lead to; the heaviest are cut until it is bearable."""
+    found = sorted((weights.get(_target(edge), 1), index) for index, edge in enumerate(edges) if "$ref" in edge)
+    total = 1 + len(edges) + sum(weight for weight, _ in found)
+    while total > MAX_WEIGHT and found:
+        weight, index = found.pop()
+        del edges[index]["$ref"]
+        total -= weight
+    return total
+
+
+def _target(edge: Written) -> str:
+    return str(edge.get("$ref", "")).rsplit("/", 1)[-1]
+
+
+def branches(schema: Written) -> Iterator[Written]:
+    """Give each schema within one that speaks of the same value and refers to a type."""
+    stack: list[Json] = [schema]
+    while stack:
+        one = stack.pop()
+        if not isinstance(one, dict):
+            continue
+        if "$ref" in one:
+            yield one
+        for key in ("allOf", "anyOf"):
+            stack.extend(one.get(key, ()))

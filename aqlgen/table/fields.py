@@ -1,0 +1,128 @@
+"""The fields of an object body as parameters: of an object, or of a union of objects those of every alternative."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aqlgen.decide.traits.sensitive import is_secret
+from aqlgen.ir import MISSING, Body, Json, MediaType
+from aqlgen.media import is_json, is_xml
+from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas.fields import field_names
+from aqlgen.schemas.types import Place, Types
+from aqlgen.table.encoding import is_form
+from aqlgen.table.model import TableBody, TableParameter
+from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
+from aqlgen.table.uploads import with_files
+from aqlgen.words import pascal, snake, split
+
+__all__ = ["Fields", "ShapedBody", "fields_of", "of_fields"]
+
+ACROSS_FIELDS = (
+    "anyOf", "allOf", "not", "if", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
+    "patternProperties", "propertyNames", "unevaluatedProperties",
+)  # fmt: skip
+"""Keywords that bind several fields, so that the assembled body has to be validated too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedBody:
+    """A body with the parameters that make it."""
+
+    body: TableBody
+    parameters: tuple[TableParameter, ...]
+    example: Json = MISSING
+    """The document's own example of the body, by the API's names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of an object body, as the document has them; `rest` is the schema of further ones."""
+
+    properties: Mapping[str, Json]
+    required: tuple[str, ...]
+    rest: Json
+    across: bool
+
+
+def fields_of(media: MediaType, types: Types) -> Fields | None:
+    """Give the fields of an object body, None for any other; of a union of objects those of every alternative."""
+    kind = media.content_type
+    if not (is_json(kind) or is_form(kind) or is_xml(kind)):
+        return None
+    raw = True if media.schema is None else media.schema
+    view = types.object_view(raw)
+    branches = types.alternatives(raw)
+    if view is None and not (branches and all(types.object_view(branch) for branch in branches)):
+        return None
+    base = view or {}
+    properties: dict[str, Json] = {}
+    for node in types.parts(raw):
+        for name, schema in node.get("properties", {}).items():
+            known = properties.get(name, MISSING)
+            properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
+    for name in base.get("required", ()):
+        properties.setdefault(name, True)  # the server asks for it, though no more is known of it
+    told = types.discriminator(raw)
+    if told is not None and told.values and all(told.values) and told.property in properties:
+        every = [value for values in told.values for value in values]
+        properties[told.property] = {"allOf": [properties[told.property], {"enum": list(dict.fromkeys(every))}]}
+    rest = base.get("additionalProperties")
+    open_ = rest is True or "patternProperties" in base
+    return Fields(
+        properties,
+        tuple(_required(base, view is None, branches, types)),
+        rest if isinstance(rest, dict) else ({} if open_ and is_json(media.content_type) else None),
+        across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
+    )
+
+
+def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types: Types) -> list[str]:
+    """Give the fields that every body has: of a union those that each alternative requires."""
+    required = list(base.get("required", ()))
+    if union:
+        each = [list((types.object_view(branch) or {}).get("required", ())) for branch in branches]
+        required += [name for name in each[0] if all(name in one for one in each)]
+    return required
+
+
+def _either(first: Json, second: Json) -> Json:
+    known = first["anyOf"] if isinstance(first, dict) and set(first) == {"anyOf"} else [first]
+    return {"anyOf": known if second in known else [*known, second]}
+
+
+def of_fields(fields: Fields, raw: Json, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
+    """Give the body with a parameter for each field; what only the server sets is left out."""
+    names = field_names(fields.properties, preserve=False)
+    optional = body.required is False
+    parameters = []
+    for wire, schema in fields.properties.items():
+        if types.read_only(schema):
+            continue
+        name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
+        final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
+        if content_type.startswith("multipart/"):
+            final = with_files(final, types)
+        parameters.append(
+            TableParameter(
+                name=name,
+                wire=wire,
+                location="body",
+                required=wire in fields.required and not optional,
+                schema={key: value for key, value in final.items() if key not in ("description", "deprecated")},
+                description=shorten(str(final.get("description", "")), MAX_DESCRIPTION),
+                deprecated=final.get("deprecated") is True,
+                sensitive=is_secret(name, final),
+            )
+        )
+    if fields.rest is not None:
+        rest = types.schema(fields.rest, Place(request=True, hint=f"{hint}AdditionalProperty", inline=True))
+        schema = {"type": "object", "additionalProperties": rest}
+        described = "Further fields of the body, by the API's own names."
+        parameters.append(
+            TableParameter("additional_properties", "additional_properties", "body_rest", False, schema, described)
+        )
+    validate = fields.across or (optional and bool(fields.required))
+    whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
+    return ShapedBody(TableBody(content_type, not optional, "fields", None, whole, validate), tuple(parameters))

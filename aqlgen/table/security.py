@@ -1,0 +1,96 @@
+"""Security schemes as `adapter.json` has them: what is sent, where tokens come from, and the owner's variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from aqlgen.ir import Json, OAuthFlow, SecurityScheme
+from aqlgen.table.identity import Identity
+from aqlgen.words import snake
+
+TOKENS = frozenset({"oauth2", "openIdConnect"})
+PAIRS = frozenset({"basic", "digest"})
+
+
+def security_schemes(identity: Identity, schemes: Iterable[SecurityScheme]) -> dict[str, Json]:
+    """Give every scheme by its name; no two have a variable in common.
+
+    `variables` are what a person sets first, all of them; `optional_variables` say by their role what else there is.
+    """
+    found: dict[str, Json] = {}
+    taken: set[str] = set()
+    for scheme in schemes:
+        entry = _entry(scheme, _stem(identity, scheme.name))
+        if taken & _names(entry):
+            mark = sha256(scheme.name.encode("utf-8", "surrogatepass")).hexdigest()[:4].upper()
+            entry = _entry(scheme, f"{_stem(identity, scheme.name)}_{mark}")
+        taken |= _names(entry)
+        found[scheme.name] = entry
+    return found
+
+
+def _stem(identity: Identity, name: str) -> str:
+    """Give what the variables of a scheme begin with. `_FILE` behind it would be taken for the path of a file."""
+    words = snake(name).upper() or "CREDENTIAL"
+    stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
+    return f"{stem}_KEY" if stem.endswith("_FILE") else stem
+
+
+def _names(entry: dict[str, Json]) -> set[str]:
+    return {*entry["variables"], *entry.get("optional_variables", {}).values()}
+
+
+def _entry(scheme: SecurityScheme, stem: str) -> dict[str, Json]:
+    entry: dict[str, Json] = {"type": scheme.kind}
+    if scheme.kind == "apiKey":
+        entry |= {"in": scheme.location, "name": scheme.parameter}
+    if scheme.kind == "http":
+        entry["scheme"] = scheme.http_scheme
+    if scheme.kind in TOKENS:
+        if scheme.flows:
+            entry["flows"] = {flow.grant: _flow(flow) for flow in scheme.flows}
+        if scheme.discovery_url:
+            entry["discovery_url"] = scheme.discovery_url
+    variables, optional = _variables(scheme, stem)
+    entry["variables"] = variables
+    if optional:
+        entry["optional_variables"] = optional
+    return entry | {"description": scheme.description[:300]}
+
+
+def _flow(flow: OAuthFlow) -> dict[str, Json]:
+    entry: dict[str, Json] = {
+        "authorization_url": flow.authorization_url,
+        "token_url": flow.token_url,
+        "refresh_url": flow.refresh_url,
+        "device_url": flow.device_url,
+    }
+    return {key: value for key, value in entry.items() if value} | {"scopes": list(flow.scopes)}
+
+
+def _variables(scheme: SecurityScheme, stem: str) -> tuple[list[str], dict[str, str]]:
+    if scheme.kind == "http" and scheme.http_scheme.lower() in PAIRS:
+        return [f"{stem}_USERNAME", f"{stem}_PASSWORD"], {}
+    if scheme.kind in ("apiKey", "http"):
+        return [stem], {}
+    if scheme.kind == "mutualTLS":
+        return [f"{stem}_CERT", f"{stem}_KEY"], {"key_password": f"{stem}_KEY_PASSWORD"}
+    if scheme.kind not in TOKENS:
+        return [], {}
+    base = stem.removesuffix("_TOKEN")
+    return [f"{base}_TOKEN"], {role: f"{base}_{role.upper()}" for role in _roles(scheme)}
+
+
+def _roles(scheme: SecurityScheme) -> list[str]:
+    """Name what else than a token may be given: enough to get one, where the document says from where."""
+    grants = {flow.grant for flow in scheme.flows if flow.token_url or flow.refresh_url or flow.device_url}
+    if not grants and not scheme.discovery_url:
+        return []
+    roles = ["client_id", "client_secret"]
+    if scheme.discovery_url or grants - {"clientCredentials"}:
+        roles.append("refresh_token")
+    if "password" in grants:
+        roles += ["username", "password"]
+    roles += ["scopes", "audience"]
+    return [*roles, *(["discovery_url"] if scheme.discovery_url else ["token_url"])]
