@@ -59,7 +59,8 @@ class Outcome:
 
     def wires(self, key: str) -> set[str]:
         """Give the parameters of an operation as the API names them, each with its place, `!` when it is required."""
-        rows = self.row(key)["parameters"].items()
+        every = self.row(key)["parameters"].items()
+        rows = [(name, one) for name, one in every if one["in"] != "adapter"]
         return {f"{one['in']} {one.get('name', name)}{'!' * bool(one.get('required'))}" for name, one in rows}
 
     def keys(self) -> set[str]:

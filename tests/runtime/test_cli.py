@@ -138,7 +138,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
     code, out, _ = run(package, capsys, "doctor", "--output-format", "json")
     found = json.loads(out)
     assert code == 0
-    assert set(found) == {"base_url", "safety", "hooks", "settings", "credentials"}
+    assert set(found) == {"base_url", "servers", "safety", "hooks", "settings", "credentials"}
     assert found["base_url"] == "https://zoo.example/v1"
     assert found["credentials"] == [{"scheme": "api_key", "type": "apiKey", "variables": ["ZOO_API_KEY"], "set": False}]
     monkeypatch.setenv("ZOO_API_KEY", "sesame")

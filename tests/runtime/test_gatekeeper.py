@@ -251,6 +251,18 @@ async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level:
         assert "confirmation" not in envelope
 
 
+async def test_the_owners_words_stand_in_the_question(tmp_path: Path, api: FakeApi) -> None:
+    """R-SAFE-3"""
+    operations = json.loads(json.dumps(OPERATIONS))
+    operations["delete"]["delete_animal"]["confirmation"] = "The animal is gone\nfor good."
+    folder = write_package(tmp_path / "zoo", operations=operations)
+    async with agent(Dispatcher(Adapter.load(folder), Table(folder), api, Config())) as one:
+        envelope = await one.delete()
+    message = envelope["confirmation"]["message"]
+    assert message.startswith("The animal is gone for good. delete_animal, with ")
+    assert envelope["error"]["details"]["confirmation_message"] == message
+
+
 def test_strict_and_nonsense_are_no_policies_yet(package: Path) -> None:
     """R-SAFE-2"""
     for policy, why in (("strict", "trust levels"), ("none", "standard or open")):

@@ -18,7 +18,10 @@ PACKAGE = FOLDER.name
 
 @dataclass(frozen=True)
 class Operation:
-    """One row: `parameters` maps each name to its entry; `example` is None when none could be made."""
+    """One row: `parameters` maps each name to its entry; `example` is None when none could be made.
+
+    `pages` says that it takes `first` and `after`, `reads_first` that it may read what it updates.
+    """
 
     name: str
     family: str
@@ -27,6 +30,8 @@ class Operation:
     returns: Mapping[str, Any]
     danger: str
     security: tuple[tuple[str, ...], ...]
+    pages: bool
+    reads_first: bool
 
     @property
     def required(self) -> list[str]:
@@ -82,4 +87,6 @@ def _rows() -> Iterator[Operation]:
                 returns=row["returns"],
                 danger=row["danger"],
                 security=tuple(tuple(alternative) for alternative in security),
+                pages="parameters" in row.get("pagination", {}),
+                reads_first=row.get("update", {}).get("strategy") in ("put-merge", "json-patch"),
             )

@@ -94,6 +94,7 @@ def make_package(
     base_url: str | None = None,
     transport: Any = None,
     examples: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Package:
     (folder / "operations").mkdir(parents=True, exist_ok=True)
     for one in FAMILIES:
@@ -124,7 +125,7 @@ def make_package(
         transport = Recorder()
     elif transport == "mock":
         transport = MockTransport(table, folder)
-    api = Api(loaded, table, transport, base_url=base_url, environ=environ or {})
+    api = Api(loaded, table, transport, base_url=base_url, environ=environ or {}, **more)
     return Package(loaded, table, api, transport)
 
 

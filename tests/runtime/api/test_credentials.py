@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.credentials import report
+from runtime.credential_report import report
 from runtime.errors import Code
 
 from .hand_made import Make, operation

@@ -170,7 +170,22 @@ def test_a_needed_scope_is_told(made: Package) -> None:
         ({"title": "Only a title", "status": 400}, "Only a title"),
         ({"error": "plain"}, "plain"),
         ({"error": {"message": "within", "code": 3}}, "within"),
-        ({"errors": [{"message": "the first"}, {"message": "the second"}]}, "the first"),
+        ({"errors": [{"message": "the first"}, {"message": "the second"}]}, "the first; the second"),
+        (
+            {"title": "One or more validation errors occurred.", "errors": {"Name": ["is required"]}},
+            "One or more validation errors occurred: Name: is required",
+        ),
+        (
+            {"title": "Not valid", "errors": [{"detail": "must be positive", "pointer": "#/age"}]},
+            "Not valid: age: must be positive",
+        ),
+        ({"detail": [{"loc": ["query", "size"], "msg": "field required"}]}, "size: field required"),
+        ({"Message": "in capitals"}, "in capitals"),
+        ({"error": {"errors": [{"reason": "quota"}], "message": "outer"}}, "outer: quota"),
+        ({"errorMessages": ["of a list"], "errors": {}}, "of a list"),
+        ({"fault": {"faultstring": "of a gateway", "detail": {"errorcode": "x"}}}, "of a gateway"),
+        ({"name": ["This field is required."]}, "name: This field is required."),
+        ({"success": False, "issues": [{"path": ["a", "b"], "message": "Expected text"}]}, "a.b: Expected text"),
         ({"error": "invalid_request", "error_description": "told better"}, "told better"),
         ({"errors": {"base": ["is closed"]}}, "base: is closed"),
         (["a bare text"], "a bare text"),
@@ -228,3 +243,47 @@ def test_what_the_api_says_is_bounded_and_free_of_secrets_and_traces(made: Packa
     assert "index.js" not in str(trace.envelope())
     html = raised(made, answer(b"<html><body>Traceback</body></html>", "text/html", 502))
     assert "upstream_error" not in html.details
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "message"),
+    [
+        (
+            b'<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>Gone &amp; lost</Message></Error>',
+            "application/xml",
+            "Gone & lost",
+        ),
+        (b"<e:Fault><faultstring>Bad <b/></faultstring><detail>why</detail></e:Fault>", "text/xml", "why"),
+        (b"error=invalid&error_description=not+so", "application/x-www-form-urlencoded", "not so"),
+        (b"Simply no", "text/plain", "Simply no"),
+        (b'{"message": "JSON in disguise"}', "text/plain", "JSON in disguise"),
+        ('{"message": "é"}'.encode("utf-16"), "application/json", "é"),
+        (b"<!DOCTYPE html><html>no</html>", "text/plain", None),
+        (b"{broken", "application/json", None),
+    ],
+)
+def test_the_apis_message_is_found_in_any_content(
+    made: Package, content: bytes, content_type: str, message: str | None
+) -> None:
+    """R-ERR-2."""
+    assert raised(made, answer(content, content_type, 409)).details.get("upstream_error") == message
+
+
+def test_the_apis_own_code_is_kept(made: Package) -> None:
+    assert raised(made, json_answer({"error": {"code": "card_declined"}}, 402)).details["upstream_code"] == (
+        "card_declined"
+    )
+    assert raised(made, json_answer({"code": 17, "message": "x"}, 409)).details["upstream_code"] == "17"
+    assert "upstream_code" not in raised(made, json_answer({"code": 409, "message": "x"}, 409)).details
+
+
+def test_a_challenge_says_why_when_the_content_does_not(made: Package) -> None:
+    response = ApiResponse(401, {"www-authenticate": 'Bearer error_description="The token expired"'}, b"")
+    assert raised(made, response).details["upstream_error"] == "The token expired"
+
+
+def test_a_redirect_that_is_not_followed_names_the_host_alone(made: Package) -> None:
+    response = ApiResponse(302, {"location": "https://u:p@login.example.net/x?token=abc"}, b"")
+    failure = raised(made, response)
+    assert failure.code is Code.INTERNAL_ERROR
+    assert failure.details["redirected_to"] == "https://login.example.net"

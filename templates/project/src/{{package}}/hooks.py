@@ -35,7 +35,8 @@ from __future__ import annotations
 #             raise Refuse("deleting owners is not for agents; ask the front desk")
 #         return None
 #
-# With the HTTP request in its final form, to sign it, add a header or change the address:
+# With the HTTP request in its final form, to sign it, add a header or change the address. A token that the adapter gets
+# from an authorization server is put in after this; a mark stands for it:
 #
 #     async def before_send(request: ApiRequest, call: Call) -> ApiRequest | None:
 #         return dataclasses.replace(request, headers=(*request.headers, ("X-Request-Source", "agent")))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -13,12 +11,17 @@ from .forms import form_pairs, joined
 from .multipart import multipart
 from .names import Names
 from .styles import as_json
-from .table import Body, Row
+from .table import Body, Parameter, Row
+from .uploads import Files
 
-__all__ = ["assemble", "encode_body", "is_json", "is_text", "media_type"]
+__all__ = ["assemble", "encode_body", "is_json", "is_lines", "is_text", "media_type"]
 
 _TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "x-ndjson", "ndjson", "jsonl", "toml", "csv"})
+_LINES = frozenset(
+    {"x-ndjson", "ndjson", "jsonl", "x-jsonl", "jsonlines", "x-jsonlines", "json-lines", "x-json-stream", "json-seq"}
+)
 _FORM = "application/x-www-form-urlencoded"
+_NO_FILES = Files()
 
 
 @lru_cache(256)
@@ -36,6 +39,11 @@ def is_text(kind: str) -> bool:
     """Whether a media type is read by people, JSON apart."""
     family, _, name = kind.partition("/")
     return family == "text" or name in _TEXTS or name == "xml" or name.endswith(("+xml", "+yaml"))
+
+
+def is_lines(kind: str) -> bool:
+    """Whether a media type is JSON values one after the other, such as NDJSON."""
+    return kind.partition("/")[2] in _LINES or kind.endswith("+json-seq")
 
 
 def assemble(row: Row, params: Mapping[str, Any], names: Names) -> Any:
@@ -65,27 +73,66 @@ def assemble(row: Row, params: Mapping[str, Any], names: Names) -> Any:
     return fields if given or body.required else None
 
 
-def encode_body(row: Row, body: Body, value: Any) -> tuple[str, bytes]:
+def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> tuple[str, bytes]:
     """Give the content type and the bytes of an assembled body. Raises Failure for a type that is not served."""
     kind = media_type(body.content_type)
     if is_json(kind) or kind in ("*/*", "application/*"):
         return (body.content_type if is_json(kind) else "application/json"), _json(value)
-    declared = {one.wire: one for one in row.parameters.values() if one.location == "body"}
-    if kind == _FORM and isinstance(value, Mapping):
-        return _FORM, "&".join(form_pairs(value, declared)).encode()
-    if kind == "multipart/form-data" and isinstance(value, Mapping):
-        fields = {name: joined(one, declared.get(name)) for name, one in value.items()}
-        return multipart(fields, declared, lambda name, one: _binary(name, one, "application/octet-stream"))
-    if body.shape == "whole" and isinstance(value, str) and not kind.startswith("multipart/"):
-        if is_text(kind):
-            charset = "" if value.isascii() or "charset" in body.content_type.lower() else "; charset=utf-8"
-            return body.content_type + charset, _utf8(value)
-        return body.content_type, _binary(body.parameter or "body", value, body.content_type)
+    if is_lines(kind) and isinstance(value, list | tuple):
+        before = b"\x1e" if kind.endswith("json-seq") else b""
+        return body.content_type, b"".join(before + _json(one) + b"\n" for one in value)
+    if isinstance(value, Mapping):
+        if kind == _FORM:
+            return body.content_type, "&".join(form_pairs(value, _declared(row, body))).encode()
+        if kind.startswith("multipart/"):
+            declared = _declared(row, body)
+            fields = {name: joined(one, declared.get(name)) for name, one in value.items()}
+            return multipart(body.content_type, fields, declared, files.read)
+    if body.xml is not None and not isinstance(value, str):
+        from .xmltext import xml_text
+
+        return body.content_type, _utf8(xml_text(value, body.xml))
+    if body.shape == "whole" and not kind.startswith("multipart/"):
+        if is_text(kind) and isinstance(value, str):
+            return _text(body.content_type, value)
+        if not is_text(kind) and isinstance(value, str | Mapping):
+            file = files.read(body.parameter or "body", value, body.content_type)
+            return (
+                file.mime_type or body.content_type if "*" in body.content_type else body.content_type
+            ), file.content
     raise Failure(
         Code.INTERNAL_ERROR,
         f"Internal error: a body of type '{body.content_type}' cannot be sent yet by this adapter",
         {"content_type": body.content_type},
     )
+
+
+def _declared(row: Row, body: Body) -> Mapping[str, Parameter]:
+    """Give the fields that say how they are written, by wire name."""
+    if body.shape == "whole":
+        return body.fields
+    return {one.wire: one for one in row.parameters.values() if one.location == "body"}
+
+
+def _text(content_type: str, value: str) -> tuple[str, bytes]:
+    """Give a text in the charset that its content type names, else in UTF-8, which is said where it shows."""
+    from email.message import Message
+
+    message = Message()
+    message["Content-Type"] = content_type
+    charset = message.get_content_charset()
+    if charset is None:
+        return (content_type if value.isascii() else f"{content_type}; charset=utf-8"), _utf8(value)
+    try:
+        return content_type, value.encode(charset)
+    except LookupError:
+        return content_type, _utf8(value)
+    except UnicodeEncodeError:
+        if charset in ("utf-8", "utf8"):
+            raise
+        raise Failure(
+            Code.INVALID_VALUE, f"The body is sent in {charset}, which lacks some of its characters"
+        ) from None
 
 
 def _json(value: Any) -> bytes:
@@ -102,14 +149,3 @@ def _utf8(value: str) -> bytes:
         return value.encode()
     except UnicodeEncodeError:
         raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
-
-
-def _binary(name: str, value: str, content_type: str) -> bytes:
-    try:
-        return base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError):
-        raise Failure(
-            Code.INVALID_VALUE,
-            f"Parameter '{name}' must be base64, the bytes are of type '{content_type}'",
-            {"param_name": name, "format": "base64"},
-        ) from None

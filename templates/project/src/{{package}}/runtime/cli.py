@@ -73,6 +73,15 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     call.add_argument("--yes", action="store_true", help="confirm what asks for it, without being asked")
     call.set_defaults(command="call")
 
+    login = commands.add_parser("login", help="let the adapter act for you, where the API knows logins")
+    login.add_argument("scheme", metavar="SCHEME", nargs="?", help="the security scheme, where there are several")
+    login.add_argument("--scopes", default="", help="divided by spaces (default: what the operations need)")
+    login.add_argument("--port", type=_port, default=0, help="of the redirect to this machine (default: any)")
+    login.add_argument("--device", action="store_true", help="enter a code in a browser elsewhere")
+    login.add_argument("--no-browser", action="store_true", help="only print the address")
+    login.add_argument("--forget", action="store_true", help="forget the login")
+    login.set_defaults(command="login")
+
     doctor = commands.add_parser("doctor", help="show the settings, and which credentials are missing")
     doctor.set_defaults(command="doctor")
     for one in (operations, doctor):
@@ -132,6 +141,21 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     return 0 if envelope["success"] else 1
 
 
+def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .logging_in import forget, log_in
+    from .login import LoginError, Wishes
+
+    try:
+        if options.forget:
+            _print(forget(folder, options.scheme, os.environ))
+        else:
+            wishes = Wishes(options.scopes, options.port, options.device, not options.no_browser)
+            _print(log_in(folder, options.scheme, wishes, os.environ))
+    except LoginError as problem:
+        return _fail(str(problem), 1)
+    return 0
+
+
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .people import as_json, doctor, render_doctor
 
@@ -140,7 +164,7 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
     return 0
 
 
-_COMMANDS = {"serve": _serve, "operations": _operations, "call": _call, "doctor": _doctor}
+_COMMANDS = {"serve": _serve, "operations": _operations, "call": _call, "login": _login, "doctor": _doctor}
 
 
 def _print(text: str) -> None:

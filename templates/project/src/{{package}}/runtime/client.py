@@ -1,18 +1,19 @@
-"""Carries requests to the API over HTTP: time-outs, bounded answers, redirects that keep credentials on their host.
-
-Retries, rate limits and renewed credentials have their place in `HttpTransport.send`, around `_exchange`.
-"""
+"""Carries requests to the API over HTTP: time-outs, bounded answers, retries, rate limits, safe redirects."""
 
 from __future__ import annotations
 
 import ssl
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from itertools import count
 from typing import TYPE_CHECKING
 
 import anyio
 
 from .errors import Code, Failure
-from .truncation import refusal
+from .ratelimits import Meter
+from .receiving import Bounds, Receiver
+from .redirects import READS, STATUSES, elsewhere, followed, is_public
+from .retries import Backoff, Timing, keyed
 from .wire import ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
@@ -24,15 +25,10 @@ __all__ = ["HttpTransport"]
 
 _CONNECT_TIMEOUT = 10.0
 _MOST_REDIRECTS = 5
-_AHEAD = 32 * 1024 * 1024
-"""Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `truncation`)."""
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
-"""Methods by which nothing is changed (RFC 9110, 9.2.1), so that another try costs nothing."""
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class HttpTransport:
-    """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole exchange."""
+    """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole call with its retries."""
 
     def __init__(
         self,
@@ -41,27 +37,30 @@ class HttpTransport:
         *,
         verify: ssl.SSLContext | bool = True,
         transport: httpx2.AsyncBaseTransport | None = None,
+        retries: int = 2,
+        bounds: Bounds | None = None,
+        timing: Timing | None = None,
     ) -> None:
         self._timeout = timeout
-        self._max_response = max_response
-        self._most_read = max_response + _AHEAD
         self._verify = verify
         self._transport = transport
+        self._retries = retries
+        self._bounds = bounds or Bounds(max_response)
+        self._timing = timing or Timing()
+        self._meter = Meter(self._timing.now)
         self._client: httpx2.AsyncClient | None = None
 
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:  # noqa: ARG002 - the protocol gives both
-        """Send and read the answer. Raises Failure: INTERNAL_ERROR, or PAYLOAD_TOO_LARGE for too long an answer."""
+    async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
+        """Send and read the answer. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""
         import httpx2
 
+        call = _Call(self, request, row)
         try:
             with anyio.fail_after(self._timeout):
-                try:
-                    return await self._follow(request)
-                except (httpx2.ConnectError, httpx2.ConnectTimeout):
-                    if request.method not in _SAFE:
-                        raise
-                    return await self._follow(request)  # nothing was sent: a second try is free
+                return await call.follow()
         except (TimeoutError, httpx2.TimeoutException):
+            if call.put_off is not None:  # the time ran out while it was repeated: what the API said last is the answer
+                return call.put_off
             raise _failed(f"the API did not answer within {self._timeout:g} seconds") from None
         except httpx2.ConnectError as error:
             raise _failed(_unreachable(error, request)) from None
@@ -80,52 +79,8 @@ class HttpTransport:
         if client is not None:
             await client.aclose()
 
-    async def _follow(self, request: ApiRequest) -> ApiResponse:
-        """Exchange, and follow redirects of a GET as long as they stay on the host and keep its encryption."""
-        import httpx2
-
-        url = httpx2.URL(request.url)
-        response = await self._exchange(request, url)
-        for _ in range(_MOST_REDIRECTS):
-            target = _redirect(request, response, url)
-            if target is None:
-                return response
-            url = target
-            response = await self._exchange(request, url)
-        if _redirect(request, response, url) is not None:
-            raise _failed(f"the API redirected the request more than {_MOST_REDIRECTS} times")
-        return response
-
-    async def _exchange(self, request: ApiRequest, url: httpx2.URL) -> ApiResponse:
-        import httpx2
-
-        headers = [(name.encode("ascii"), value.encode("utf-8")) for name, value in request.headers]
-        headers.append((b"Accept-Encoding", b"gzip, deflate"))
-        sent = httpx2.Request(request.method, url, headers=headers, content=request.content)
-        timeout = httpx2.Timeout(self._timeout, connect=min(_CONNECT_TIMEOUT, self._timeout))
-        sent.extensions["timeout"] = timeout.as_dict()
-        response = await self._opened().send(sent, stream=True)
-        try:
-            content = await self._read(response, performed=request.method not in _SAFE)
-        finally:
-            await response.aclose()
-        return ApiResponse(response.status_code, dict(response.headers), content)
-
-    async def _read(self, response: httpx2.Response, *, performed: bool) -> bytes:
-        """Read the answer whole, but stop as soon as it is too long even to be cut (see `truncation`)."""
-        told = response.headers.get("content-length", "")
-        if told.isdigit() and int(told) > self._most_read:
-            raise refusal(self._max_response, int(told), performed=performed)
-        chunks: list[bytes] = []
-        size = 0
-        async for chunk in response.aiter_bytes():
-            size += len(chunk)
-            if size > self._most_read:
-                raise refusal(self._max_response, size, performed=performed)
-            chunks.append(chunk)
-        return b"".join(chunks)
-
-    def _opened(self) -> httpx2.AsyncClient:
+    def opened(self) -> httpx2.AsyncClient:
+        """Give the pool, opened when it is not yet."""
         if self._client is None:
             import httpx2
 
@@ -138,15 +93,111 @@ class HttpTransport:
         return self._client
 
 
-def _redirect(request: ApiRequest, response: ApiResponse, url: httpx2.URL) -> httpx2.URL | None:
-    """Give where to go on, or None when the answer is final."""
-    location = response.headers.get("location")
-    if response.status not in _REDIRECTS or not location or request.method not in ("GET", "HEAD"):
-        return None
-    target = url.join(location)
-    same = target.host == url.host and target.port == url.port and target.scheme == url.scheme
-    upgraded = target.host == url.host and url.scheme == "http" and target.scheme == "https" and target.port is None
-    return target if same or (upgraded and url.port is None) else None
+class _Call:
+    """One call: the request, those that redirects lead to, and the repetitions of each."""
+
+    def __init__(self, transport: HttpTransport, request: ApiRequest, row: Row | None) -> None:
+        self._owner = transport
+        self._row = row
+        self._timing = transport._timing
+        self._ends = self._timing.now() + transport._timeout
+        self._request, self._keyed = keyed(request, row)
+        self.put_off: ApiResponse | None = None
+
+    async def follow(self) -> ApiResponse:
+        """Exchange, and follow redirects as far as that is safe."""
+        import httpx2
+
+        request = self._request
+        response = await self._persist(request)
+        performed: ApiResponse | None = None
+        for _ in range(_MOST_REDIRECTS):
+            target = followed(request, response)
+            if target is None or (elsewhere(request, target) and not await self._enters(request, target)):
+                return response
+            if request.method not in READS and target.method in READS:
+                performed = response
+            request = target
+            try:
+                response = await self._persist(request)
+            except (Failure, httpx2.TransportError):
+                if performed is None:
+                    raise
+                return performed  # the call itself was carried out
+            if performed is not None and response.status >= 400:
+                return performed
+        if response.status in STATUSES and followed(request, response) is not None:
+            if performed is not None:
+                return performed
+            raise _failed(f"the API redirected the request more than {_MOST_REDIRECTS} times")
+        return response
+
+    async def _persist(self, request: ApiRequest) -> ApiResponse:
+        """Exchange, again and again where that does no harm and there is time."""
+        import httpx2
+
+        backoff = Backoff.of(request, self._owner._retries, keyed=self._keyed and request.method not in READS)
+        meter, operation = self._owner._meter, self._row.name if self._row is not None else ""
+        for tries in count():
+            try:
+                with meter.admitted(request, operation):
+                    response = await self._exchange(request)
+            except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
+                unsent = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
+                wait = None if _is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
+                if wait is None or wait >= self._left():
+                    raise
+            else:
+                meter.note(request, operation, response)
+                wait = backoff.after_answer(tries, response, self._timing)
+                if wait is None or wait >= self._left():
+                    return response
+                self.put_off = response
+            await self._timing.pause(wait)
+        raise AssertionError  # pragma: no cover
+
+    async def _exchange(self, request: ApiRequest) -> ApiResponse:
+        import httpx2
+
+        from .inflate import ACCEPTED, Damaged
+
+        headers = [(name.encode("ascii"), value.encode("utf-8")) for name, value in request.headers]
+        headers.append((b"Accept-Encoding", ACCEPTED.encode()))
+        sent = httpx2.Request(request.method, request.url, headers=headers, content=request.content)
+        timeout = httpx2.Timeout(self._owner._timeout, connect=min(_CONNECT_TIMEOUT, self._owner._timeout))
+        sent.extensions["timeout"] = timeout.as_dict()
+        response = await self._owner.opened().send(sent, stream=True)
+        try:
+            return await Receiver(self._owner._bounds, request, self._row, self._left()).read(response)
+        except Damaged as problem:
+            raise _failed(f"the API's answer {problem}") from None
+        finally:
+            await response.aclose()
+
+    async def _enters(self, request: ApiRequest, target: ApiRequest) -> bool:
+        """Whether another host may be gone to: none that leads from the open network into a private one."""
+        import httpx2
+
+        url = httpx2.URL(target.url)
+        if self._owner._transport is not None or not is_public(httpx2.URL(request.url).host):
+            return True
+        try:
+            found = await anyio.getaddrinfo(url.host, url.port or (443 if url.scheme == "https" else 80))
+        except OSError:
+            return True  # where a proxy resolves names; without one the connection fails by itself
+        return all(is_public(str(address[4][0])) for address in found)
+
+    def _left(self) -> float:
+        return self._ends - self._timing.now()
+
+
+def _is_tls(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def _unreachable(error: BaseException, request: ApiRequest) -> str:

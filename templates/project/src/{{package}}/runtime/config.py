@@ -26,6 +26,7 @@ class Config(NamedTuple):
     mode: str = "semantic"
     tool_prefix: str = ""
     timeout: float = 30.0
+    retries: int = 2
     log_level: str = "warning"
     policy: str = "standard"
     trust_level: str = "generated"
@@ -39,6 +40,16 @@ class Config(NamedTuple):
     confirmation_rate: int = 60
     state_url: str = ""
     audit_path: str = ""
+    files_folder: str = ""
+    files_max_size: int = 256 * MIB
+    stream_events: int = 1000
+    stream_seconds: float = 20.0
+    forward_header: tuple[tuple[str, str], ...] = ()
+    exchange_url: str = ""
+    exchange_scheme: str = ""
+    exchange_audience: str = ""
+    exchange_scope: str = ""
+    server_variables: Mapping[str, str] = MappingProxyType({})
     max_list: int = 250
     warn_slow_ms: int = 2000
     warn_quota_percent: int = 80

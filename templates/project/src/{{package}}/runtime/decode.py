@@ -2,45 +2,54 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from .bodies import is_json, is_text, media_type
-from .errors import Code, Failure
-from .names import Names
-from .speech import redact
+from .bodies import is_json, media_type
+from .errors import Failure
+from .names import Names, Plan, Way
+from .reading import read, text_of
+from .speech import redact, redacted
 from .table import Row
 from .wire import ApiResponse
 
 __all__ = ["declared", "decode"]
 
-_JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
 _EMPTY = frozenset({204, 205, 304})
+_TOLD = frozenset({"location", "operation-location", "azure-asyncoperation"})
 
 
 def decode(
     response: ApiResponse, row: Row, params: Mapping[str, Any], names: Names, secrets: frozenset[str] = frozenset()
 ) -> Any:
-    """Give the data of an answer. Raises Failure when its status tells one, or its body is not what it says it is."""
+    """Give the data of an answer. Raises Failure when its status tells one, or its body is not what it says it is.
+
+    An answer that misses its declared schema is passed on as it is.
+    """
+    try:
+        return _decoded(response, row, params, names, secrets)
+    except Failure as failure:  # whatever the API said, in its content or its headers
+        details = redacted(failure.details, secrets)
+        raise Failure(failure.code, redact(failure.message, secrets), details) from None
+
+
+def _decoded(response: ApiResponse, row: Row, params: Mapping[str, Any], names: Names, secrets: frozenset[str]) -> Any:
     status = response.status
     if not 200 <= status < 300:
-        if 300 <= status < 400 and _has(row, status):
-            location = response.headers.get("location")
-            if location is not None:
-                return {"location": redact(location, secrets)}
-        else:
-            from .statuses import failure_of
+        return _otherwise(response, row, params, secrets)
+    if response.file is not None:
+        file = response.file
+        return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
+    if row.method in ("HEAD", "OPTIONS") and not response.content:
+        from .heads import allowed, head
 
-            raise failure_of(response, row, params, secrets)
-    if status in _EMPTY or not response.content:
-        return None
-    answer = declared(row, status)
-    data = _data(response, str(answer.get("content_type") or ""))
-    schema = answer.get("schema")
-    return data if not isinstance(schema, Mapping) else names.to_agent(data, schema)
+        return head(response, secrets) if row.method == "HEAD" else allowed(response)
+    data = None if status in _EMPTY or not response.content else _data(response, declared(row, status), names)
+    if _TOLD.isdisjoint(response.headers):
+        return data
+    from .heads import accepted
+
+    return accepted(response, row, data, secrets)
 
 
 def declared(row: Row, status: int) -> Mapping[str, Any]:
@@ -52,52 +61,68 @@ def declared(row: Row, status: int) -> Mapping[str, Any]:
     return found or {}
 
 
+def _otherwise(response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str]) -> Any:
+    """Give the data of a redirect that is an answer in itself, and of what has not changed; else raise Failure."""
+    status, location = response.status, response.headers.get("location")
+    if status == 304:
+        from .heads import unchanged
+
+        data = unchanged(response, row, params)
+        if data is not None:
+            return data
+    done = status == 303 and row.method not in ("GET", "HEAD")  # the call was carried out, and its result is elsewhere
+    if location is not None and 300 <= status < 400 and (done or _has(row, status)):
+        return {"location": redact(location, secrets)}
+    from .statuses import failure_of
+
+    raise failure_of(response, row, params, secrets)
+
+
 def _has(row: Row, status: int) -> bool:
     return str(status) in row.responses or f"{status // 100}XX" in row.responses
 
 
-def _data(response: ApiResponse, promised: str) -> Any:
-    told = response.headers.get("content-type", "")
-    kind, wanted = media_type(told), media_type(promised)
-    if is_json(kind) or (not kind and is_json(wanted)):
-        return _json(response.content, told)
-    if is_json(wanted) and kind in ("text/plain", "text/html", "text/javascript", "application/javascript"):
-        try:
-            return _json(response.content, told)  # JSON under a careless name
-        except Failure:
-            if kind != "text/plain":
-                raise
-    if is_text(kind) or (not kind and is_text(wanted)):
-        return response.content.decode(_charset(told), errors="replace")
-    return {
-        "content": base64.b64encode(response.content).decode("ascii"),
-        "encoding": "base64",
-        "mime_type": kind or wanted or "application/octet-stream",
-    }
+def _data(response: ApiResponse, answer: Mapping[str, Any], names: Names) -> Any:
+    told, promised = response.headers.get("content-type", ""), str(answer.get("content_type") or "")
+    schema = answer.get("schema")
+    plan = names.plan(schema) if isinstance(schema, Mapping) else None
+    kind = media_type(told)
+    if kind != "application/json":
+        from .streams import form_of
 
+        form = form_of(kind)
+        if form is not None:
+            return _stream(response, form, plan)
+        if kind.startswith("multipart/"):
+            from .parts import parts_of
 
-def _json(content: bytes, content_type: str) -> Any:
-    charset = _charset(content_type) if "charset" in content_type else json.detect_encoding(content)
-    try:
-        return _JSON.decode(content.decode(charset).removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        raise Failure(
-            Code.INTERNAL_ERROR,
-            "Internal error: the API promised JSON and answered with something else",
-            {"content_type": content_type},
-        ) from None
+            parts = parts_of(response.content, told)
+            if parts is not None:
+                return parts
+        if kind.endswith("xml") and isinstance(schema, Mapping) and _is_data(media_type(promised)):
+            from .elements import Unreadable, data_of
 
-
-@lru_cache(256)
-def _charset(content_type: str) -> str:
-    """Give the charset of a content type; UTF-8 when it names none that is known."""
-    for part in content_type.split(";")[1:]:
-        key, _, value = part.partition("=")
-        if key.strip().lower() == "charset":
-            name = value.strip().strip("\"'")
             try:
-                "".encode(name)
-            except (LookupError, ValueError):
-                return "utf-8"
-            return name
-    return "utf-8"
+                return data_of(text_of(response.content, told, kind), schema, names.table)
+            except Unreadable:
+                return text_of(response.content, told, kind)
+    data = read(response.content, told, promised)
+    return data if plan is None else plan.convert(data, Way.TO_AGENT)
+
+
+def _is_data(promised: str) -> bool:
+    return promised.endswith("xml") or is_json(promised)
+
+
+def _stream(response: ApiResponse, form: str, plan: Plan | None) -> list[Any]:
+    """Give the values of a stream. The schema is that of one of them, or of the list of all."""
+    from .streams import values
+
+    found = values(text_of(response.content, response.headers["content-type"]), form, whole=not response.cut)
+    if plan is None:
+        return found
+    if plan.items is not None:
+        plan = plan.items
+    if form == "events" and "data" not in plan.fields[Way.TO_AGENT]:
+        return [{**event, "data": plan.convert(event["data"], Way.TO_AGENT)} for event in found]
+    return [plan.convert(one, Way.TO_AGENT) for one in found]

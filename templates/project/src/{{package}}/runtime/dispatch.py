@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from . import arguments as form
 from .arguments import Request
@@ -12,6 +11,7 @@ from .audit import Audit
 from .config import Config
 from .envelope import Envelope, Stamp, success
 from .errors import Code, Failure
+from .exchanges import ApiSide, Exchanges
 from .gatekeeper import Gatekeeper
 from .hooks import Call, Hooks
 from .introspection import Introspection
@@ -25,29 +25,10 @@ from .table import Adapter, Row, Table
 from .tools import tool_name
 
 if TYPE_CHECKING:
-    from .wire import ApiRequest, ApiResponse
+    from .extras import Extras
+    from .state import State
 
 __all__ = ["ApiSide", "Dispatcher"]
-
-
-class ApiSide(Protocol):
-    """What the dispatcher needs of the API's side; `api.Api` is it."""
-
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the parameters under agent names with defaults applied. Raises Failure, all problems in one."""
-        ...
-
-    def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Make the request. Raises Failure when a credential or the base URL is missing."""
-        ...
-
-    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send it. Raises Failure when the API cannot be reached."""
-        ...
-
-    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
-        """Give the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
-        ...
 
 
 class Dispatcher:
@@ -62,12 +43,15 @@ class Dispatcher:
         hooks: Hooks | None = None,
         logger: Logger | None = None,
         audit: Audit | None = None,
+        state: State | None = None,
     ) -> None:
         self.adapter = adapter
         self.table = table
         self.config = config
         self.introspection = Introspection(adapter, table, config)
         self._api = api
+        self._state = state
+        self._extras: Extras | None = None
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
@@ -157,6 +141,10 @@ class Dispatcher:
     ) -> tuple[Any, Notices | None]:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
         params = self._api.validate(row, request.for_row(row))
+        if "dry_run" in row.own and params.pop("dry_run", False):
+            from .dry_run import preview
+
+            return preview(self._api, self.table, row, params), None
         if row.family != "read":
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
@@ -185,17 +173,21 @@ class Dispatcher:
             if changed is not call:
                 call, params = changed, api.validate(row, changed.params)
         notices = board.before(row, params)
-        sent = api.build(row, params)
-        if call is not None:
-            sent = await hooks.on_send(sent, call)
-        begin = perf_counter()
-        response = await api.send(sent, row)
-        seconds = perf_counter() - begin
-        if call is not None:
-            response = await hooks.on_response(response, call)
+        exchanges = Exchanges(api, hooks, call)
+        if row.own or row.update is not None:
+            return await self._extra().perform(exchanges, row, params, notices, stamp)
+        response = await exchanges.send(row, params)
         data = api.decode(response, row, params)
-        notices = board.after(row, params, response, seconds, notices)
+        notices = board.after(row, params, response, exchanges.seconds, notices)
         return board.fit(data, row, response, notices)
+
+    def _extra(self) -> Extras:
+        """Give what calls need that are more than one exchange, or less than the whole answer; made at the first."""
+        if self._extras is None:
+            from .extras import Extras
+
+            self._extras = Extras(self.table, self._board, self._state)
+        return self._extras
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)

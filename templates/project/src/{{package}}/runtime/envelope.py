@@ -27,15 +27,17 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 class Stamp:
     """Marks the beginning of a request and makes its `_meta`."""
 
-    __slots__ = ("_begin", "request_id")
+    __slots__ = ("_begin", "notes", "request_id")
 
     def __init__(self) -> None:
         self.request_id = f"req_{_process}_{next(_count):x}"
+        self.notes: dict[str, Any] | None = None
         self._begin = perf_counter_ns()
 
     def meta(self) -> dict[str, Any]:
-        """Give request_id and duration_ms up to now (R-ENV-2)."""
-        return {"request_id": self.request_id, "duration_ms": round((perf_counter_ns() - self._begin) / 1e6, 3)}
+        """Give request_id and duration_ms up to now (R-ENV-2), and what was noted of the call."""
+        meta = {"request_id": self.request_id, "duration_ms": round((perf_counter_ns() - self._begin) / 1e6, 3)}
+        return meta if self.notes is None else {**meta, **self.notes}
 
 
 def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:

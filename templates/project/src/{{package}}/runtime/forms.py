@@ -1,11 +1,15 @@
-"""Fields as a form, in a body or as the whole query (OpenAPI 3.1, Encoding Object and its defaults)."""
+"""Fields as a form, in a body or as the whole query (OpenAPI 3.1.1, Encoding Object and its defaults).
+
+A field without a style is written by its content type, which for objects is JSON (3.0.4 and 3.1.1 say so; the older
+texts' default of `form` would lose the field's own name). A field with a style is written by that.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus
 
 from .styles import as_json, query_pairs, text
 from .table import Parameter
@@ -26,15 +30,19 @@ def form_pairs(fields: Mapping[str, Any], declared: Mapping[str, Parameter] = _N
 
 
 def _pairs(name: str, value: Any, field: Parameter | None) -> Iterator[str]:
-    key = quote_plus(name)
     if field is not None and field.style in _STYLES:
+        key = quote(name, safe="")
         yield from query_pairs(key, value, field.style, explode=field.explode, allow_reserved=field.allow_reserved)
-    elif field is not None and field.content_type is not None and value is not None:
-        yield f"{key}={quote_plus(value if isinstance(value, str) else as_json(value))}"
+    elif field is not None and _is_json(field.content_type) and value is not None:
+        yield f"{quote_plus(name)}={quote_plus(value if isinstance(value, str) else as_json(value))}"
     else:
         for one in value if isinstance(value, list | tuple) else (value,):
             if one is not None:
-                yield f"{key}={quote_plus(text(one))}"
+                yield f"{quote_plus(name)}={quote_plus(text(one))}"
+
+
+def _is_json(kind: str | None) -> bool:
+    return kind is not None and kind.partition(";")[0].strip().lower().endswith(("/json", "+json"))
 
 
 def joined(value: Any, field: Parameter | None) -> Any:

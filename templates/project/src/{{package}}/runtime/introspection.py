@@ -173,7 +173,9 @@ class Introspection:
             "mcpTool": tool_name(self._config, row.family),
             "description": self._description(row),
             "permissions": dict(protocol.PERMISSIONS[row.category]),
-            "parameters": [parameter_info(one, self._table.types) for one in row.parameters.values()],
+            "parameters": [
+                parameter_info(one, self._table.types) for name, one in row.parameters.items() if name not in row.hidden
+            ],
             "returns": self._returns(row),
         }
         if row.example is not None:

@@ -1,63 +1,94 @@
-"""Fields and files as multipart/form-data (RFC 7578; OpenAPI 3.1, Encoding Object's defaults).
+"""Fields and files as the parts of a form (RFC 7578; OpenAPI 3.1.1, Encoding Object's defaults).
 
 An array repeats its name, an object is a part of JSON, and a field whose schema says `contentEncoding: base64` is a
-file.
+file. Kinds of multipart other than form-data get the same parts.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from .styles import as_json, text
 from .table import JsonSchema, Parameter
+from .uploads import File
 
 __all__ = ["multipart"]
 
+_BYTES = "application/octet-stream"
+Read = Callable[[str, Any, str], File]
 
-def multipart(
-    fields: Mapping[str, Any], declared: Mapping[str, Parameter], decoded: Callable[[str, str], bytes]
-) -> tuple[str, bytes]:
-    """Give the content type and the body of fields by wire name; `decoded(name, base64)` gives a file's bytes."""
-    parts = [
-        part
-        for name, value in fields.items()
-        for part in _parts(name, value, *_declared(declared.get(name)), partial(decoded, name))
-    ]
+
+def multipart(kind: str, fields: Mapping[str, Any], declared: Mapping[str, Parameter], read: Read) -> tuple[str, bytes]:
+    """Give the content type and the body of fields by wire name; `read(name, value, type)` gives a file."""
+    parts = [part for name, value in fields.items() for part in _field(name, value, declared.get(name), read)]
     content = b"".join(parts)
-    boundary = hashlib.sha256(content).hexdigest()[:32]  # the same call is the same bytes
+    boundary = hashlib.sha256(content).hexdigest()[:32]  # the same call is the same bytes; none can hold its own hash
     limit = b"--" + boundary.encode()
     body = b"".join(limit + b"\r\n" + part + b"\r\n" for part in parts) + limit + b"--\r\n"
-    return f"multipart/form-data; boundary={boundary}", body
+    return f"{kind}; boundary={boundary}", body
 
 
-def _declared(field: Parameter | None) -> tuple[JsonSchema, str]:
-    return ({}, "") if field is None else (field.schema, field.content_type or "")
+def _field(name: str, value: Any, field: Parameter | None, read: Read) -> Iterator[bytes]:
+    if field is None:
+        return _parts(name, value, {}, "", {}, read)
+    return _parts(name, value, field.schema, field.content_type or "", field.headers, read)
 
 
-def _parts(name: str, value: Any, schema: JsonSchema, kind: str, decoded: Callable[[str], bytes]) -> Iterator[bytes]:
-    """Give the parts of one field; `kind` is the content type that the document gives it."""
+def _parts(
+    name: str, value: Any, schema: JsonSchema, kind: str, headers: Mapping[str, str], read: Read
+) -> Iterator[bytes]:
+    """Give the parts of one field; `kind` is the content type that the document gives it, or a list of them."""
     if value is None:
         return
-    if isinstance(value, list | tuple) and not kind.endswith("json"):
+    if isinstance(value, list | tuple) and not _first(kind, "").endswith("json"):
         items = schema.get("items", {})
         for one in value:
-            yield from _parts(name, one, items if isinstance(items, Mapping) else {}, kind, decoded)
-    elif isinstance(value, str) and schema.get("contentEncoding") == "base64":
-        yield _part(name, decoded(value), kind or "application/octet-stream", filename=True)
+            yield from _parts(name, one, items if isinstance(items, Mapping) else {}, kind, headers, read)
+    elif schema.get("contentEncoding") == "base64":
+        file = read(name, value, _first(kind, _BYTES))
+        yield _part(name, file.content, file.mime_type or _fitting(file, kind), headers, file.filename or name)
     elif isinstance(value, Mapping | list | tuple):
-        yield _part(name, as_json(value).encode(), kind or "application/json")
+        yield _part(name, as_json(value).encode(), _first(kind, "application/json"), headers)
     else:
-        yield _part(name, text(value).encode(), kind)
+        yield _part(name, text(value).encode(), _first(kind, ""), headers)
 
 
-def _part(name: str, content: bytes, content_type: str = "", *, filename: bool = False) -> bytes:
-    quoted = name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
-    head = f'Content-Disposition: form-data; name="{quoted}"'
-    if filename:
-        head += f'; filename="{quoted}"'
+def _first(kinds: str, usual: str) -> str:
+    """Give the first content type of a list that is no range; the usual one when there is none."""
+    return next((one.strip() for one in kinds.split(",") if one.strip() and "*" not in one), usual)
+
+
+def _fitting(file: File, kinds: str) -> str:
+    """Give the type of a file that was not told: the one of its name where the document admits it, else the first."""
+    guess = None
+    if file.filename:
+        from mimetypes import MimeTypes
+
+        guess = MimeTypes().guess_type(file.filename)[0]
+    admitted = [one.strip() for one in kinds.split(",") if one.strip()]
+    if guess and (not admitted or any(_within(guess, one) for one in admitted)):
+        return guess
+    return _first(kinds, _BYTES)
+
+
+def _within(kind: str, admitted: str) -> bool:
+    return admitted in (kind, "*/*", kind.partition("/")[0] + "/*")
+
+
+def _part(
+    name: str, content: bytes, content_type: str, headers: Mapping[str, str], filename: str | None = None
+) -> bytes:
+    head = f'Content-Disposition: form-data; name="{_quoted(name)}"'
+    if filename is not None:
+        head += f'; filename="{_quoted(filename)}"'
     if content_type:
         head += f"\r\nContent-Type: {content_type}"
+    for key, value in headers.items():
+        head += f"\r\n{key}: {value}"
     return head.encode() + b"\r\n\r\n" + content
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")

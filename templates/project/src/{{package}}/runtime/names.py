@@ -104,6 +104,11 @@ class Names:
         self._inline: dict[int, tuple[JsonSchema, Plan | None]] = {}
         self._joints: dict[tuple[int, ...], JsonSchema] = {}
 
+    @property
+    def table(self) -> Table:
+        """The table whose types these are."""
+        return self._table
+
     def to_wire(self, value: Any, schema: JsonSchema) -> Any:
         """Give a value under the API's names."""
         plan = self.plan(schema)

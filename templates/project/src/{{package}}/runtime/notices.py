@@ -136,6 +136,11 @@ class Board:
 
     def fit(self, data: Any, row: Row, response: ApiResponse, notices: Notices | None) -> tuple[Any, Notices | None]:
         """Give the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
+        if response.cut:
+            from .truncation import stream_notice
+
+            notices = notices or Notices()
+            notices.extend([stream_notice(response.cut, data)])
         if len(response.content) <= self._max_response:
             return data, notices
         from .truncation import truncate

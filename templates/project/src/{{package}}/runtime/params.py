@@ -28,6 +28,9 @@ class _Operation(Protocol):
     @property
     def parameters(self) -> Mapping[str, _Declared]: ...
 
+    @property
+    def hidden(self) -> Collection[str]: ...
+
 
 def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:
     """Tell the required parameters that were not given, each with what it wants."""
@@ -43,7 +46,7 @@ def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:
 
 def unknown_problem(row: _Operation, names: Sequence[str]) -> Problem:
     """Tell the parameters that the operation does not have, and the nearest that it has."""
-    valid = list(row.parameters)
+    valid = [name for name in row.parameters if name not in row.hidden]
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {_way_out(names, valid)}"
     details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}
     return Problem(Code.UNKNOWN_PARAM, names[0], message, details)

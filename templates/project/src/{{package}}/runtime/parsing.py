@@ -10,6 +10,7 @@ from .log import LEVELS
 
 TRUST_LEVELS = ("untested", "generated", "validated", "community_reviewed", "certified")
 _PREFIX = re.compile(r"[a-z0-9_]{1,19}_")
+_NOT_FORWARDED = frozenset({"authorization", "proxy-authorization", "cookie", "host", "content-type", "mcp-session-id"})
 _MODES = {"semantic": "semantic", "crude": "semantic", "single": "single", "all": "all"}
 
 
@@ -107,8 +108,56 @@ def state_url(value: Any) -> str:
     return value
 
 
+def variables(value: Any) -> dict[str, str]:
+    """Give values by name, from a table or from text such as `region=eu, tenant=acme`."""
+    if isinstance(value, str) and value.strip() != "{}":
+        pairs = [one.partition("=") for one in value.split(",") if one.strip()]
+        if not all(name.strip() and equals for name, equals, _ in pairs):
+            raise ValueError("must be NAME=VALUE, several of them with commas between")
+        value = {name.strip(): one.strip() for name, _, one in pairs}
+    elif isinstance(value, str):
+        value = {}
+    if not isinstance(value, dict) or not all(isinstance(one, str | int) for one in value.values()):
+        raise ValueError("must be a table of texts")
+    found = {str(name): str(one) for name, one in value.items()}
+    if any(re.search(r"[\s?#]", one) for one in found.values()):
+        raise ValueError("must not hold blanks, '?' or '#'")
+    return found
+
+
 def path(value: Any) -> str:
     """Give the path of a file."""
     if not isinstance(value, str) or "\x00" in value:
         raise ValueError("must be the path of a file")
     return value
+
+
+def forwarded(value: Any) -> tuple[tuple[str, str], ...]:
+    """Give headers with the security schemes that they fill, from a list or from text; empty where none is named."""
+    listed = value if isinstance(value, list) else str(value).split(";")
+    pairs = [tuple(part.strip() for part in str(one).partition("=")[::2]) for one in listed if str(one).strip()]
+    for header, _ in pairs:
+        if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", header):
+            raise ValueError("must be the name of a header, or header=scheme, divided by ;")
+        if header.lower() in _NOT_FORWARDED:
+            raise ValueError(
+                "must name a header of its own, such as X-Target-Authorization: what a client shows to the "
+                "adapter itself is never sent on"
+            )
+    return tuple((header, scheme) for header, scheme in pairs)
+
+
+def endpoint(value: Any) -> str:
+    """Give the address of an endpoint; http is for one's own network."""
+    if value == "":
+        return ""
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s#]*)?", value):
+        raise ValueError("must be an http or https address, such as https://login.example.com/oauth2/token")
+    return value
+
+
+def word(value: Any) -> str:
+    """Give a text of one line."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise ValueError("must be a text of one line")
+    return value.strip()

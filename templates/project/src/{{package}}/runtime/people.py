@@ -75,17 +75,22 @@ async def call(
 
 def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None) -> dict[str, Any]:
     """Say what is configured: base_url, safety, settings by key, hooks, and the credentials without their values."""
-    from .assembly import audit_file
-    from .credentials import report
+    from .assembly import audit_file, check_variables
+    from .credential_report import report
     from .hooks import NAMES
-    from .servers import server_url
-    from .state import state_file
+    from .logins import Logins
+    from .servers import server_url, unknown_base
+    from .state import SqliteState, state_file
 
     config = settings.load(folder, environ)
     adapter = Adapter.load(folder)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
+    check_variables(adapter, Table(folder), config)
+    unknown = unknown_base(adapter, config.base_url, config.server_variables)
+    first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
     return {
-        "base_url": config.base_url or (server_url(adapter.servers[0]) if adapter.servers else None),
+        "base_url": None if unknown else config.base_url or first,
+        "servers": [server_url(one, config.server_variables) for one in adapter.servers],
         "settings": {
             one.key: {
                 "value": getattr(config, one.attribute),
@@ -102,7 +107,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
             "state": _place(state, "memory"),
         },
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
-        "credentials": report(adapter, environ),
+        "credentials": report(adapter, environ, config, Logins(SqliteState(state))),
     }
 
 
@@ -125,16 +130,22 @@ def _place(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 def render_doctor(found: Mapping[str, Any]) -> str:
     """Make it readable."""
-    lines = [f"Base URL     {found['base_url'] or 'none: set MCP_AQL_BASE_URL'}", "", "Settings"]
+    asked = "none: set MCP_AQL_BASE_URL"
+    if found["base_url"] is None and any("{" in one for one in found["servers"][:1]):
+        asked = f"{found['servers'][0]}: set MCP_AQL_BASE_URL, or MCP_AQL_SERVER_VARIABLES"
+    lines = [f"Base URL     {found['base_url'] or asked}"]
+    lines += [f"  or         {one}" for one in found["servers"] if one != found["base_url"]]
+    lines += ["", "Settings"]
     for key, one in found["settings"].items():
         value = "" if one["value"] is None else one["value"]
         lines.append(f"  {key:<26} {value!s:<12} {one['source']:<12} {one['variable']}")
     lines += ["", "Safety", *_safety(found["safety"])]
     lines.append(f"  {'hooks':<26} {', '.join(found['hooks']) or 'none'}")
     lines += ["", "Credentials"]
+    from .credential_report import lines as told
+
     for one in found["credentials"]:
-        state = "set" if one["set"] else "missing"
-        lines.append(f"  {one['scheme']:<26} {state:<12} {one['type']:<12} {', '.join(one['variables'])}")
+        lines += told(one)
     if not found["credentials"]:
         lines.append("  the API asks for none")
     return "\n".join(lines)

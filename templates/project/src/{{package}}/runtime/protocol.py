@@ -15,9 +15,9 @@ CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
 CAPABILITIES: Mapping[str, Any] = {
     "batch": True,
-    "field_selection": False,
+    "field_selection": True,
     "aggregations": False,
-    "pagination": False,
+    "pagination": True,
     "warnings": True,
     "confirmation": True,
     "dangerous_operations": True,
@@ -138,6 +138,17 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "kind": "union",
         "description": "Fields to return: the name of a preset (minimal, standard, full), or paths",
         "members": ["string", "array"],
+    },
+    "PageInfo": {
+        "kind": "object",
+        "description": "Where a page stands in the whole list",
+        "fields": [
+            _field("hasNextPage", "boolean", True, "Whether there is more after it"),
+            _field("hasPreviousPage", "boolean", True, "Whether there is more before it"),
+            _field("startCursor", "string", False, "Cursor of the first item, for `before`"),
+            _field("endCursor", "string", False, "Cursor of the last item, for `after`"),
+            _field("totalCount", "integer", False, "How many there are of all, where the API tells"),
+        ],
     },
     "string": {"kind": "scalar", "description": "A JSON string"},
     "integer": {"kind": "scalar", "description": "A JSON number without a fraction"},

@@ -36,7 +36,9 @@ def question(row: Row, params: Mapping[str, Any], why: Sequence[str] = ()) -> st
         told.append(f"{len(values) - _MOST_VALUES} more")
     given = f", with {', '.join(told)}" if told else ""
     because = f" {'. '.join(why)}." if why else ""
-    return f"{line(row.summary, 200).rstrip('.')}: {row.name}{given}?{because} ({row.method} {line(row.path, 120)})"
+    own = line(row.confirmation, 500)
+    what = own if own.endswith((".", "!", "?")) else f"{own or line(row.summary, 200).rstrip('.')}:"
+    return f"{what} {row.name}{given}?{because} ({row.method} {line(row.path, 120)})"
 
 
 def _value(value: Any) -> str:

@@ -6,6 +6,7 @@ Three families of headers are known: `X-RateLimit-Limit` and its kin, `RateLimit
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from .notices import QUOTAS, Notice
 
-__all__ = ["CODE", "quota_notice"]
+__all__ = ["CODE", "Quota", "quota_notice", "quotas", "resets_in"]
 
 CODE = "RATE_LIMIT_QUOTA_WARNING"
 
@@ -23,20 +24,26 @@ _EPOCH = 1_000_000_000
 _NUMBER = re.compile(r"\s*([0-9]{1,15})")
 _ITEM = re.compile(r'\s*"?([^",;]*)"?((?:\s*;\s*[a-z]+\s*=\s*"?[^";,]*"?)*)\s*(?:,|$)')
 _ARGUMENT = re.compile(r'([a-z]+)\s*=\s*"?([0-9]{1,15})')
+_SPAN = re.compile(
+    r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?"
+)
 _URGENT = 0.9
 
 
-class _Quota(NamedTuple):
+class Quota(NamedTuple):
+    """A quota as an answer tells of it. `limit` is 0 when it is not told; `reset` is the header as it stands."""
+
     limit: int
     remaining: int
     reset: str = ""
     window: int | None = None
+    name: str = ""
 
 
 def quota_notice(headers: Mapping[str, str], percent: int) -> Notice | None:
     """Give the warning when `percent` of the fullest quota is used; above 90 % it also says where and when it ends."""
-    worst: _Quota | None = None
-    for one in _quotas(headers):
+    worst: Quota | None = None
+    for one in quotas(headers):
         if one.limit > 0 and (worst is None or one.remaining * worst.limit < worst.remaining * one.limit):
             worst = one
     if worst is None:
@@ -54,29 +61,30 @@ def quota_notice(headers: Mapping[str, str], percent: int) -> Notice | None:
     urgent = current > worst.limit * _URGENT
     if urgent:
         details["hard_stop_threshold"] = worst.limit
-        reset = _seconds(worst.reset)
+        reset = resets_in(worst.reset)
         if reset is not None:
             details["resets_in_seconds"] = reset
     return Notice(CODE, "Approaching quota limit", "high" if urgent else "medium", details)
 
 
-def _quotas(headers: Mapping[str, str]) -> Iterator[_Quota]:
+def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
     """Give every quota that the headers tell of."""
     policies = _policies(headers["ratelimit-policy"]) if "ratelimit-policy" in headers else {}
     for name in headers.keys() & QUOTAS.keys():
         limit_name, reset_name, suffix = QUOTAS[name]
-        remaining, limit = _number(headers[name]), _number(headers.get(limit_name, ""))
-        if remaining is not None and limit is not None:
+        remaining, limit = _number(headers[name]), _number(headers.get(limit_name, "")) or 0
+        if remaining is not None:
             window = _WINDOWS.get(suffix)
             if window is None and policies:
                 window = next((window for quota, window in policies.values() if quota == limit), None)
-            yield _Quota(limit, remaining, headers.get(reset_name, ""), window)
+            reset = headers.get(f"{reset_name}-after") or headers.get(reset_name, "")
+            yield Quota(limit, remaining, reset, window, headers.get("x-ratelimit-resource", suffix))
     if "ratelimit" in headers:
         for name, arguments in _items(headers["ratelimit"]):
             remaining = arguments.get("r", arguments.get("remaining"))
             quota, window = policies.get(name, (arguments.get("limit"), None))
-            if remaining is not None and quota is not None:
-                yield _Quota(quota, remaining, str(arguments.get("t", arguments.get("reset", ""))), window)
+            if remaining is not None:
+                yield Quota(quota or 0, remaining, str(arguments.get("t", arguments.get("reset", ""))), window, name)
 
 
 def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:
@@ -100,9 +108,35 @@ def _number(value: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _seconds(value: str) -> int | None:
-    """Read a reset: seconds from now, or a point in time in seconds or milliseconds."""
-    number = _number(value)
-    if number is None or number <= _EPOCH:
-        return number
-    return max(0, int((number / 1000 if number > _EPOCH * 1000 else number) - time.time()))
+def resets_in(value: str, now: float | None = None) -> int | None:
+    """Give the seconds until a reset: a number of them, a span such as `1m30s`, or a point in time."""
+    now = time.time() if now is None else now
+    text = value.strip()
+    span = _SPAN.fullmatch(text)
+    if span is not None and text:
+        hours, minutes, seconds, milliseconds = (float(part or 0) for part in span.groups())
+        return math.ceil(hours * 3600 + minutes * 60 + seconds + milliseconds / 1000)
+    try:
+        number = float(text) if len(text) < 32 else math.inf
+    except ValueError:
+        moment = _moment(text)
+        return None if moment is None else max(0, math.ceil(moment - now))
+    if not 0 <= number < _EPOCH * 10_000:
+        return None
+    if number <= _EPOCH:
+        return math.ceil(number)
+    return max(0, math.ceil((number / 1000 if number > _EPOCH * 1000 else number) - now))
+
+
+def _moment(text: str) -> float | None:
+    """Read a date of ISO 8601 or of HTTP as seconds since the epoch."""
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            moment = read(text[:64])
+        except (ValueError, TypeError, IndexError):
+            continue
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return None

@@ -15,17 +15,20 @@ from urllib.parse import quote, unquote
 from .bodies import assemble, encode_body, is_json, media_type
 from .credentials import Applied
 from .errors import Code, Failure
+from .forms import form_pairs
 from .names import Names, Plan, Way
 from .querystring import whole_query
 from .servers import base_of
-from .styles import as_json, encoded, header_text, path_text, query_pairs
+from .styles import as_json, cookie_pairs, encoded, header_text, path_text, query_pairs
 from .table import Adapter, Parameter, Row
+from .uploads import Files
 from .wire import ApiRequest
 
 __all__ = ["RequestBuilder"]
 
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_UNCOOKABLE = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e,]")  # RFC 6265, 4.1.1; commas part values
 _PATH_SAFE = "/:@!$&'()*+,;=~%"
 
 
@@ -68,12 +71,21 @@ class RequestBuilder:
     """Builds requests; `base_url` is the setting, which wins over the document's servers."""
 
     def __init__(
-        self, adapter: Adapter, names: Names, credentials: Callable[[Row], Applied], base_url: str | None
+        self,
+        adapter: Adapter,
+        names: Names,
+        credentials: Callable[[Row], Applied],
+        base_url: str | None,
+        *,
+        variables: Mapping[str, str] | None = None,
+        files: Files | None = None,
     ) -> None:
         self._adapter = adapter
         self._names = names
         self._credentials = credentials
         self._base_url = base_url
+        self._variables = variables or {}
+        self._files = files or Files()
         self._routes: dict[str, _Route] = {}
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
@@ -95,7 +107,7 @@ class RequestBuilder:
             if row.body is not None:
                 body = assemble(row, params, self._names)
                 if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
-                    headers["Content-Type"], content = encode_body(row, row.body, body)
+                    headers["Content-Type"], content = encode_body(row, row.body, body, self._files)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
         headers.update(applied.headers)
@@ -124,14 +136,15 @@ class RequestBuilder:
             segments.append(_Segment(literals, fields) if fields else literals[0])
         parameters = row.parameters.values()
         return _Route(
-            base=base_of(self._adapter, row, self._base_url),
+            base=base_of(self._adapter, row, self._base_url, self._variables),
             segments=tuple(segments),
             query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
             queried=tuple(self._field(one) for one in parameters if one.location in ("query", "querystring")),
             others=tuple(self._field(one) for one in parameters if one.location in ("header", "cookie")),
             headers=(
-                ("Accept", _accepted(row)),
+                ("Accept", row.headers.get("Accept") or _accepted(row)),
                 ("User-Agent", f"{self._adapter.name}-adapter/{self._adapter.version}"),
+                *((name, value) for name, value in row.headers.items() if name != "Accept"),
             ),
         )
 
@@ -152,9 +165,15 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
     for field, literal in zip(segment.fields, segment.literals[1:], strict=True):
         value, parameter = field.value(params), field.parameter
         if parameter.content_type is not None and value is not None:
-            text += encoded(as_json(value))
+            text += encoded(_content(value, parameter.content_type))
         else:
-            text += path_text(parameter.wire, value, parameter.style, explode=parameter.explode)
+            text += path_text(
+                parameter.wire,
+                value,
+                parameter.style,
+                explode=parameter.explode,
+                allow_reserved=parameter.allow_reserved,
+            )
         text += literal
     if text in ("", ".", "..") or ("%" in text and unquote(text) in (".", "..")):
         name = segment.fields[0].name
@@ -175,7 +194,7 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
         if parameter.location == "querystring":
             pairs += whole_query(value, media_type(parameter.content_type or ""))
         elif parameter.content_type is not None:
-            pairs.append(f"{field.key}={encoded(as_json(value))}")
+            pairs.append(f"{field.key}={encoded(_content(value, parameter.content_type))}")
         else:
             pairs += query_pairs(
                 field.key,
@@ -187,22 +206,38 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
     return pairs
 
 
+def _content(value: Any, content_type: str) -> str:
+    """Give the text of a parameter that is written by a content type: JSON unless it is told to be another."""
+    kind = media_type(content_type)
+    if kind == "application/x-www-form-urlencoded" and isinstance(value, Mapping):
+        return "&".join(form_pairs(value))
+    return value if isinstance(value, str) and not is_json(kind) else as_json(value)
+
+
 def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:
     """Put a value into a header or the cookies."""
+    written = value if parameter.content_type is None else _content(value, parameter.content_type)
     if parameter.location == "cookie":
-        text = as_json(value) if parameter.content_type is not None else value
-        cookies += query_pairs(quote(parameter.wire, safe=""), text, explode=parameter.explode)
+        if parameter.style == "cookie":
+            pairs = cookie_pairs(parameter.wire, written, explode=parameter.explode)
+            if any(_UNCOOKABLE.search(pair) for pair in pairs):
+                raise _unsendable(parameter, "semicolons, quotes, backslashes, blanks or characters beyond ASCII")
+            cookies += pairs
+            return
+        cookies += query_pairs(quote(parameter.wire, safe=""), written, explode=parameter.explode)
         return
-    text = as_json(value) if parameter.content_type is not None else header_text(value, explode=parameter.explode)
+    text = header_text(written, explode=parameter.explode)
     if _UNSENDABLE.search(text):
-        raise Failure(
-            Code.INVALID_VALUE,
-            f"Parameter '{parameter.name}' is sent as a header: it must not hold line breaks or control characters",
-            {"param_name": parameter.name},
-        )
+        raise _unsendable(parameter, "line breaks or control characters")
     for name in [name for name in headers if name.lower() == parameter.wire.lower()]:
         del headers[name]
     headers[parameter.wire] = text.strip(" \t")
+
+
+def _unsendable(parameter: Parameter, what: str) -> Failure:
+    place = "cookie" if parameter.location == "cookie" else "header"
+    message = f"Parameter '{parameter.name}' is sent as a {place}: it must not hold {what}"
+    return Failure(Code.INVALID_VALUE, message, {"param_name": parameter.name})
 
 
 def _accepted(row: Row) -> str:

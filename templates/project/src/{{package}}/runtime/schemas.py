@@ -17,7 +17,17 @@ from .table import JsonSchema, Row, Table
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["Schemas", "type_named"]
+__all__ = ["PROTOCOL_SCHEMAS", "Schemas", "type_named"]
+
+PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
+    "FieldSelection": {
+        "anyOf": [
+            {"enum": ["minimal", "standard", "full"]},
+            {"type": "array", "maxItems": 500, "items": {"type": "string", "minLength": 1}},
+        ]
+    }
+}
+"""Types of the protocol that parameters have."""
 
 _PREFIX = "#/types/"
 _REPAIRS = 50
@@ -72,7 +82,7 @@ class Schemas:
             name = todo.pop()
             if name in found:
                 continue
-            target = found[name] = self._table.types.get(name, {})
+            target = found[name] = self._table.types.get(name) or PROTOCOL_SCHEMAS.get(name, {})
             direct = self._direct.get(name)
             if direct is None:
                 direct = self._direct[name] = tuple(dict.fromkeys(_references(target)))

@@ -21,6 +21,7 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
+from . import caller
 from .dispatch import Dispatcher
 from .envelope import tool_result
 from .person import ClientPerson, Questions, Unanswered
@@ -70,7 +71,8 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
-            envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
+            with caller.during(None if context.request is None else context.request.headers):
+                envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as asked:
             return asked.result()
         finally:

@@ -9,10 +9,11 @@ from typing import Any, TypeGuard
 from .schemas import type_named
 from .table import JsonSchema, Table
 
-__all__ = ["STRUCTURE", "Shape", "constants", "folded", "referred", "renames", "shape_of"]
+__all__ = ["STRUCTURE", "Shape", "constants", "folded", "referred", "renames", "shape_of", "union_of"]
 
 STRUCTURE = frozenset({"properties", "allOf", "oneOf", "anyOf", "items", "additionalProperties"})
 _NULL = {"type": "null"}
+_MOST_ALTERNATIVES = 40
 
 
 @dataclass(slots=True)
@@ -46,6 +47,21 @@ def shape_of(table: Table, schema: Any, base: Shape | None = None) -> Shape:
     """Give the shape of a schema, its alternatives left apart; on top of `base`'s properties when given."""
     shape = Shape() if base is None else Shape(properties=dict(base.properties), required=set(base.required))
     _gather(table, schema, shape, set())
+    return shape
+
+
+def union_of(table: Table, schema: Any) -> Shape:
+    """Give the shape of a schema with the fields of every alternative, also of those within them."""
+    shape = shape_of(table, schema)
+    todo, seen = list(shape.alternatives), 0
+    while todo and seen < _MOST_ALTERNATIVES:
+        seen += 1
+        inner = shape_of(table, todo.pop(0))
+        todo += inner.alternatives
+        shape.properties = {**inner.properties, **shape.properties}
+        shape.hidden |= inner.hidden
+        shape.items += inner.items
+        shape.extra += inner.extra
     return shape
 
 

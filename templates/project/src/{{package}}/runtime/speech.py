@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["bounded", "leaks", "listed", "redact", "shown"]
+__all__ = ["bounded", "leaks", "listed", "redact", "redacted", "shown"]
 
 _LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
 _TRACE = re.compile(r"\n\s+at\s|Traceback \(most recent|\n\s+File \"")
@@ -25,6 +25,15 @@ def redact(text: str, secrets: Iterable[str]) -> str:
         if len(secret) >= _SHORTEST_SECRET and secret in text:
             text = text.replace(secret, "***")
     return text
+
+
+def redacted(value: Any, secrets: Iterable[str]) -> Any:
+    """Give JSON data with every secret in its texts and keys replaced by `***`."""
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, dict):
+        return {redact(key, secrets): redacted(one, secrets) for key, one in value.items()}
+    return [redacted(one, secrets) for one in value] if isinstance(value, list) else value
 
 
 def bounded(text: str, limit: int = 500) -> str:

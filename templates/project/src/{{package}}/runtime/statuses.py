@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import Code, Failure
+from .quota import quotas, resets_in
+from .retries import retry_after
 from .shapes import folded
 from .speech import bounded, leaks, redact
 from .table import Row
 from .upstream import Told, listen
 from .wire import ApiResponse
 
-__all__ = ["failure_of", "retry_after"]
+__all__ = ["failure_of"]
 
 _CODES = {
     401: Code.PERMISSION_DENIED,
@@ -28,7 +30,6 @@ _CODES = {
 }
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
 _RETRY = 60  # what to wait when the API limits calls and does not say for how long
-_EPOCH = 1_000_000_000  # a reset later than this is a point in time, not a number of seconds
 
 
 def failure_of(
@@ -54,6 +55,9 @@ def failure_of(
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
     else:
         message = _internal(response, status, details)
+    own = redact(bounded(told.own, 100), secrets)
+    if own and own != str(status):
+        details["upstream_code"] = own
     if said:
         details["upstream_error"] = said
         if not leaks(said):
@@ -140,18 +144,24 @@ def _internal(response: ApiResponse, status: int, details: dict[str, Any]) -> st
         details["retry_after_seconds"] = wait
     if 300 <= status < 400:
         if "location" in response.headers:
+            details["redirected_to"] = _place(response.headers["location"])
             return f"Internal error: the API redirected the request elsewhere, which is not followed (HTTP {status})"
         return f"Internal error: the API answered with a status of no meaning here (HTTP {status})"
     return f"Internal error: the API failed (HTTP {status})"
 
 
+def _place(location: str) -> str:
+    """Give the host of a redirect: the rest of an address may hold what is not for an agent."""
+    scheme, mark, rest = location.strip().partition("//")
+    return f"{scheme}//{rest.partition('/')[0].partition('?')[0].rpartition('@')[2]}"[:200] if mark else "the same host"
+
+
 def _wait(response: ApiResponse) -> int | None:
     told = response.headers.get("retry-after")
-    wait = None if told is None else retry_after(told)
-    if wait is None and _number(response, "remaining") == 0:
-        reset = _number(response, "reset")
-        if reset is not None:
-            wait = max(0, reset - int(time.time())) if reset > _EPOCH else reset
+    wait = None if told is None else retry_after(told, time.time())
+    if wait is None:
+        resets = [resets_in(one.reset) for one in quotas(response.headers) if one.remaining <= 0 and one.reset]
+        wait = max((one for one in resets if one is not None), default=None)
     return wait
 
 
@@ -162,16 +172,3 @@ def _number(response: ApiResponse, key: str) -> int | None:
         if value.isascii() and value.isdigit() and len(value) < 16:
             return int(value)
     return None
-
-
-def retry_after(value: str) -> int | None:
-    """Give the seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); None when it is neither."""
-    value = value.strip()
-    if value.isascii() and value.isdigit() and len(value) < 10:
-        return int(value)
-    from email.utils import parsedate_to_datetime
-
-    try:
-        return max(0, round(parsedate_to_datetime(value).timestamp() - time.time()))
-    except (ValueError, TypeError, OverflowError):
-        return None

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-__all__ = ["as_json", "encoded", "header_text", "path_text", "query_pairs", "text"]
+__all__ = ["as_json", "cookie_pairs", "encoded", "header_text", "path_text", "query_pairs", "text"]
 
 _RESERVED = ":/?@!$'()*,;"  # RFC 3986's reserved characters without those that end a value in a query: # [ ] & = +
+_PATH_RESERVED = ":@!$&'()*+,;="  # those that a segment may hold (RFC 3986, 3.3)
 _TRIPLET = re.compile(r"(%[0-9A-Fa-f]{2})")
+_LEAVING = frozenset({"%2f", "%5c", "%2e"})
 _SEPARATORS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
 
@@ -46,6 +48,31 @@ def _reserved(value: Any) -> str:
     return "".join(
         part if index % 2 else quote(part, safe=_RESERVED) for index, part in enumerate(_TRIPLET.split(text(value)))
     )
+
+
+def _path_reserved(value: Any) -> str:
+    """Give one value of a path in the same way; a triplet of what would end its segment is encoded once more."""
+    return "".join(
+        quote(part, safe="" if part.lower() in _LEAVING else "%") if index % 2 else quote(part, safe=_PATH_RESERVED)
+        for index, part in enumerate(_TRIPLET.split(text(value)))
+    )
+
+
+def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> list[str]:
+    """Give the `name=value` parts of style `cookie` (OpenAPI 3.2): nothing is encoded, so the caller must refuse."""
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        pairs = [(key, text(one)) for key, one in _pairs(value)]
+        if explode:
+            return [f"{key}={one}" for key, one in pairs]
+        return [f"{name}=" + ",".join(part for pair in pairs for part in pair)] if pairs else []
+    if isinstance(value, list | tuple):
+        items = [text(one) for one in value if one is not None]
+        if explode:
+            return [f"{name}={one}" for one in items]
+        return [f"{name}={','.join(items)}"] if items else []
+    return [f"{name}={text(value)}"]
 
 
 def query_pairs(
@@ -93,19 +120,26 @@ def _pairs(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(key, one) for key, one in value.items() if one is not None]
 
 
-def path_text(name: str, value: Any, style: str = "simple", *, explode: bool = False) -> str:
-    """Give what stands in a path in place of a parameter: simple, label or matrix."""
+def path_text(
+    name: str, value: Any, style: str = "simple", *, explode: bool = False, allow_reserved: bool = False
+) -> str:
+    """Give what stands in a path in place of a parameter: simple, label or matrix.
+
+    Null and empty arrays and objects stand for nothing (RFC 6570, 2.3), whatever the style.
+    """
+    write = _path_reserved if allow_reserved else encoded
     key = quote(name, safe="")
+    named = False
     if isinstance(value, Mapping):
-        pairs = [(quote(inner, safe=""), encoded(one)) for inner, one in _pairs(value)]
+        pairs = [(quote(inner, safe=""), write(one)) for inner, one in _pairs(value)]
         parts = [f"{inner}={one}" for inner, one in pairs] if explode else [one for pair in pairs for one in pair]
         named = explode
     elif isinstance(value, list | tuple):
-        parts = [encoded(one) for one in value if one is not None]
-        named = False
+        parts = [write(one) for one in value if one is not None]
     else:
-        parts = [] if value is None else [encoded(value)]
-        named = False
+        parts = [] if value is None else [write(value)]
+    if not parts:
+        return ""
     if style == "label":
         return "".join(f".{one}" for one in parts) if explode else "." + ",".join(parts)
     if style == "matrix":

@@ -7,15 +7,16 @@ types as JSON Schemas of dialect 2020-12 under the agent's names. Everything the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["FAMILIES", "Adapter", "Body", "JsonSchema", "Parameter", "Row", "Table"]
+__all__ = ["FAMILIES", "OWN", "Adapter", "Body", "JsonSchema", "Parameter", "Row", "Table"]
 
 JsonSchema: TypeAlias = Mapping[str, Any]
+OWN = "adapter"
 FAMILIES = ("create", "read", "update", "delete", "execute")
 
 
@@ -24,7 +25,8 @@ class Parameter:
     """A parameter of an operation: `name` is the agent's, `wire` the API's.
 
     `location` is path, query, querystring (the whole query), header, cookie, body (a field of the body, or the whole
-    body), or body_rest (an object whose keys are further fields of the body).
+    body), body_rest (an object whose keys are further fields of the body), or adapter: sent nowhere, the adapter itself
+    acts on it.
     """
 
     name: str
@@ -39,11 +41,16 @@ class Parameter:
     explode: bool
     allow_reserved: bool
     content_type: str | None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """How the body is made: of `fields` (every parameter in body), or `whole` (the value of `parameter`)."""
+    """How the body is made: of `fields` (every parameter in body), or `whole` (the value of `parameter`).
+
+    `fields` tells, of a form made of a whole, how single fields are written, by the API's names. `xml` are the hints of
+    a body in XML.
+    """
 
     content_type: str
     required: bool
@@ -51,13 +58,21 @@ class Body:
     parameter: str | None
     schema: JsonSchema
     validate: bool
+    fields: Mapping[str, Parameter] = field(default_factory=dict)
+    xml: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One operation. `responses` maps a status, a range such as `2XX` or `default` to its content type and schema.
 
-    `deprecation` has what the document tells of it: replacement, removal_date, migration_guide.
+    `deprecation` has what the document tells of it: replacement, removal_date, migration_guide. `confirmation` is what
+    the adapter's owner wants to be told before the call; "" leaves it to the summary. `pagination`, where the adapter
+    pages, `update`, `idempotency` and `long_running` are what the generator found of them. `scopes` are what it asks of
+    its security schemes where it names its own; else the adapter's hold. `etag` says that an update asks for the ETag
+    of what is read. `own` names the parameters that the adapter acts on itself, `hidden` those that are accepted and
+    not shown, since others stand for them. `headers` are sent as they
+    stand.
     """
 
     name: str
@@ -78,6 +93,17 @@ class Row:
     security: tuple[tuple[str, ...], ...] | None
     servers: tuple[Mapping[str, Any], ...]
     deprecation: Mapping[str, str] = field(default_factory=dict)
+    scopes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    confirmation: str = ""
+    verb: str = ""
+    pagination: Mapping[str, Any] | None = None
+    update: Mapping[str, Any] | None = None
+    idempotency: Mapping[str, Any] | None = None
+    long_running: Mapping[str, Any] | None = None
+    etag: bool = False
+    own: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def category(self) -> str:
@@ -102,6 +128,7 @@ class Adapter:
     security_schemes: Mapping[str, Mapping[str, Any]]
     counts: Mapping[str, int]
     quick_start: Mapping[str, str]
+    scopes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path) -> Adapter:
@@ -121,6 +148,7 @@ class Adapter:
             security_schemes=raw["security_schemes"],
             counts=raw["counts"],
             quick_start=raw["quick_start"],
+            scopes=raw.get("scopes", {}),
         )
 
 
@@ -170,7 +198,7 @@ def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
         wire=raw.get("name", name),
         location=location,
         required=raw.get("required", False),
-        schema=raw["schema"],
+        schema=raw.get("schema", {}),
         description=raw.get("description", ""),
         deprecated=raw.get("deprecated", False),
         sensitive=raw.get("sensitive", False),
@@ -178,11 +206,14 @@ def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
         explode=raw.get("explode", style == "form"),
         allow_reserved=raw.get("allow_reserved", False),
         content_type=raw.get("content_type"),
+        headers=raw.get("headers", {}),
     )
 
 
 def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
-    parameters = {key: _parameter(key, value) for key, value in raw["parameters"].items()}
+    pagination = raw.get("pagination", {})
+    behind = pagination.get("parameters")  # absent where the adapter does not page
+    parameters = {key: _parameter(key, value) for key, value in (raw["parameters"] | (behind or {})).items()}
     wires = [parameter.wire for parameter in parameters.values()]
     body = raw.get("body")
     security = raw.get("security")
@@ -211,6 +242,8 @@ def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
             parameter=body.get("parameter"),
             schema=body.get("schema", {}),
             validate=body.get("validate", False),
+            fields={key: _parameter(key, {"in": "body", **one}) for key, one in body.get("fields", {}).items()},
+            xml=body.get("xml"),
         ),
         responses=raw.get("responses", {}),
         returns=raw["returns"],
@@ -218,4 +251,15 @@ def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
         security=None if security is None else tuple(tuple(one) for one in security),
         servers=tuple(raw.get("servers", ())),
         deprecation=raw.get("deprecation", {}),
+        scopes=raw.get("scopes", {}),
+        confirmation=raw.get("confirmation", ""),
+        verb=raw.get("verb", ""),
+        pagination=None if behind is None else pagination,
+        update=raw.get("update"),
+        idempotency=raw.get("idempotency"),
+        long_running=raw.get("long_running"),
+        etag=raw.get("etag", False),
+        own=frozenset(name for name, one in parameters.items() if one.location == OWN),
+        hidden=frozenset(behind or ()),
+        headers=raw.get("headers", {}),
     )

@@ -15,7 +15,7 @@ from typing import Any
 from .errors import Code, Failure
 from .notices import Notice
 
-__all__ = ["CODE", "refusal", "truncate"]
+__all__ = ["CODE", "refusal", "stream_notice", "truncate"]
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -42,6 +42,19 @@ def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Not
     if performed:
         return None, _notice("data", 1, 0, "items", most)
     raise refusal(most, size)
+
+
+def stream_notice(cut: str, data: Any) -> Notice:
+    """Tell that a stream was not listened to until its end; `cut` is what ended it: events, bytes, time, break."""
+    kept = len(data) if isinstance(data, list) else 0
+    why = {
+        "events": "no more are taken from a stream",
+        "bytes": "an answer may not hold more",
+        "time": "the time for listening to a stream is over",
+        "break": "the connection broke",
+    }[cut]
+    details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": why}
+    return Notice(CODE, f"Response truncated to {kept} items: {why}", "low", details)
 
 
 def refusal(most: int, size: int, *, performed: bool = False) -> Failure:

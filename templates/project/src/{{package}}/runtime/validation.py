@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Code, Failure
 from .names import Names, Plan, Way
+from .partial import PARTIAL, lacking
 from .schemas import Schemas
-from .shapes import folded, shape_of
+from .shapes import folded, shape_of, union_of
 from .table import Row, Table
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ class _Checks:
     validator: Draft202012Validator
     renamed: tuple[tuple[str, Plan], ...]
     fields: frozenset[str] | None
+    outside: frozenset[str]
     hidden: frozenset[str]
     whole: Draft202012Validator | None
     sensitive: frozenset[str]
+    partial: bool
 
 
 class Validation:
@@ -67,7 +70,9 @@ class Validation:
     def _passes(self, row: Row, checks: _Checks, given: Mapping[str, Any]) -> bool:
         if not checks.is_valid(given):
             return False
-        if (checks.fields is not None or checks.hidden) and next(_stray_fields(checks, given), None) is not None:
+        if (checks.fields is not None or checks.outside or checks.hidden) and next(
+            _stray_fields(checks, given), None
+        ) is not None:
             return False
         if checks.whole is None:
             return True
@@ -79,20 +84,27 @@ class Validation:
         plans = ((name, self._names.plan(parameter.schema)) for name, parameter in row.parameters.items())
         fields: frozenset[str] | None = None
         hidden: frozenset[str] = frozenset()
+        outside: frozenset[str] = frozenset()
         if row.family == "update" and "input" in row.parameters:
             shape = shape_of(self._table, row.parameters["input"].schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
             if shape.properties and not shape.extra and not shape.alternatives:
                 fields = frozenset(shape.properties)
+            elif shape.properties or shape.alternatives:
+                beside = (name for name, one in row.parameters.items() if not one.location.startswith("body"))
+                outside = frozenset(beside).difference(union_of(self._table, row.parameters["input"].schema).properties)
         body = row.body
+        partial = row.update is not None and row.update.get("strategy") in PARTIAL
         return _Checks(
             is_valid=validator.is_valid,
             validator=validator,
             renamed=tuple((name, plan) for name, plan in plans if plan is not None),
             fields=fields,
+            outside=outside,
             hidden=hidden,
-            whole=self._schemas.schema(body.schema) if body is not None and body.validate else None,
+            whole=self._schemas.schema(body.schema) if body is not None and body.validate and not partial else None,
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
+            partial=partial,
         )
 
     def _second_look(self, row: Row, checks: _Checks, params: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +123,10 @@ class Validation:
             problems.append(unknown_problem(row, unknown))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, given)), checks.fields, checks.hidden)
-        problems += problems_of(_told_once(checks.validator.iter_errors(given), checks.fields), checks.sensitive)
+        errors = _told_once(checks.validator.iter_errors(given), checks.fields)
+        if checks.partial:
+            errors = (error for error in errors if not lacking(error))
+        problems += problems_of(errors, checks.sensitive)
         if not problems and checks.whole is not None:
             problems = problems_of(checks.whole.iter_errors(self._assemble(row, given)), checks.sensitive)
         if problems:
@@ -153,7 +168,8 @@ def _stray_fields(checks: _Checks, given: Mapping[str, Any]) -> Iterator[str]:
     value = given.get("input")
     if isinstance(value, dict):
         for key in value:
-            if (checks.fields is not None and key not in checks.fields) or folded(key) in checks.hidden:
+            unknown = key in checks.outside if checks.fields is None else key not in checks.fields
+            if unknown or folded(key) in checks.hidden:
                 yield key
 
 

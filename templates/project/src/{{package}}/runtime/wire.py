@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from .table import Row
 
-__all__ = ["ApiRequest", "ApiResponse", "Transport"]
+__all__ = ["ApiRequest", "ApiResponse", "SavedFile", "Transport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,28 @@ class ApiRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedFile:
+    """A file that an answer was saved in."""
+
+    path: str
+    size: int
+    mime_type: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApiResponse:
-    """An HTTP response, read whole; header names are lower-case."""
+    """An HTTP response; header names are lower-case.
+
+    It was read whole but for a stream, where `cut` says what ended the reading (events, bytes, time, break); empty: the
+    stream itself. `file` is where its content went, if it was saved.
+    """
 
     status: int
     headers: Mapping[str, str]
     content: bytes
+    cut: str = ""
+    file: SavedFile | None = None
 
 
 class Transport(Protocol):

@@ -1,0 +1,151 @@
+"""HTTP Digest authentication (RFC 7616): SHA-256, SHA-512-256, MD5, each also as a session; qop auth and auth-int."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Challenge", "DigestSession", "challenges"]
+
+_HASHES: Mapping[str, str] = {"SHA-256": "sha256", "SHA-512-256": "sha512_256", "MD5": "md5"}
+"""The algorithms, the strongest first."""
+
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_VALUE = re.compile(r'\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,"]*)')
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """A challenge that can be answered. `stale` says that only the nonce was too old."""
+
+    realm: str
+    nonce: str
+    algorithm: str
+    qop: str
+    opaque: str | None
+    stale: bool
+    userhash: bool
+
+    @classmethod
+    def strongest(cls, header: str) -> Challenge | None:
+        """Give the best challenge of a WWW-Authenticate header that can be answered; None when there is none."""
+        found = [one for scheme, named in challenges(header) if scheme == "digest" and (one := cls._of(named))]
+        return min(found, key=lambda one: [*_HASHES].index(_base(one.algorithm)), default=None)
+
+    @classmethod
+    def _of(cls, named: Mapping[str, str]) -> Challenge | None:
+        algorithm = named.get("algorithm", "MD5").upper()
+        offered = [one.strip().lower() for one in named.get("qop", "").split(",") if one.strip()]
+        qop = next((one for one in ("auth", "auth-int") if one in offered), "")
+        if _base(algorithm) not in _HASHES or (offered and not qop) or "nonce" not in named:
+            return None
+        return cls(
+            realm=named.get("realm", ""),
+            nonce=named["nonce"],
+            algorithm=algorithm,
+            qop=qop,
+            opaque=named.get("opaque"),
+            stale=named.get("stale", "").lower() == "true",
+            userhash=named.get("userhash", "").lower() == "true",
+        )
+
+
+@dataclass(slots=True)
+class DigestSession:
+    """Answers to one server's challenges for one user; a nonce is used again until the server gives another.
+
+    `cnonce` makes the client's nonces; tests give their own.
+    """
+
+    user: str
+    password: str
+    cnonce: Callable[[], str] = field(default=lambda: secrets.token_urlsafe(24))
+    challenge: Challenge | None = None
+    count: int = 0
+
+    def take(self, challenge: Challenge) -> None:
+        """Answer with this challenge from now on."""
+        self.challenge, self.count = challenge, 0
+
+    def learn(self, header: str) -> None:
+        """Take over the next nonce of an Authentication-Info header, if it names one."""
+        named = dict(pair for _, pairs in challenges(f"Digest {header}") for pair in pairs.items())
+        if self.challenge is not None and named.get("nextnonce"):
+            old = self.challenge
+            self.take(Challenge(old.realm, named["nextnonce"], old.algorithm, old.qop, old.opaque, False, old.userhash))
+
+    def answer(self, method: str, target: str, body: bytes) -> str | None:
+        """Give the Authorization header of a request; None before there is a challenge."""
+        challenge = self.challenge
+        if challenge is None:
+            return None
+        self.count += 1
+        digest = _hasher(challenge.algorithm)
+        cnonce, count = self.cnonce(), f"{self.count:08x}"
+        secret = digest(f"{self.user}:{challenge.realm}:{self.password}".encode())
+        if challenge.algorithm.endswith("-SESS"):
+            secret = digest(f"{secret}:{challenge.nonce}:{cnonce}".encode())
+        asked = f"{method}:{target}" + (f":{digest(body)}" if challenge.qop == "auth-int" else "")
+        middle = f"{challenge.nonce}:{count}:{cnonce}:{challenge.qop}" if challenge.qop else challenge.nonce
+        response = digest(f"{secret}:{middle}:{digest(asked.encode())}".encode())
+        named = digest(f"{self.user}:{challenge.realm}".encode()) if challenge.userhash else self.user
+        parts = [_user(named), f"realm={_quoted(challenge.realm)}", f"nonce={_quoted(challenge.nonce)}"]
+        parts += [f"uri={_quoted(target)}", f"algorithm={challenge.algorithm.replace('-SESS', '-sess')}"]
+        if challenge.qop:
+            parts += [f"qop={challenge.qop}", f"nc={count}"]
+        if challenge.qop or challenge.algorithm.endswith("-SESS"):
+            parts.append(f"cnonce={_quoted(cnonce)}")
+        parts.append(f'response="{response}"')
+        if challenge.opaque is not None:
+            parts.append(f"opaque={_quoted(challenge.opaque)}")
+        if challenge.userhash:
+            parts.append("userhash=true")
+        return f"Digest {', '.join(parts)}"
+
+
+def challenges(header: str) -> list[tuple[str, dict[str, str]]]:
+    """Give the challenges of a WWW-Authenticate header: scheme in lower case, parameters (RFC 9110, 11.6.1)."""
+    found: list[tuple[str, dict[str, str]]] = []
+    position = 0
+    while position < len(header):
+        token = _TOKEN.match(header, position)
+        if token is None:
+            position += 1
+            continue
+        value = _VALUE.match(header, token.end())
+        if value is not None and found:
+            found[-1][1].setdefault(token[0].lower(), _unquoted(value[1]))
+            position = value.end()
+        else:
+            found.append((token[0].lower(), {}))
+            position = token.end()
+    return found
+
+
+def _base(algorithm: str) -> str:
+    return algorithm.removesuffix("-SESS")
+
+
+def _hasher(algorithm: str) -> Callable[[bytes], str]:
+    name = _HASHES[_base(algorithm)]
+    return lambda data: hashlib.new(name, data, usedforsecurity=False).hexdigest()
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+
+
+def _user(name: str) -> str:
+    """Give the user's name as a parameter: outside ASCII in the extended notation (RFC 7616, 3.4)."""
+    if name.isascii():
+        return f"username={_quoted(name)}"
+    from urllib.parse import quote
+
+    return f"username*=UTF-8''{quote(name, safe='')}"

@@ -1,0 +1,93 @@
+"""What would be sent (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from .bodies import is_json, is_text, media_type
+from .speech import redact
+
+if TYPE_CHECKING:
+    from .exchanges import ApiSide
+    from .table import Row, Table
+    from .wire import ApiRequest
+
+__all__ = ["preview"]
+
+_MASK = "***"
+
+
+def preview(api: ApiSide, table: Table, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Give method, url, headers and body; of an update that reads first, also what it would read."""
+    from .update import guarded, prepare
+
+    plan = prepare(row, table)
+    request = api.build(row, {name: one for name, one in params.items() if name not in row.own})
+    if params.get("if_match") is not None and "if_match" in row.own:
+        request = guarded(request, params["if_match"])
+    shown = {"dry_run": True, **_shown(request, row, params)}
+    if plan.reader is not None:
+        read = api.build(plan.reader, plan.reading(params))
+        shown["reads_first"] = {"method": read.method, "url": redact(read.url, _secrets(read, row, params))}
+        shown["note"] = "The body is what changes: it is merged into what is read, and sent as a whole"
+        if plan.patches:
+            shown["note"] = "The body is what changes: it is sent as the operations that turn what is read into it"
+    elif plan.patches:
+        shown["body"] = plan.operations(shown["body"])
+    return shown
+
+
+def _shown(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    secrets = _secrets(request, row, params)
+    headers = {name: redact(value, secrets) for name, value in request.headers}
+    content_type = next((value for name, value in request.headers if name.lower() == "content-type"), "")
+    return {
+        "method": request.method,
+        "url": redact(request.url, secrets),
+        "headers": headers,
+        "body": _body(request.content, media_type(content_type), row, secrets),
+    }
+
+
+def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> frozenset[str]:
+    """Give what is masked: the credentials, and the values of sensitive parameters, as they are and as in a URL."""
+    values = {
+        str(params[name])
+        for name, one in row.parameters.items()
+        if one.sensitive and isinstance(params.get(name), (str, int, float))
+    }
+    return request.secrets | values | {quote(one, safe="") for one in values}
+
+
+def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -> Any:
+    if content is None:
+        return None
+    if is_json(kind):
+        return _masked(json.loads(content), row, secrets)
+    if is_text(kind) or kind.endswith("x-www-form-urlencoded"):
+        return redact(content.decode("utf-8", "replace"), secrets)
+    text = content.decode("latin-1")
+    masked = redact(text, {one.encode().decode("latin-1") for one in secrets}).encode("latin-1")
+    return {"content": base64.b64encode(masked).decode("ascii"), "encoding": "base64", "mime_type": kind}
+
+
+def _masked(value: Any, row: Row, secrets: frozenset[str]) -> Any:
+    """Mask texts within a JSON body, and whole the fields that are sensitive."""
+    fields = {one.wire for one in row.parameters.values() if one.sensitive and one.location == "body"}
+    if isinstance(value, dict):
+        return {key: _MASK if key in fields else _redacted(one, secrets) for key, one in value.items()}
+    return _redacted(value, secrets)
+
+
+def _redacted(value: Any, secrets: frozenset[str]) -> Any:
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, list):
+        return [_redacted(one, secrets) for one in value]
+    if isinstance(value, dict):
+        return {key: _redacted(one, secrets) for key, one in value.items()}
+    return value

@@ -1,0 +1,506 @@
+"""Every kind of content that an answer may carry comes back as data."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from runtime.client import HttpTransport
+from runtime.errors import Code, Failure
+from runtime.receiving import Bounds
+from runtime.retries import Timing
+from runtime.wire import ApiRequest, ApiResponse
+
+from .hand_made import STRING, Make, operation
+
+TYPES = {"Pet": {"type": "object", "properties": {"pet_id": {"type": "integer", "x-name": "petId"}}}}
+PET = {"$ref": "#/types/Pet"}
+
+
+async def at_once(_: float) -> None:
+    """Stand in for a pause."""
+
+
+class Drip(httpx2.AsyncByteStream):
+    """A body that comes in pieces; an exception among them is raised, a number is waited for."""
+
+    def __init__(self, pieces: Sequence[bytes | Exception | float]) -> None:
+        self._pieces = pieces
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            if isinstance(piece, Exception):
+                raise piece
+            if isinstance(piece, bytes):
+                yield piece
+            else:
+                await asyncio.sleep(piece)
+
+
+def receive(
+    *pieces: bytes | Exception | float,
+    status: int = 200,
+    method: str = "GET",
+    bounds: Bounds | None = None,
+    timeout: float = 5,
+    row: Any = None,
+    **headers: str,
+) -> ApiResponse:
+    """Give the answer of an API that sends these pieces."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    handler = httpx2.MockTransport(lambda _: httpx2.Response(status, headers=named, stream=Drip(pieces)))
+
+    async def run() -> ApiResponse:
+        transport = HttpTransport(
+            timeout, 10_000, transport=handler, retries=0, bounds=bounds, timing=Timing(pause=at_once)
+        )
+        try:
+            return await transport.send(ApiRequest(method, "https://api.example.com/a/end.bin"), row)
+        finally:
+            await transport.aclose()
+
+    return asyncio.run(run())
+
+
+def declares(package: Make, content_type: str, schema: Any = None, status: str = "200", **more: Any) -> Any:
+    entry = {"content_type": content_type, **({} if schema is None else {"schema": schema})}
+    return package({"op": operation(responses={status: entry}, **more)}, TYPES)
+
+
+EVENTS = b""": a comment
+event: delta
+id: 1
+data: {"petId": 1}
+
+data: first
+data: second
+
+retry: 5
+data: {"petId": 2}
+"""
+
+
+def test_server_sent_events_come_as_a_list_with_their_data_decoded(package: Make) -> None:
+    made = declares(package, "text/event-stream", PET)
+    answer = receive(b"\xef\xbb\xbf" + EVENTS[:30], EVENTS[30:], content_type="text/event-stream; charset=utf-8")
+    assert made.decode(answer) == [
+        {"event": "delta", "id": "1", "data": {"pet_id": 1}},
+        {"data": "first\nsecond"},
+        {"data": {"pet_id": 2}},
+    ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_stream_that_says_done_is_listened_to_no_longer(package: Make, end: str) -> None:
+    made = declares(package, "text/event-stream")
+    said = f'data: {{"a": 1}}{end}{end}data: [DONE]{end}{end}'.encode()
+    answer = receive(said, RuntimeError("nobody reads this"), content_type="text/event-stream")
+    assert made.decode(answer) == [{"data": {"a": 1}}]
+    assert answer.cut == ""
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/x-ndjson",
+        "application/jsonl",
+        "application/stream+json",
+        "application/x-json-stream",
+        "application/vnd.acme.v1+ndjson",
+        "text/x-ndjson",
+        "application/json-lines",
+    ],
+)
+def test_lines_of_json_come_as_a_list(package: Make, content_type: str) -> None:
+    made = declares(package, content_type, PET)
+    answer = receive(b'{"petId": 1}\n\n{"pet', b'Id": 2}\nnot json\n{"petId": 3}', content_type=content_type)
+    assert made.decode(answer) == [{"pet_id": 1}, {"pet_id": 2}, "not json", {"pet_id": 3}]
+
+
+def test_the_schema_of_a_stream_may_be_that_of_the_whole_list(package: Make) -> None:
+    made = declares(package, "application/x-ndjson", {"type": "array", "items": PET})
+    assert made.decode(receive(b'{"petId": 1}\n', content_type="application/x-ndjson")) == [{"pet_id": 1}]
+
+
+def test_a_json_text_sequence_comes_as_a_list(package: Make) -> None:
+    made = declares(package, "application/geo+json-seq")
+    answer = receive(b'\x1e{"a":1}\n\x1e{"a":\n2}\n', content_type="application/geo+json-seq")
+    assert made.decode(answer) == [{"a": 1}, {"a": 2}]
+
+
+def test_values_a_line_each_under_the_name_of_json_come_as_a_list(package: Make) -> None:
+    made = declares(package, "application/json", {"type": "array", "items": PET})
+    assert made.decode(receive(b'{"petId":1}\n{"petId":2}\n', content_type="application/json")) == [
+        {"pet_id": 1},
+        {"pet_id": 2},
+    ]
+
+
+LINE = b'{"a": 1}\n'
+
+
+@pytest.mark.parametrize(
+    ("pieces", "bounds", "cut", "count"),
+    [
+        ([LINE] * 50, Bounds(10_000, events=7), "events", 7),
+        ([LINE] * 50, Bounds(90), "bytes", 10),
+        ([LINE, LINE, b'{"half', 60.0], Bounds(10_000, seconds=0.05), "time", 2),
+        ([LINE, b'{"half', httpx2.ReadError("gone")], Bounds(10_000), "break", 1),
+        ([LINE, LINE], Bounds(10_000), "", 2),
+    ],
+)
+def test_a_stream_is_listened_to_within_bounds(
+    package: Make, pieces: list[Any], bounds: Bounds, cut: str, count: int
+) -> None:
+    made = declares(package, "application/x-ndjson")
+    answer = receive(*pieces, bounds=bounds, content_type="application/x-ndjson")
+    assert answer.cut == cut
+    assert made.decode(answer) == [{"a": 1}] * count
+
+
+def test_a_stream_without_an_end_answers_within_the_time_out(package: Make) -> None:
+    made = declares(package, "text/event-stream")
+    answer = receive(b"data: 1\n\n", 60.0, timeout=0.5, content_type="text/event-stream")
+    assert answer.cut == "time"
+    assert made.decode(answer) == [{"data": "1"}]
+
+
+BODY = json.dumps({"petId": 7}).encode()
+RAW = zlib.compressobj(wbits=-15)
+RAW_BODY = RAW.compress(BODY) + RAW.flush()
+
+
+@pytest.mark.parametrize(
+    ("coding", "content"),
+    [
+        ("gzip", gzip.compress(BODY)),
+        ("x-gzip", gzip.compress(BODY)),
+        ("GZIP, identity", gzip.compress(BODY)),
+        ("deflate", zlib.compress(BODY)),
+        ("deflate", RAW_BODY),
+        ("deflate, gzip", gzip.compress(zlib.compress(BODY))),
+        ("gzip", gzip.compress(BODY[:4]) + gzip.compress(BODY[4:])),
+        ("gzip", gzip.compress(BODY) + b"\x00\x00"),
+        ("identity", BODY),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_compressed_answers_are_read_however_they_are_cut_into_pieces(coding: str, content: bytes, size: int) -> None:
+    pieces = [content[start : start + size] for start in range(0, len(content), size)]
+    assert receive(*pieces, content_encoding=coding).content == BODY
+
+
+@pytest.mark.parametrize(
+    ("coding", "content"),
+    [
+        ("gzip", BODY),
+        ("gzip", gzip.compress(BODY)[:-9]),
+        ("gzip", gzip.compress(BODY)[:10] + b"\xff" * 20),
+        ("deflate", b"\xff\xff\xff"),
+        ("br", b"\x0b"),
+        ("gzip, gzip, gzip, gzip", b""),
+    ],
+)
+def test_damaged_or_unknown_codings_are_told_as_such(coding: str, content: bytes) -> None:
+    with pytest.raises(Failure) as caught:
+        receive(content, content_encoding=coding)
+    assert caught.value.code is Code.INTERNAL_ERROR
+    assert "the API's answer" in caught.value.message
+
+
+def test_a_small_answer_that_unpacks_to_a_huge_one_is_stopped() -> None:
+    bomb = gzip.compress(b"\x00" * 200_000_000, 9)
+    with pytest.raises(Failure) as caught:
+        receive(bomb, content_encoding="gzip")
+    assert caught.value.code is Code.PAYLOAD_TOO_LARGE
+    assert caught.value.details["actual_value"] < 50_000_000
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "data"),
+    [
+        ("hé".encode("utf-16"), "text/plain", "hé"),
+        (b"\xef\xbb\xbfh\xc3\xa9", "text/plain; charset=iso-8859-1", "hé"),
+        (b'<?xml version="1.0" encoding="ISO-8859-1"?><a>\xe9</a>', "application/xml", None),
+        (b"h\xe9", 'text/csv; charset="windows-1252"', "hé"),
+        (b"abc", "text/plain; charset=idna", "abc"),
+        (b"a=1&b=2&b=3", "application/x-www-form-urlencoded", {"a": "1", "b": ["2", "3"]}),
+        (b"id: 7\n", "application/yaml", "id: 7\n"),
+        (b"", "application/json", None),
+        (b"  ", "application/json", None),
+        (b'{"a": "\\ud800"}', "application/json", {"a": "\ufffd"}),
+        ('{"a": "é"}'.encode("latin-1"), "application/json; charset=iso-8859-1", {"a": "é"}),
+        ('{"a": "é"}'.encode(), "application/json; charset=iso-8859-1", {"a": "é"}),
+        (b'{"a": 1}', "application/json, application/json", {"a": 1}),
+        (b'{"a": 1}', "application/vnd.api+json;version=1", {"a": 1}),
+        (b'{"a": 1}', "", {"a": 1}),
+        (b"plain", "", "plain"),
+        (b"\x00\x01", "", {"content": "AAE=", "encoding": "base64", "mime_type": "application/octet-stream"}),
+    ],
+)
+def test_contents_nothing_was_promised_of_are_read_by_their_type(
+    package: Make, content: bytes, content_type: str, data: Any
+) -> None:
+    made = package({"op": operation(responses={"200": {}})})
+    headers = {"content-type": content_type} if content_type else {}
+    read = made.decode(ApiResponse(200, headers, content))
+    assert read == (data if data is not None or not content.strip() else content.decode("latin-1"))
+
+
+def test_json_under_the_name_of_bytes_is_json_where_it_was_promised(package: Make) -> None:
+    made = declares(package, "application/json", PET)
+    answer = ApiResponse(200, {"content-type": "application/octet-stream"}, b'{"petId": 1}')
+    assert made.decode(answer) == {"pet_id": 1}
+
+
+def test_an_answer_too_deep_to_be_written_keeps_its_depths_as_text(package: Make) -> None:
+    made = package({"op": operation(responses={"200": {}})})
+    data = made.decode(ApiResponse(200, {"content-type": "application/json"}, b"[" * 400 + b"1" + b"]" * 400))
+    depth = 0
+    while isinstance(data, list):
+        data, depth = data[0], depth + 1
+    assert depth == 150
+    assert data == "[" * 250 + "1" + "]" * 250
+
+
+MIXED = b"""preamble\r
+--=b\r
+Content-Type: application/json\r
+\r
+{"a": 1}\r
+--=b\r
+Content-Disposition: form-data; name="file"; filename="a b.png"\r
+Content-Type: image/png\r
+\r
+\x89P\r\n\x00\r
+--=b\r
+Content-Type: text/plain; charset=utf-8\r
+Content-Transfer-Encoding: base64\r
+\r
+aMOp\r
+--=b\r
+Content-Type: application/http\r
+Content-ID: <r1>\r
+\r
+HTTP/1.1 404 Not Found\r
+Content-Type: application/json\r
+\r
+{"error": "no"}\r
+--=b\r
+\r
+bare\r
+--=b--\r
+epilogue"""
+
+
+@pytest.mark.parametrize("kind", ["mixed", "related", "form-data"])
+def test_the_parts_of_a_multipart_answer_are_each_read_by_their_type(package: Make, kind: str) -> None:
+    made = declares(package, f"multipart/{kind}")
+    parts = made.decode(receive(MIXED, content_type=f'multipart/{kind}; boundary="=b"'))
+    assert parts == [
+        {"content_type": "application/json", "data": {"a": 1}},
+        {
+            "name": "file",
+            "filename": "a b.png",
+            "content_type": "image/png",
+            "data": {
+                "content": base64.b64encode(b"\x89P\r\n\x00").decode(),
+                "encoding": "base64",
+                "mime_type": "image/png",
+            },
+        },
+        {"content_type": "text/plain", "data": "hé"},
+        {
+            "content_id": "<r1>",
+            "content_type": "application/http",
+            "data": {"status": 404, "data": {"error": "no"}},
+        },
+        {"data": "bare"},
+    ]
+
+
+def test_a_multipart_answer_without_parts_is_given_as_it_is(package: Make) -> None:
+    made = declares(package, "multipart/mixed")
+    for kind in ("multipart/mixed", "multipart/mixed; boundary=x"):
+        assert made.decode(receive(b"none", content_type=kind))["encoding"] == "base64"
+
+
+def test_a_head_request_tells_what_exists(package: Make) -> None:
+    made = package({"op": operation("HEAD", responses={"200": {}})})
+    answer = receive(
+        method="HEAD",
+        content_length="3000000000",
+        content_type="image/png",
+        etag='"v1"',
+        last_modified="Mon, 01 Jan 2024 00:00:00 GMT",
+        x_total_count="12",
+        x_request_id="noise",
+        content_encoding="gzip",
+        date="now",
+    )
+    assert made.decode(answer) == {
+        "exists": True,
+        "content_type": "image/png",
+        "content_length": 3_000_000_000,
+        "etag": '"v1"',
+        "last_modified": "Mon, 01 Jan 2024 00:00:00 GMT",
+        "x_total_count": "12",
+    }
+    with pytest.raises(Failure) as caught:
+        made.decode(receive(method="HEAD", status=404))
+    assert caught.value.code is Code.NOT_FOUND_RESOURCE
+
+
+def test_options_tell_the_methods(package: Make) -> None:
+    made = package({"op": operation("OPTIONS", responses={"200": {}})})
+    assert made.decode(receive(method="OPTIONS", allow="GET, PUT")) == {"allow": ["GET", "PUT"]}
+    assert made.decode(receive(method="OPTIONS")) is None
+
+
+LOCATION = "https://api.example.com/jobs/7"
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "content", "data"),
+    [
+        (202, {"location": LOCATION}, b"", {"status": "accepted", "location": LOCATION, "monitor": "get_job"}),
+        (
+            202,
+            {"operation_location": LOCATION, "location": "/x", "retry_after": "5"},
+            b"",
+            {"status": "accepted", "location": LOCATION, "monitor": "get_job", "retry_after_seconds": 5},
+        ),
+        (202, {"location": LOCATION}, b'{"id": 7}', {"id": 7, "_location": LOCATION, "_monitor": "get_job"}),
+        (202, {}, b'{"id": 7}', {"id": 7}),
+        (202, {}, b"", None),
+        (201, {"location": LOCATION}, b"", {"location": LOCATION}),
+        (201, {"location": LOCATION}, b'{"id": 7}', {"id": 7}),
+        (303, {"location": LOCATION}, b"", {"location": LOCATION}),
+    ],
+)
+def test_what_was_made_or_accepted_tells_where_it_is(
+    package: Make, status: int, headers: dict[str, str], content: bytes, data: Any
+) -> None:
+    """R-LOOP-1."""
+    rows = {"op": operation("POST", responses={"201": {}, "202": {}}, long_running={"monitor": "get_job"})}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    kind = {"content-type": "application/json"} if content else {}
+    assert package(rows).decode(ApiResponse(status, named | kind, content)) == data
+
+
+def test_what_has_not_changed_is_told_to_whoever_asked_on_that_condition(package: Make) -> None:
+    parameter = {"in": "header", "name": "If-None-Match", "schema": STRING}
+    made = package({"op": operation(parameters={"if_none_match": parameter})})
+    answer = ApiResponse(304, {"etag": '"v1"'}, b"")
+    assert made.decode(answer, {"if_none_match": '"v1"'}) == {"not_modified": True, "etag": '"v1"'}
+    with pytest.raises(Failure):
+        made.decode(answer)
+
+
+def test_an_error_of_any_length_keeps_its_status(package: Make) -> None:
+    made = package({"op": operation()})
+    answer = receive(*[b"x" * 1_000_000] * 60, status=500, content_type="text/plain", content_length="60000000")
+    with pytest.raises(Failure) as caught:
+        made.decode(answer)
+    assert caught.value.details["http_status"] == 500
+    answer = receive(b'{"message": "No"}', httpx2.ReadError("gone"), status=400, content_type="application/json")
+    with pytest.raises(Failure) as caught:
+        made.decode(answer)
+    assert caught.value.details["upstream_error"] == "No"
+
+
+PNG = b"\x89PNG\r\n\x1a\n" * 1000
+
+
+def saved(package: Make, folder: Path, *pieces: Any, **headers: str) -> Any:
+    made = declares(package, "image/png")
+    headers = {"content_type": "image/png", **headers}
+    return made.decode(receive(*pieces, row=made.row(), bounds=Bounds(10_000, folder=str(folder)), **headers))
+
+
+def test_bytes_are_saved_in_the_folder_that_the_owner_allows(package: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    given = saved(package, folder, PNG[:5], PNG[5:], content_disposition='attachment; filename="a.png"')
+    import hashlib
+
+    assert given == {
+        "path": str(folder / "a.png"),
+        "size": len(PNG),
+        "mime_type": "image/png",
+        "sha256": hashlib.sha256(PNG).hexdigest(),
+    }
+    assert (folder / "a.png").read_bytes() == PNG
+    again = saved(package, folder, b"other", content_disposition='attachment; filename="a.png"')
+    assert again["path"] == str(folder / "a-1.png")
+    assert (folder / "a.png").read_bytes() == PNG
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ('attachment; filename="../../etc/passwd"', "passwd.png"),
+        ('attachment; filename="..\\\\..\\\\evil.exe"', "evil.exe"),
+        ("attachment; filename=..", "end.bin"),
+        ("attachment; filename*=UTF-8''%2e%2e%2f%2e%2e%2fx.txt", "x.txt"),
+        ("attachment; filename=\"plain.txt\"; filename*=UTF-8''%e2%82%ac%20rates.txt", "€ rates.txt"),
+        ("attachment; filename*=iso-8859-1'en'%A3.txt", "£.txt"),
+        ('attachment; filename=".bashrc"', "bashrc.png"),
+        ('attachment; filename="a\\"b.txt"', "a_b.txt"),
+        ('attachment; filename="con.txt"', "_con.txt"),
+        ('attachment; filename="C:\\\\x\\\\y.pdf"', "y.pdf"),
+        (f'attachment; filename="{"x" * 400}.pdf"', f"{'x' * 116}.pdf"),
+        ("attachment", "end.bin"),
+        ("", "end.bin"),
+    ],
+)
+def test_a_name_of_the_apis_choosing_stays_in_the_folder(
+    package: Make, tmp_path: Path, disposition: str, name: str
+) -> None:
+    folder = tmp_path / "files"
+    given = saved(package, folder, PNG, content_disposition=disposition)
+    assert Path(given["path"]) == folder / name
+    assert [one.name for one in folder.iterdir()] == [name]
+
+
+def test_a_link_in_the_folder_is_not_followed(package: Make, tmp_path: Path) -> None:
+    folder, victim = tmp_path / "files", tmp_path / "victim"
+    folder.mkdir()
+    (folder / "a.png").symlink_to(victim)
+    given = saved(package, folder, PNG, content_disposition='attachment; filename="a.png"')
+    assert given["path"].endswith("a-1.png")
+    assert not victim.exists()
+
+
+def test_a_file_that_breaks_off_or_is_too_long_leaves_nothing_behind(package: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    with pytest.raises(Failure) as caught:
+        saved(package, folder, PNG, httpx2.ReadError("gone"))
+    assert caught.value.code is Code.INTERNAL_ERROR
+    made = declares(package, "image/png")
+    with pytest.raises(Failure) as caught:
+        receive(PNG, row=made.row(), bounds=Bounds(1, folder=str(folder), file=100), content_type="image/png")
+    assert caught.value.code is Code.PAYLOAD_TOO_LARGE
+    assert list(folder.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_without_its_path(package: Make, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Failure) as caught:
+        saved(package, tmp_path / "file", PNG)
+    assert caught.value.code is Code.INTERNAL_ERROR
+    assert str(tmp_path) not in str(caught.value.envelope())
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/csv", "application/xml", "application/x-ndjson"])
+def test_data_and_text_are_never_saved(package: Make, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "files"
+    saved(package, folder, b'{"a": 1}', content_type=kind)
+    assert not folder.exists()

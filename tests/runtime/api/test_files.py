@@ -1,0 +1,78 @@
+"""Files that a call gives: in base64 with a name and a type, or by a path in the folder that the owner allows."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runtime.errors import Code
+
+from .hand_made import Make, Package, operation
+
+ROW = operation(
+    "POST",
+    parameters={"file": {"in": "body", "schema": {"contentEncoding": "base64"}}},
+    body={"content_type": "multipart/form-data", "shape": "fields", "schema": {}},
+)
+
+
+@pytest.fixture
+def made(package: Make, tmp_path: Path) -> Package:
+    folder = tmp_path / "shared"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "a.txt").write_bytes(b"inside")
+    (tmp_path / "secret.txt").write_bytes(b"outside")
+    (tmp_path / "shared-not").mkdir()
+    (tmp_path / "shared-not" / "b.txt").write_bytes(b"outside")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "fine.txt").symlink_to(folder / "inner" / "a.txt")
+    return package({"op": ROW}, files_folder=str(folder))
+
+
+def content(made: Package, file: Any) -> bytes:
+    return made.build({"file": file}).content or b""
+
+
+@pytest.mark.parametrize(("path", "name"), [("inner/a.txt", "a.txt"), ("./inner/../fine.txt", "a.txt")])
+def test_a_file_of_the_folder_is_sent_under_its_name(made: Package, path: str, name: str) -> None:
+    sent = content(made, {"path": path})
+    assert f'filename="{name}"\r\nContent-Type: text/plain\r\n\r\ninside'.encode() in sent
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret.txt",
+        "link.txt",
+        "inner/../../secret.txt",
+        "../shared-not/b.txt",
+        "inner",
+        ".",
+        "",
+        "none.txt",
+        "a\0b",
+        "/etc/passwd",
+    ],
+)
+def test_a_path_never_leaves_the_folder(made: Package, path: str) -> None:
+    failure = made.refused({"file": {"path": path}})
+    assert failure.code in (Code.INVALID_VALUE, Code.INVALID_ENCODING)
+    assert "outside" not in failure.message
+
+
+def test_without_a_folder_paths_are_refused(package: Make) -> None:
+    failure = package({"op": ROW}).refused({"file": {"path": "a.txt"}})
+    assert failure.code is Code.INVALID_VALUE
+    assert "MCP_AQL_FILES_FOLDER" in failure.message
+
+
+@pytest.mark.parametrize("file", [{}, {"path": "a", "content": ""}, {"content": 1}, {"filename": "x"}])
+def test_a_file_is_its_content_or_a_path(made: Package, file: Any) -> None:
+    assert made.refused({"file": file}).code is Code.INVALID_VALUE
+
+
+def test_a_type_and_a_name_that_are_told_count(made: Package) -> None:
+    told = {"content": base64.b64encode(b"x").decode(), "filename": "é.bin", "mime_type": "text/csv; charset=utf-8"}
+    assert 'filename="é.bin"\r\nContent-Type: text/csv; charset=utf-8\r\n\r\nx'.encode() in content(made, told)

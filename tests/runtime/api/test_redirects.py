@@ -1,0 +1,136 @@
+"""Redirects: followed where that is safe, and never with a credential to another host."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import httpx2
+import pytest
+from runtime.client import HttpTransport
+from runtime.wire import ApiRequest, ApiResponse
+
+SECRET = "s3cret-key"
+ORIGIN = "https://api.example.com"
+
+
+def request(method: str = "GET", url: str = f"{ORIGIN}/a", content: bytes | None = None) -> ApiRequest:
+    headers = (("X-Key", SECRET), ("Cookie", f"s={SECRET}"), ("Accept", "application/json"), ("X-Trace", "t"))
+    if content is not None:
+        headers = (*headers, ("Content-Type", "text/plain"))
+    return ApiRequest(method, url, headers, content, frozenset({SECRET}))
+
+
+def follow(
+    first: ApiRequest, status: int, location: str, then: Callable[[httpx2.Request], httpx2.Response] | None = None
+) -> tuple[ApiResponse, list[httpx2.Request]]:
+    """Send a request that is redirected once; give the final answer and all that was sent."""
+    seen: list[httpx2.Request] = []
+
+    def handle(sent: httpx2.Request) -> httpx2.Response:
+        seen.append(sent)
+        if len(seen) == 1:
+            return httpx2.Response(status, headers={"Location": location})
+        return httpx2.Response(200, content=b"there") if then is None else then(sent)
+
+    async def run() -> ApiResponse:
+        transport = HttpTransport(5, 10_000, transport=httpx2.MockTransport(handle), retries=0)
+        try:
+            return await transport.send(first, None)
+        finally:
+            await transport.aclose()
+
+    return asyncio.run(run()), seen
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_read_is_followed_on_its_own_host_with_its_credentials(status: int, method: str) -> None:
+    answer, seen = follow(request(method), status, "/b?c=d")
+    assert answer.status == 200
+    assert (seen[1].method, str(seen[1].url)) == (method, f"{ORIGIN}/b?c=d")
+    assert seen[1].headers["x-key"] == SECRET
+
+
+@pytest.mark.parametrize("location", ["https://files.example.net/b", "//files.example.net/b", f"{ORIGIN}:8443/b"])
+def test_a_read_is_followed_to_another_origin_with_nothing_that_the_api_was_given(location: str) -> None:
+    answer, seen = follow(request(url=f"{ORIGIN}/a?key={SECRET}"), 302, location)
+    assert answer.content == b"there"
+    assert SECRET not in str(seen[1].url)
+    assert not any(SECRET in value for value in seen[1].headers.values())
+    assert "x-trace" not in seen[1].headers
+    assert seen[1].headers["accept"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://api.example.com/b",
+        "http://files.example.net/b",
+        "https://user:word@files.example.net/b",
+        "https://[bad",
+        "file:///etc/passwd",
+        f"https://evil.example.net/?k={SECRET}",
+        "https://evil.example.net/?k=s3cret%2Dkey",
+        "https://169.254.169.254/latest/meta-data",
+        "https://localhost/b",
+        "https://10.0.0.1/",
+        "https://[::1]/",
+        "https://0x7f.1/",
+        "https://metadata.google.internal/",
+    ],
+)
+def test_a_redirect_that_is_not_safe_is_given_back(location: str) -> None:
+    answer, seen = follow(request(), 302, location)
+    assert answer.status == 302
+    assert len(seen) == 1
+
+
+def test_encryption_may_be_gained_on_the_way() -> None:
+    _, seen = follow(request(url="http://api.example.com/a"), 301, "https://api.example.com/a")
+    assert seen[1].headers["x-key"] == SECRET
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_change_is_repeated_on_its_own_host_when_the_api_says_so(status: int) -> None:
+    _, seen = follow(request("POST", content=b"body"), status, "/b")
+    assert (seen[1].method, seen[1].content, seen[1].url.path) == ("POST", b"body", "/b")
+
+
+@pytest.mark.parametrize(
+    ("status", "location"), [(307, "https://other.example.net/b"), (308, f"{ORIGIN}:1/b"), (301, "/b"), (302, "/b")]
+)
+def test_a_change_goes_nowhere_else(status: int, location: str) -> None:
+    answer, seen = follow(request("POST", content=b"body"), status, location)
+    assert answer.status == status
+    assert len(seen) == 1
+
+
+def test_a_303_after_a_change_reads_its_result() -> None:
+    answer, seen = follow(request("POST", content=b"body"), 303, "/result")
+    assert (seen[1].method, seen[1].content) == ("GET", b"")
+    assert "content-type" not in seen[1].headers
+    assert seen[1].headers["x-key"] == SECRET
+    assert answer.content == b"there"
+
+
+def test_a_change_that_was_carried_out_does_not_fail_with_the_reading_of_its_result() -> None:
+    answer, _ = follow(request("POST"), 303, "/result", lambda _: httpx2.Response(500))
+    assert (answer.status, answer.headers["location"]) == (303, "/result")
+
+    def broken(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ReadError("no")
+
+    answer, _ = follow(request("POST"), 303, "/result", broken)
+    assert answer.status == 303
+
+
+def test_credentials_do_not_come_back_on_a_way_through_another_host() -> None:
+    def then(sent: httpx2.Request) -> httpx2.Response:
+        if sent.url.host != "api.example.com":
+            return httpx2.Response(302, headers={"Location": f"{ORIGIN}/back"})
+        return httpx2.Response(200)
+
+    _, seen = follow(request(), 302, "https://files.example.net/b", then)
+    assert [one.url.host for one in seen] == ["api.example.com", "files.example.net", "api.example.com"]
+    assert "x-key" not in seen[2].headers

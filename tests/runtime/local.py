@@ -1,0 +1,165 @@
+"""A web server on this machine that keeps what it is asked, for the tests of credentials."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import ssl
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, quote
+
+from api.hand_made import make_package, operation
+from runtime.assembly import assemble
+
+T = TypeVar("T")
+
+
+class Asked(NamedTuple):
+    """A request as it came; header names are in lower case. `peer` is the name in the client's certificate."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    peer: str = ""
+
+    @property
+    def form(self) -> dict[str, str]:
+        return dict(parse_qsl(self.body.decode()))
+
+
+class Answer(NamedTuple):
+    """An answer; `body` is JSON."""
+
+    body: Any = None
+    status: int = 200
+    headers: Mapping[str, str] = {}
+
+
+@dataclass
+class Local:
+    """Where it listens, and everything it was asked."""
+
+    url: str = ""
+    asked: list[Asked] = field(default_factory=list)
+
+    def at(self, path: str) -> list[Asked]:
+        return [one for one in self.asked if one.path.partition("?")[0] == path]
+
+
+@contextmanager
+def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None) -> Iterator[Local]:
+    """Serve until the end of the block; `answer` is called in threads of its own, side by side."""
+    local = Local()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            asked = Asked(self.command, self.path, headers, body, _peer(self.connection))
+            local.asked.append(asked)
+            made = answer(asked)
+            content = made.body if isinstance(made.body, bytes) else json.dumps(made.body).encode()
+            self.send_response(made.status)
+            for name, value in {"Content-Type": "application/json", **made.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        setattr(Handler, f"do_{method}", Handler.do_GET)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.block_on_close = False
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    local.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield local
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _peer(connection: Any) -> str:
+    certificate = connection.getpeercert() if isinstance(connection, ssl.SSLSocket) else None
+    return dict(one[0] for one in certificate["subject"])["commonName"] if certificate else ""
+
+
+def adapter(folder: Path, url: str, schemes: Mapping[str, Any], *security: list[str], **more: Any) -> Path:
+    """Write the package of an adapter whose only operations, `op` (a GET) and `change` (a POST), need these schemes."""
+    body = {"in": "body", "schema": {"type": "string"}}
+    rows = {
+        "op": operation(**more.pop("row", {})),
+        "change": operation(
+            "POST", parameters={"note": body}, body={"content_type": "application/json", "shape": "fields"}
+        ),
+    }
+    about = {"servers": [{"url": url}], "security_schemes": dict(schemes), "security": list(security), **more}
+    make_package(folder, rows, adapter=about)
+    return folder
+
+
+class Running:
+    """An adapter as it is assembled for its owner, with these variables and no others. It logs everything."""
+
+    def __init__(self, folder: Path, environ: Mapping[str, str], clock: Callable[[], float] | None = None) -> None:
+        isolated = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "debug"}
+        self.parts = assemble(folder, environ=isolated | {"MCP_AQL_POLICY": "open"} | dict(environ))
+        self.api: Any = self.parts.dispatcher._api
+        if clock is not None:
+            self.api._clock = clock
+
+    async def call(self, name: str = "op", **params: Any) -> dict[str, Any]:
+        return await self.parts.dispatcher.handle(None, {"operation": name, "params": params})
+
+    def calls(self, *names: str) -> list[dict[str, Any]]:
+        """Call one after the other, and close everything."""
+
+        async def run() -> list[dict[str, Any]]:
+            return [await self.call(name) for name in names or ("op",)]
+
+        return self.run(run())
+
+    def together(self, count: int) -> list[dict[str, Any]]:
+        """Call `op` so often, side by side."""
+
+        async def run() -> list[dict[str, Any]]:
+            return list(await asyncio.gather(*(self.call() for _ in range(count))))
+
+        return self.run(run())
+
+    def run(self, job: Coroutine[Any, Any, T]) -> T:
+        async def closing() -> T:
+            try:
+                return await job
+            finally:
+                await self.parts.transport.aclose()
+
+        return asyncio.run(closing())
+
+
+def hidden(secrets: Iterable[str], *shown: object) -> None:
+    """Every form of the secrets is absent from what was shown."""
+    text = " ".join(one if isinstance(one, str) else json.dumps(one, default=str) for one in shown)
+    for secret in secrets:
+        for form in (secret, base64.b64encode(secret.encode()).decode().rstrip("="), quote(secret, safe="")):
+            assert form not in text, form

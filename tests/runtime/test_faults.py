@@ -1,0 +1,104 @@
+"""An API that fails in every way: each call ends in time with the right envelope, and gives no credential away."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import faulty
+import pytest
+from faulty import FAULTS, FINE, INTERNAL, SECRET, VARIABLE
+from runtime.assembly import assemble
+
+TIMEOUT, SLACK = 2.0, 4.0
+PATIENT = 20.0
+"""The time-out where an answer is expected: it must not end what a busy machine is slow to do."""
+
+
+class Outcome:
+    """What came of a call, and how long it took."""
+
+    def __init__(self, envelope: dict[str, Any], seconds: float) -> None:
+        self.envelope = envelope
+        self.seconds = seconds
+        self.code = FINE if envelope["success"] else envelope["error"]["code"]
+
+
+def timeout_of(name: str) -> float:
+    return TIMEOUT if FAULTS[name].expected == INTERNAL or name == "endless_events" else PATIENT
+
+
+Run = tuple[dict[str, Outcome], dict[str, int]]
+
+
+async def call_all(folder: Path) -> dict[str, Outcome]:
+    """Call every operation, each through an adapter of its own: limits of one fault are not another's."""
+    environ = {
+        VARIABLE: SECRET,
+        "MCP_AQL_STATE_URL": "memory:",
+        "MCP_AQL_LOG_LEVEL": "debug",
+        "MCP_AQL_MAX_RESPONSE_SIZE": str(1 << 20),
+    }
+
+    async def call(name: str) -> Outcome:
+        parts = assemble(folder, environ={**environ, "MCP_AQL_TIMEOUT": str(timeout_of(name))})
+        begin = monotonic()
+        try:
+            envelope = await parts.dispatcher.handle(None, {"operation": name, "params": {}})
+        finally:
+            seconds = monotonic() - begin
+            await parts.transport.aclose()
+        return Outcome(envelope, seconds)
+
+    names = [name for name in FAULTS if name != "tls_invalid" or (folder.parent / "both.pem").exists()]
+    gate = asyncio.Semaphore(12)
+
+    async def limited(name: str) -> Outcome:
+        async with gate:
+            return await call(name)
+
+    return dict(zip(names, await asyncio.gather(*map(limited, names)), strict=True))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("faulty")
+    with faulty.serving(folder) as seen:
+        outcomes = asyncio.run(call_all(folder / "faulty_adapter"))
+    return outcomes, seen
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_ends_in_time_with_the_right_envelope(run: Run, name: str) -> None:
+    """R-ERR-2, R-ENV-3."""
+    outcomes, seen = run
+    if name not in outcomes:
+        pytest.skip("openssl makes the certificate, and is missing")
+    outcome = outcomes[name]
+    assert outcome.code == FAULTS[name].expected, outcome.envelope
+    assert outcome.seconds < timeout_of(name) + SLACK
+    assert seen.get(name, 0) <= FAULTS[name].most
+    if outcome.code == "RATE_LIMIT_EXCEEDED":
+        assert outcome.envelope["error"]["details"]["retry_after_seconds"] > 0
+
+
+def test_no_credential_is_given_away(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    """R-ENV-4."""
+    outcomes, _ = run
+    written = capfd.readouterr()
+    everything = json.dumps({name: one.envelope for name, one in outcomes.items()}) + written.out + written.err
+    spilled = [name for name, one in outcomes.items() if SECRET in json.dumps(one.envelope)]
+    assert spilled == []
+    assert SECRET not in everything
+    assert "Authorization: ***" in str(outcomes["echo"].envelope)
+    assert "authorization" not in str(outcomes["redirect_to_another_host"].envelope).lower()
+    assert not any(one in everything for one in ("Traceback", "httpx", "/runtime/"))
+
+
+def test_a_stream_without_an_end_gives_what_came_and_says_so(run: Run) -> None:
+    envelope = run[0]["endless_events"].envelope
+    assert envelope["data"][0] == {"data": {}}
+    assert "VALIDATION_TRUNCATED_WARNING" in [one["code"] for one in envelope["warnings"]]

@@ -1,0 +1,273 @@
+"""The command `login`: a person's browser, a device's code, and what is kept of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import stat
+import threading
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import httpx2
+import pytest
+from local import Answer, Asked, Running, adapter, hidden, serving
+from runtime.cli import main
+from runtime.fetching import Fetch
+from runtime.logging_in import forget, log_in
+from runtime.login import LoginError, Surroundings, Wishes
+
+ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
+CODE = "one-time-code-0123"
+
+
+def scheme(*grants: str) -> dict[str, Any]:
+    flow = {
+        "authorization_url": "/authorize",
+        "token_url": "/token",
+        "device_url": "/device",
+        "scopes": ["from", "flow"],
+    }
+    needed = {"authorizationCode": ("authorization_url",), "deviceAuthorization": ("device_url",)}
+    flows = {
+        grant: {key: value for key, value in flow.items() if key in (*needed[grant], "token_url", "scopes")}
+        for grant in grants
+    }
+    roles = {role: f"P_{role.upper()}" for role in ROLES}
+    return {"oauth": {"type": "oauth2", "variables": ["P_TOKEN"], "flows": flows, "optional_variables": roles}}
+
+
+class Server:
+    """An authorization server: `login` is what the person's browser does; a device is allowed at the third question."""
+
+    def __init__(self, **token: Any) -> None:
+        self.token = {"access_token": "access-token-1", "refresh_token": "refresh-token-1"} | token
+        self.challenge = ""
+        self.pending = 2
+        self.answers: list[httpx2.Response] = []
+
+    def __call__(self, asked: Asked) -> Answer:
+        if asked.path == "/token":
+            return self.exchange(asked.form)
+        if asked.path == "/device":
+            told = {"device_code": "device-code-1", "user_code": "WDJB-MJHT", "interval": 7}
+            return Answer(told | {"verification_uri": "https://example.com/device"})
+        return Answer({"said": asked.headers.get("authorization")})
+
+    def exchange(self, form: dict[str, str]) -> Answer:
+        grant = form["grant_type"]
+        if grant == "authorization_code":
+            proof = base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest()).rstrip(b"=")
+            if form["code"] != CODE or proof.decode() != self.challenge:
+                return Answer({"error": "invalid_grant"}, 400)
+        elif grant.endswith("device_code") and self.pending:
+            self.pending -= 1
+            return Answer({"error": "slow_down" if self.pending else "authorization_pending"}, 400)
+        elif grant == "refresh_token" and form["refresh_token"] != self.token["refresh_token"]:
+            return Answer({"error": "invalid_grant"}, 400)
+        elif grant == "refresh_token":
+            self.token = {"access_token": "access-token-2", "refresh_token": "refresh-token-2"}
+        return Answer({key: value for key, value in self.token.items() if value is not None})
+
+    def browser(self, **change: str | None) -> Any:
+        """Give a browser that logs in at once, and comes back with these changes to what it should bring."""
+
+        def go(redirect: str, query: dict[str, str]) -> None:
+            for path in ("/favicon.ico", "/callback?state=forged&code=evil"):
+                httpx2.get(redirect.replace("/callback", path))
+            wanted = {"code": CODE, "state": query["state"]} | change
+            back = {key: value for key, value in wanted.items() if value is not None}
+            self.answers.append(httpx2.get(redirect, params=back))
+
+        def opened(url: str) -> None:
+            query = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
+            self.challenge, self.query = query["code_challenge"], query
+            threading.Thread(target=go, args=(query["redirect_uri"], query)).start()
+
+        return opened
+
+
+def around(browser: Any = None, said: list[str] | None = None, pauses: list[float] | None = None) -> Surroundings:
+    async def pause(seconds: float) -> None:
+        (pauses if pauses is not None else []).append(seconds)
+        await anyio.sleep(0)
+
+    noted = [] if said is None else said
+    return Surroundings(Fetch(10), noted.append, browser, pause, lambda: 1000.0, 20)
+
+
+def environ(tmp_path: Path, **more: str) -> dict[str, str]:
+    state = f"sqlite:///{tmp_path}/state/s.sqlite3"
+    return {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": state, "P_CLIENT_ID": "me", **more}
+
+
+def test_a_person_logs_in_once_and_the_adapter_goes_on_by_itself(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server, said = Server(), []
+    with serving(server) as local:
+        row = {"security": [["oauth"]], "scopes": {"oauth": ["pets:read"]}}
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"], row=row)
+        mine = environ(tmp_path)
+        (before,) = Running(folder, mine).calls()
+        told = log_in(folder, None, Wishes(), mine, around(server.browser(), said))
+        answers = Running(folder, mine).calls("op", "op")
+        again = Running(folder, mine).calls("op")
+        gone = [forget(folder, None, mine), forget(folder, "oauth", mine)]
+        (after,) = Running(folder, mine).calls()
+    assert "'petstore-adapter login'" in before["error"]["message"]
+    assert told == "Logged in for 'oauth'. The adapter renews it by itself."
+    assert (server.query["scope"], server.query["response_type"]) == ("pets:read", "code")
+    assert server.query["code_challenge_method"] == "S256"
+    assert "Logged in" in server.answers[0].text
+    assert all(one["success"] for one in (*answers, *again))
+    sent = [one.form.get("refresh_token") for one in local.at("/token")]
+    assert sent == [None, "refresh-token-1", "refresh-token-2"]  # one is kept in the place of the other
+    assert [one.split()[0] for one in gone] == ["Forgot", "There"]
+    assert after["error"]["code"] == "PERMISSION_DENIED"
+    state = tmp_path / "state" / "s.sqlite3"
+    assert stat.S_IMODE(state.stat().st_mode) == 0o600
+    hidden(["refresh-token-1", "refresh-token-2", "access-token-2", CODE], told, *said, *answers, *capfd.readouterr())
+
+
+def test_a_login_without_a_refresh_token_says_how_long_it_lasts(tmp_path: Path) -> None:
+    server = Server(refresh_token=None, expires_in=1200)
+    with serving(server) as local:
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
+        told = log_in(folder, None, Wishes(scopes="mine"), environ(tmp_path), around(server.browser()))
+    assert "for 20 minutes" in told
+    assert server.query["scope"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"code": "another"}, "invalid_grant"),
+        ({"code": None, "error": "access_denied"}, "refused by the person"),
+        ({"code": None, "error": "x\x1b[31m", "error_description": "no\x1b[0m way"}, "It says: no[0m way"),
+    ],
+)
+def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+    server = Server()
+    with serving(server) as local:
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
+        with pytest.raises(LoginError) as caught:
+            log_in(folder, None, Wishes(), environ(tmp_path), around(server.browser(**change)))
+    assert told in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_a_forged_redirect_is_not_heard(tmp_path: Path) -> None:
+    server = Server()
+    with serving(server) as local:
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
+        with pytest.raises(LoginError, match="nobody logged in"):
+            log_in(
+                folder,
+                None,
+                Wishes(),
+                environ(tmp_path),
+                around(server.browser(state="forged"))._replace(wait=4.0),
+            )
+    assert server.answers[0].status_code == 400
+    assert not local.at("/token")
+
+
+@pytest.mark.parametrize("grants", [("deviceAuthorization",), ("authorizationCode", "deviceAuthorization")])
+def test_a_device_is_allowed_by_a_code(tmp_path: Path, grants: tuple[str, ...]) -> None:
+    server, said, pauses = Server(), [], []
+    with serving(server) as local:
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme(*grants), ["oauth"])
+        told = log_in(
+            folder, None, Wishes(device=len(grants) > 1, browser=False), environ(tmp_path), around(None, said, pauses)
+        )
+        assert Running(folder, environ(tmp_path)).calls()[0]["success"]
+    assert told.startswith("Logged in")
+    assert said == ["Open https://example.com/device and enter the code WDJB-MJHT"]
+    assert pauses == [7, 12, 12]
+    assert local.at("/device")[0].form == {"client_id": "me", "scope": "from flow"}
+
+
+def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
+    server = Server()
+
+    def answer(asked: Asked) -> Answer:
+        if asked.path == "/.well-known/openid-configuration":
+            base = f"http://{asked.headers['host']}"
+            told = {"issuer": base, "token_endpoint": f"{base}/token", "authorization_endpoint": f"{base}/authorize"}
+            return Answer(told)
+        return server(asked)
+
+    with serving(answer) as local:
+        roles = {role: f"P_{role.upper()}" for role in (*ROLES[:-1], "discovery_url")}
+        oidc = {"type": "openIdConnect", "variables": ["P_TOKEN"], "optional_variables": roles}
+        schemes = {"oidc": {**oidc, "discovery_url": f"{local.url}/.well-known/openid-configuration"}}
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", schemes, ["oidc"])
+        with pytest.raises(LoginError, match="another server"):
+            log_in(folder, "oidc", Wishes(), environ(tmp_path), around(server.browser(iss="https://evil.example")))
+        log_in(folder, "oidc", Wishes(), environ(tmp_path), around(server.browser(iss=local.url)))
+        assert Running(folder, environ(tmp_path)).calls()[0]["success"]
+
+
+def test_another_process_that_renewed_first_is_followed(tmp_path: Path) -> None:
+    server = Server()
+    with serving(server) as local:
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
+        mine = environ(tmp_path)
+        log_in(folder, None, Wishes(), mine, around(server.browser()))
+        late = Running(folder, mine)
+        logins = late.api._credentials.ways.logins
+        old = logins.get("oauth")
+        assert Running(folder, mine).calls()[0]["success"]
+        real = logins.get
+        logins.get = lambda name: old if len(local.at("/token")) < 3 else real(name)
+        assert late.calls()[0]["success"]
+    sent = [one.form["refresh_token"] for one in local.at("/token")[1:]]
+    assert sent == ["refresh-token-1", "refresh-token-1", "refresh-token-2"]
+
+
+@pytest.mark.parametrize(
+    ("schemes", "arguments", "settings", "told"),
+    [
+        (scheme("authorizationCode"), [], {"P_CLIENT_ID": ""}, "set P_CLIENT_ID"),
+        (scheme("authorizationCode"), [], {"MCP_AQL_STATE_URL": "memory:"}, "MCP_AQL_STATE_URL"),
+        (scheme("authorizationCode"), ["--device"], {}, "no login by a device's code"),
+        (scheme("authorizationCode"), ["other"], {}, "choose one of oauth"),
+        ({**scheme("authorizationCode"), "b": scheme("authorizationCode")["oauth"]}, [], {}, "oauth, b"),
+        ({"key": {"type": "apiKey", "in": "header", "name": "K", "variables": ["P_KEY"]}}, [], {}, "knows no login"),
+    ],
+)
+def test_the_command_says_what_is_wrong_in_a_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    schemes: dict[str, Any],
+    arguments: list[str],
+    settings: dict[str, str],
+    told: str,
+) -> None:
+    folder = adapter(tmp_path / "p", "http://127.0.0.1:9/v1", schemes)
+    for name, value in (environ(tmp_path) | settings).items():
+        monkeypatch.setenv(name, value)
+    assert main(folder, None, ["login", "--no-browser", *arguments]) == 1
+    _, err = capsys.readouterr()
+    assert told in err
+    assert len(err.splitlines()) == 1
+
+
+def test_doctor_tells_of_a_login(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Server()
+    with serving(server) as local:
+        folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
+        log_in(folder, None, Wishes(), environ(tmp_path), around(server.browser()))
+    for name, value in environ(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    assert main(folder, None, ["doctor"]) == 0
+    out, _ = capsys.readouterr()
+    assert f"or login                 in use       P_CLIENT_ID and the command login  {local.url}/token" in out
+    hidden(["refresh-token-1", "access-token-1"], out)

@@ -1,0 +1,163 @@
+"""Fields of what is read: presets, paths with dots, and the default of each kind of operation (R-SEL-2)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ADAPTER, write_package
+from runtime.api import Api
+from runtime.config import Config
+from runtime.dispatch import Dispatcher
+from runtime.envelope import Envelope
+from runtime.table import Adapter, Row, Table
+from runtime.wire import ApiRequest, ApiResponse
+
+pytestmark = pytest.mark.anyio
+
+PERSON = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "full_name": {"type": "string", "x-name": "fullName"},
+        "age": {"type": "integer"},
+        "team": {"$ref": "#/types/Team"},
+        "pets": {"type": "array", "items": {"type": "object", "properties": {"kind": {"type": "string"}}}},
+        **{f"{name}_url": {"type": "string"} for name in ("a", "b", "c", "d", "html")},
+    },
+}
+TEAM = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "name": {"type": "string"},
+        "motto": {"type": "string"},
+        "home_town": {"type": "string", "x-name": "homeTown"},
+    },
+}
+WIRE = {
+    "id": 1,
+    "fullName": "Ada",
+    "age": 36,
+    "team": {"id": 2, "name": "Engines", "motto": "on", "homeTown": "London"},
+    "pets": [{"kind": "cat"}, {"kind": "dog"}],
+    **{f"{name}_url": "https://x" for name in ("a", "b", "c", "d", "html")},
+    "unDeclared": 5,
+}
+WHOLE = {**WIRE, "full_name": "Ada", "team": {"id": 2, "name": "Engines", "motto": "on", "home_town": "London"}}
+del WHOLE["fullName"]
+MINIMAL = {"id": 1, "full_name": "Ada"}
+STANDARD = {
+    "id": 1,
+    "full_name": "Ada",
+    "age": 36,
+    "team": {"id": 2, "name": "Engines"},
+    "pets": [{"kind": "cat"}, {"kind": "dog"}],
+    "html_url": "https://x",
+    "unDeclared": 5,
+}
+
+
+class Answers:
+    offline = True
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        data: Any = WIRE if row.verb == "get" else [WIRE, WIRE]
+        if row.name == "list_enveloped":
+            data = {"data": [WIRE, WIRE], "meta": {"page": 1}}
+        return ApiResponse(200, {"content-type": "application/json"}, json.dumps(data).encode())
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Dispatcher:
+    def row(verb: str, schema: dict[str, Any], usual: str) -> dict[str, Any]:
+        return {
+            "summary": "Show",
+            "method": "GET",
+            "path": "/people",
+            "resource": "person",
+            "verb": verb,
+            "danger": "safe",
+            "parameters": {"fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": usual}}},
+            "responses": {"200": {"content_type": "application/json", "schema": schema}},
+            "returns": {"name": "Person", "kind": "object"},
+        }
+
+    person = {"$ref": "#/types/Person"}
+    many = {"type": "array", "items": person}
+    rows: dict[str, Any] = {family: {} for family in ("create", "update", "delete", "execute")}
+    rows["read"] = {
+        "get_person": row("get", person, "full"),
+        "list_people": row("list", many, "standard"),
+        "search_people": row("search", many, "minimal"),
+        "list_enveloped": row("list", {"type": "object", "properties": {"data": many, "meta": {}}}, "standard"),
+    }
+    folder = write_package(tmp_path / "p", {**ADAPTER, "security": []}, rows, {"Person": PERSON, "Team": TEAM})
+    adapter, table = Adapter.load(folder), Table(folder)
+    side = Api(adapter, table, Answers(), base_url="https://api.example", environ={})
+    return Dispatcher(adapter, table, side, Config())
+
+
+async def read(people: Dispatcher, operation: str, **params: Any) -> Envelope:
+    return await people.handle("read", {"operation": operation, "params": params})
+
+
+@pytest.mark.parametrize(
+    ("operation", "wanted"),
+    [
+        ("get_person", WHOLE),
+        ("list_people", [STANDARD, STANDARD]),
+        ("search_people", [MINIMAL, MINIMAL]),
+        ("list_enveloped", {"data": [STANDARD, STANDARD], "meta": {"page": 1}}),
+    ],
+)
+async def test_each_kind_of_operation_has_its_default_and_says_how_to_get_all(
+    people: Dispatcher, operation: str, wanted: Any
+) -> None:
+    answer = await read(people, operation)
+    assert answer["data"] == wanted
+    assert ("full" in answer["_meta"].get("fields", "")) is (operation != "get_person")
+    assert "fields" not in (await read(people, operation, fields="full"))["_meta"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        ("full", WHOLE),
+        ("standard", STANDARD),
+        ("minimal", MINIMAL),
+        (["id", "team.home_town"], {"id": 1, "team": {"home_town": "London"}}),
+        (["pets.kind"], {"pets": [{"kind": "cat"}, {"kind": "dog"}]}),
+        (["team", "team.name"], {"team": WHOLE["team"]}),
+        (["team.name", "team"], {"team": WHOLE["team"]}),
+        (["unDeclared", "nothing", "team.nothing.at_all", "age.of"], {"team": {}, "unDeclared": 5}),
+        (["nothing"], {}),
+    ],
+)
+async def test_fields_are_chosen(people: Dispatcher, fields: Any, wanted: Any) -> None:
+    assert (await read(people, "get_person", fields=fields))["data"] == wanted
+    assert (await read(people, "list_people", fields=fields))["data"] == [wanted, wanted]
+    enveloped = (await read(people, "list_enveloped", fields=fields))["data"]
+    assert enveloped == {"data": [wanted, wanted], "meta": {"page": 1}}
+
+
+async def test_what_is_no_selection_is_refused(people: Dispatcher) -> None:
+    for fields in ("tiny", 5, [1], {"id": True}):
+        answer = await read(people, "get_person", fields=fields)
+        assert answer["error"]["code"].startswith("VALIDATION_"), fields
+
+
+async def test_introspection_shows_the_selection_with_its_type(people: Dispatcher) -> None:
+    question = {"query": "operations", "name": "list_people"}
+    shown = (await people.handle("read", {"operation": "introspect", "params": question}))["data"]["operation"]
+    assert [(one["name"], one["type"], one["default"]) for one in shown["parameters"]] == [
+        ("fields", "FieldSelection", "standard")
+    ]
+    named = {"query": "types", "name": "FieldSelection"}
+    answer = await people.handle("read", {"operation": "introspect", "params": named})
+    assert answer["data"]["type"]["kind"] == "union"

@@ -1,0 +1,353 @@
+"""Updates as the API takes them: merged into what is there, written whole, guarded by ETags (R-UPD-1, 2; R-OPS-5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ADAPTER, write_package
+from runtime.api import Api
+from runtime.config import Config
+from runtime.dispatch import Dispatcher
+from runtime.envelope import Envelope
+from runtime.table import Adapter, Row, Table
+from runtime.wire import ApiRequest, ApiResponse
+
+pytestmark = pytest.mark.anyio
+
+ID = {"in": "path", "name": "thingId", "required": True, "schema": {"type": "string"}}
+PLACE = {
+    "type": "object",
+    "required": ["zip_code"],
+    "properties": {
+        "zip_code": {"type": "string", "x-name": "zipCode"},
+        "geo": {"type": "object", "properties": {"lat_long": {"type": "string", "x-name": "latLong"}}},
+    },
+}
+WRITTEN = {
+    "type": "object",
+    "additionalProperties": False,
+    "x-read-only": ["id"],
+    "required": ["full_name"],
+    "properties": {
+        "full_name": {"type": "string", "x-name": "fullName"},
+        "userId": {"type": "string"},
+        "user_id": {"type": "string"},
+        "home_address": {"$ref": "#/types/Place", "x-name": "homeAddress"},
+        "tags": {
+            "type": "array",
+            "items": {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}}},
+        },
+        "nick_name": {"type": "string", "x-name": "nickName"},
+        "free": {"type": "object", "additionalProperties": True},
+    },
+}
+READ = {
+    "type": "object",
+    "properties": {
+        **WRITTEN["properties"],
+        "id": {"type": "string"},
+        "created_at": {"type": "string", "x-name": "createdAt"},
+    },
+}
+TYPES = {"Place": PLACE, "NewThing": {**WRITTEN, "additionalProperties": True}, "Thing": READ}
+FULL = {
+    "full_name": "Ada",
+    "userId": "one",
+    "user_id": "two",
+    "home_address": {"zip_code": "8000", "geo": {"lat_long": "1,2"}},
+    "tags": [{"k": "a"}, {"k": "b"}],
+    "nick_name": "A",
+    "free": {"someKey": {"deep_key": 1, "deepKey": 2}},
+}
+
+
+class Shelf:
+    """An API that keeps one thing, whole as it was written, with an ETag; `race` changes it between read and write."""
+
+    offline = True
+
+    def __init__(self, *, etag: bool = True, weak: bool = False) -> None:
+        self.thing: dict[str, Any] | None = None
+        self.version = 0
+        self.etag, self.weak = etag, weak
+        self.race = False
+        self.sent: list[ApiRequest] = []
+
+    @property
+    def tag(self) -> str:
+        return f'{"W/" if self.weak else ""}"v{self.version}"'
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        self.sent.append(request)
+        headers = {name.lower(): value for name, value in request.headers}
+        body = json.loads(request.content or b"null")
+        if request.method == "GET":
+            return self._answer()
+        if self.race:
+            self.version += 1
+        wanted = headers.get("if-match")
+        if wanted is not None and wanted != self.tag:
+            return ApiResponse(412, {"content-type": "application/json"}, b'{"message": "changed"}')
+        if request.method == "PATCH":
+            for one in body if isinstance(body, list) else ():
+                self._apply(one)
+            if isinstance(body, dict):
+                self.thing = _patched(self.thing, body)
+        else:
+            if body.keys() & {"id", "createdAt"}:
+                return ApiResponse(422, {"content-type": "application/json"}, b'{"message": "read-only"}')
+            self.thing = body
+        self.version += 1
+        return self._answer()
+
+    def _apply(self, operation: Mapping[str, Any]) -> None:
+        *way, last = operation["path"].split("/")[1:]
+        here: Any = self.thing
+        for step in way:
+            here = here[step]
+        if operation["op"] == "remove":
+            del here[last]
+        else:
+            assert operation["op"] == "add" or last in here
+            here[last] = operation["value"]
+
+    def _answer(self) -> ApiResponse:
+        shown = {"id": "7", "createdAt": "then", **(self.thing or {})}
+        headers = {"content-type": "application/json", **({"etag": self.tag} if self.etag else {})}
+        return ApiResponse(200, headers, json.dumps(shown).encode())
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def _patched(there: Any, change: Any) -> Any:
+    if not isinstance(change, dict):
+        return change
+    whole = dict(there) if isinstance(there, dict) else {}
+    for key, value in change.items():
+        if value is None:
+            whole.pop(key, None)
+        else:
+            whole[key] = _patched(whole.get(key), value)
+    return whole
+
+
+class Client:
+    """An adapter for the shelf, whose update has one strategy."""
+
+    def __init__(self, folder: Path, shelf: Shelf, strategy: str, *, read: bool = True, etag: bool = True) -> None:
+        content_type = {"json-patch": "application/json-patch+json", "merge-patch": "application/merge-patch+json"}
+        kind = content_type.get(strategy, "application/json")
+        common = {"resource": "thing", "danger": "reversible", "returns": {"name": "Thing", "kind": "object"}}
+        common["responses"] = {"200": {"content_type": "application/json", "schema": {"$ref": "#/types/Thing"}}}
+        update: dict[str, Any] = {"strategy": strategy}
+        update |= {"read": "get_thing"} if read else {}
+        update |= {"etag": True} if etag else {}
+        dry = {"dry_run": {"in": "adapter", "schema": {"type": "boolean"}}}
+        schema: Any = {"$ref": "#/types/NewThing"}
+        schema = {"anyOf": [{"type": "array"}, {"type": "object"}]} if strategy == "json-patch" else schema
+        whole = {"shape": "whole", "parameter": "input", "required": True, "schema": schema, "content_type": kind}
+        rows: dict[str, Any] = {family: {} for family in ("create", "delete", "execute")}
+        rows["read"] = {
+            "get_thing": {
+                **common,
+                "summary": "Show",
+                "verb": "get",
+                "method": "GET",
+                "path": "/things/{id}",
+                "danger": "safe",
+                "parameters": {
+                    "id": {**ID, "name": "id"},
+                    "fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": "full"}},
+                },
+                **({"etag": True} if etag else {}),
+            }
+        }
+        own = {"if_match": {"in": "adapter", "schema": {"type": "string"}}} if etag else {}
+        rows["update"] = {
+            "update_thing": {
+                **common,
+                "summary": "Change",
+                "verb": "update",
+                "method": "PUT" if strategy.startswith("put") else "PATCH",
+                "path": "/things/{thingId}",
+                "parameters": {
+                    "thing_id": ID,
+                    "input": {"in": "body", "required": True, "schema": schema},
+                    **dry,
+                    **own,
+                },
+                "body": whole,
+                "update": update,
+            }
+        }
+        write_package(folder, {**ADAPTER, "security": []}, rows, TYPES)
+        self.shelf = shelf
+        adapter, table = Adapter.load(folder), Table(folder)
+        side = Api(adapter, table, shelf, base_url="https://api.example", environ={})
+        self.dispatcher = Dispatcher(adapter, table, side, Config())
+
+    async def update(self, input: Any, **params: Any) -> Envelope:
+        request = {"operation": "update_thing", "params": {"thing_id": "7", "input": input, **params}}
+        return await self.dispatcher.handle("update", request)
+
+    async def read(self, **params: Any) -> dict[str, Any]:
+        answer = await self.dispatcher.handle("read", {"operation": "get_thing", "params": {"id": "7", **params}})
+        data: dict[str, Any] = answer["data"]
+        return data
+
+
+WIRE = {
+    "fullName": "Ada",
+    "userId": "one",
+    "user_id": "two",
+    "homeAddress": {"zipCode": "8000", "geo": {"latLong": "1,2"}},
+    "tags": [{"k": "a"}, {"k": "b"}],
+    "nickName": "A",
+    "free": {"someKey": {"deep_key": 1, "deepKey": 2}},
+    "undeclaredKey": {"innerKey": [1]},
+}
+PARTIAL = ["put-merge", "merge-patch", "patch", "json-patch"]
+
+
+def spelled(strategy: str, change: dict[str, Any]) -> dict[str, Any]:
+    """Give a change by the API's names where the operation declares no fields."""
+    text = json.dumps(change)
+    if strategy == "json-patch":
+        for name, wire in (("home_address", "homeAddress"), ("lat_long", "latLong"), ("nick_name", "nickName")):
+            text = text.replace(name, wire)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.parametrize("strategy", PARTIAL)
+async def test_one_nested_field_changes_and_nothing_else(tmp_path: Path, strategy: str) -> None:
+    shelf = Shelf()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, strategy)
+    before = await client.read()
+    assert before == {**FULL, "id": "7", "created_at": "then", "undeclaredKey": {"innerKey": [1]}, "_etag": '"v0"'}
+    change = spelled(strategy, {"home_address": {"geo": {"lat_long": "3,4"}}})
+    answer = await client.update(change)
+    assert answer["success"], answer
+    wanted = json.loads(json.dumps(before))
+    wanted["home_address"]["geo"]["lat_long"] = "3,4"
+    assert await client.read() == {**wanted, "_etag": '"v1"'}
+    assert shelf.thing == {**WIRE, "homeAddress": {"zipCode": "8000", "geo": {"latLong": "3,4"}}}
+
+
+@pytest.mark.parametrize("strategy", PARTIAL)
+async def test_null_removes_and_arrays_are_replaced(tmp_path: Path, strategy: str) -> None:
+    shelf = Shelf()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, strategy)
+    answer = await client.update(spelled(strategy, {"nick_name": None, "tags": [{"k": "c"}]}))
+    assert answer["success"], answer
+    assert shelf.thing == {**{k: v for k, v in WIRE.items() if k != "nickName"}, "tags": [{"k": "c"}]}
+
+
+async def test_all_fields_written_are_read_back(tmp_path: Path) -> None:
+    client = Client(tmp_path / "p", Shelf(), "put", read=False)
+    assert (await client.update(FULL))["success"]
+    assert (await client.read()).items() >= FULL.items()
+
+
+@pytest.mark.parametrize("strategy", ["put-merge", "json-patch"])
+async def test_a_lost_race_is_told_and_nothing_is_overwritten(tmp_path: Path, strategy: str) -> None:
+    shelf = Shelf()
+    shelf.thing, shelf.race = dict(WIRE), True
+    answer = await Client(tmp_path / "p", shelf, strategy).update({"full_name": "Eve"})
+    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
+    assert shelf.thing == WIRE
+
+
+@pytest.mark.parametrize("strategy", [*PARTIAL, "put"])
+async def test_if_match_holds_for_every_strategy(tmp_path: Path, strategy: str) -> None:
+    """R-OPS-5"""
+    shelf = Shelf(weak=True)
+    shelf.thing = dict(WIRE)
+    client = Client(tmp_path / "p", shelf, strategy)
+    etag = (await client.read())["_etag"]
+    assert (await client.update({"full_name": "Eve"}, if_match=etag))["success"]
+    late = await client.update({"full_name": "Kim"}, if_match=etag)
+    assert late["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
+    assert "Kim" not in json.dumps(shelf.thing)
+    injected = await client.update({"full_name": "Kim"}, if_match='"v1"\r\nX: y')
+    assert not injected["success"]
+
+
+async def test_an_api_without_etags_is_not_asked_for_any(tmp_path: Path) -> None:
+    shelf = Shelf(weak=True)
+    shelf.thing = dict(WIRE)
+    client = Client(tmp_path / "p", shelf, "put-merge", etag=False)
+    assert "_etag" not in await client.read()
+    assert (await client.update({"full_name": "Eve"}))["success"]
+    assert all(name != "If-Match" for name, _ in shelf.sent[-1].headers)
+
+
+async def test_what_only_the_server_sets_is_refused_and_so_is_what_nobody_knows(tmp_path: Path) -> None:
+    """R-UPD-1"""
+    folder = tmp_path / "p"
+    client = Client(folder, Shelf(), "put-merge")
+    (folder / "types.json").write_text(json.dumps({**TYPES, "NewThing": WRITTEN}))
+    for change, code in (
+        ({"id": "8"}, "VALIDATION_READ_ONLY_FIELD"),
+        ({"thing_id": "8"}, "VALIDATION_UNKNOWN_FIELD"),
+        ({"if_match": "x"}, "VALIDATION_UNKNOWN_FIELD"),
+        ({"colour": "red"}, "VALIDATION_UNKNOWN_FIELD"),
+        ({"full_name": 1}, "VALIDATION_INVALID_TYPE"),
+        ({"tags": [{}]}, "VALIDATION_MISSING_PARAM"),
+        ({"home_address": {"geo": {"lat_long": 1}}}, "VALIDATION_INVALID_TYPE"),
+    ):
+        answer = await client.update(change)
+        assert answer["error"]["code"] == code, (change, answer)
+    assert not client.shelf.sent
+
+
+async def test_identifiers_are_refused_inside_an_open_input(tmp_path: Path) -> None:
+    """R-UPD-1"""
+    answer = await Client(tmp_path / "p", Shelf(), "put-merge").update({"thing_id": "8"})
+    assert answer["error"]["code"] == "VALIDATION_UNKNOWN_FIELD"
+
+
+async def test_the_whole_must_have_what_is_required(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.thing = {"nickName": "A"}
+    client = Client(tmp_path / "p", shelf, "put-merge")
+    answer = await client.update({"nick_name": "B"})
+    assert answer["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert answer["error"]["details"]["missing_params"] == ["input.full_name"]
+    alone = await Client(tmp_path / "q", shelf, "put", read=False).update({"nick_name": "B"})
+    assert alone["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert all(one.method == "GET" for one in shelf.sent)
+
+
+async def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(tmp_path: Path) -> None:
+    """R-SEL-5"""
+    for number, strategy in enumerate(PARTIAL):
+        shelf = Shelf()
+        client = Client(tmp_path / str(number), shelf, strategy)
+        answer = await client.update(spelled(strategy, {"nick_name": "B"}), dry_run=True, if_match='"v0"')
+        data = answer["data"]
+        assert data["method"] == ("PUT" if strategy == "put-merge" else "PATCH")
+        assert data["url"] == "https://api.example/things/7"
+        assert data["headers"]["If-Match"] == '"v0"'
+        assert data["body"] == {"nickName": "B"}
+        assert ("reads_first" in data) is (strategy in ("put-merge", "json-patch"))
+        assert not shelf.sent
+
+
+async def test_a_json_patch_is_made_also_where_nothing_can_be_read(tmp_path: Path) -> None:
+    shelf = Shelf()
+    shelf.thing = json.loads(json.dumps(WIRE))
+    client = Client(tmp_path / "p", shelf, "json-patch", read=False)
+    shown = await client.update({"fullName": "Eve", "nickName": None}, dry_run=True)
+    operations = [{"op": "add", "path": "/fullName", "value": "Eve"}, {"op": "remove", "path": "/nickName"}]
+    assert shown["data"]["body"] == operations
+    assert (await client.update(operations))["success"]
+    assert shelf.thing["fullName"] == "Eve"
+    assert "nickName" not in shelf.thing
