@@ -1,0 +1,86 @@
+"""The command line: it parses, calls and prints. Exit codes: `aqlgen.errors`."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import sys
+import tempfile
+import traceback
+from typing import NoReturn
+
+import typer
+
+from aqlgen import __version__
+from aqlgen.cli import explain, from_openapi  # noqa: F401 - each registers its command
+from aqlgen.cli.app import app
+from aqlgen.diagnostics import Severity
+from aqlgen.errors import AqlgenError, OptionError
+
+__all__ = ["main"]
+
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+"""What the parser raises for a wrong option; typer keeps its own copy of click and exports only the leaves."""
+
+
+def main() -> NoReturn:
+    """Run the command line; the console script and `python -m aqlgen`."""
+    gc.disable()  # one run, then exit: collecting cycles among millions of living objects would only cost time
+    try:
+        code = app(standalone_mode=False)
+    except AqlgenError as error:
+        code = _fail(error)
+    except USAGE_ERROR as error:
+        describe = getattr(error, "format_message", None)
+        text = str(describe()) if callable(describe) else str(error)
+        code = _fail(OptionError.of("bad-option", text, help="See `aqlgen --help`."))
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("Interrupted; nothing was written.", err=True)
+        code = 130
+    except BrokenPipeError:
+        code = 0
+    except Exception as error:  # noqa: BLE001 - the very top: no traceback ever reaches a user
+        code = _internal(error)
+    sys.exit(code or 0)
+
+
+def _fail(error: AqlgenError) -> int:
+    """Print an error as the user asked for it, and give its exit code."""
+    from aqlgen.report import as_json, as_text, json_text
+
+    if _wants_json():
+        body = {"code": error.exit_code, "type": error.type, "message": str(error)}
+        typer.echo(json_text({"success": False, "error": {**body, "details": as_json(error.diagnostics)}}))
+    else:
+        verbose = bool({"-v", "--verbose"} & set(sys.argv[1:]))
+        shown = [one for one in error.diagnostics if verbose or one.severity is not Severity.NOTE]
+        typer.echo(as_text(shown, error.sources, every=verbose), err=True)
+    return error.exit_code
+
+
+def _internal(error: Exception) -> int:
+    """Write a report for the authors, and say in a line where it is."""
+    with tempfile.NamedTemporaryFile("w", prefix="aqlgen-report-", suffix=".txt", delete=False) as report:
+        report.write(f"aqlgen {__version__}, Python {sys.version}\narguments: {_without_headers(sys.argv[1:])}\n\n")
+        traceback.print_exception(error, file=report)
+    message = f"internal error: {type(error).__name__}; the report is in {report.name}"
+    if _wants_json():
+        from aqlgen.report import json_text
+
+        details = {"code": 1, "type": "internal", "message": message, "details": []}
+        typer.echo(json_text({"success": False, "error": details}))
+    else:
+        typer.echo(message, err=True)
+    return 1
+
+
+def _without_headers(arguments: list[str]) -> list[str]:
+    """Give the arguments as a report may show them: headers are credentials."""
+    hidden = ["--header=…" if one.startswith("--header=") else one for one in arguments]
+    return ["…" if before == "--header" else one for before, one in zip(["", *hidden], hidden, strict=False)]
+
+
+def _wants_json() -> bool:
+    """Whether JSON was asked for, also when the options could not be parsed."""
+    arguments = sys.argv[1:]
+    return "--output-format=json" in arguments or ("--output-format", "json") in itertools.pairwise(arguments)
