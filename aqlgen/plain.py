@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["escaped", "plain"]
+__all__ = ["counted", "escaped", "plain"]
 
 _UNSEEN: Final = (
     "\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -35,3 +35,8 @@ def escaped(json: str) -> str:
 def _escape(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[index]:02x}{units[index + 1]:02x}" for index in range(0, len(units), 2))
+
+
+def counted(number: int, noun: str) -> str:
+    """Give a number with its noun, which takes an s where there is not one: `1 operation`, `1,223 operations`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -16,8 +16,10 @@ from aqlgen.commands.explain import counts
 from aqlgen.commands.from_openapi import Generated
 from aqlgen.decisions import Decision
 from aqlgen.pipeline import Prepared
+from aqlgen.plain import counted
 from aqlgen.report import visible
 from aqlgen.table.model import FAMILIES
+from aqlgen.table.servers import addressed
 
 WORDS = {
     "reading": "Reading the document",
@@ -51,13 +53,15 @@ def summary(generated: Generated) -> str:
     table = generated.prepared.table
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
     review = sum(bool(one.review_reasons) for one in generated.prepared.decisions)
-    skipped = len(generated.prepared.skipped)
+    operations, skipped = counted(len(table.rows), "operation"), len(generated.prepared.skipped)
     done = "Generated" if generated.written else "Would generate"
     lines = [
-        f"{done} {generated.folder}: {generated.files} files, {len(table.rows)} operations ({counts}).",
-        *([f"{skipped} operations were skipped; OPERATIONS.md says why."] if skipped else []),
-        *([f"{review} decisions are worth a review: `aqlgen explain`, or OPERATIONS.md."] if review else []),
+        f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}).",
+        *([f"{counted(skipped, 'operation')} skipped; OPERATIONS.md says why."] if skipped else []),
+        *([f"{counted(review, 'decision')} to review: `aqlgen explain`, or OPERATIONS.md."] if review else []),
     ]
+    if not addressed(table):
+        lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     if generated.written:
         package = generated.prepared.identity.package
         lines.append(f"Try it: cd {generated.folder} && pip install . && python -m {package} --mock operations")
@@ -68,7 +72,7 @@ def reported(prepared: Prepared, file: Path) -> str:
     """Say what page was written and what it holds."""
     rows = prepared.table.rows
     review = sum(bool(one.decision.review_reasons) for one in rows)
-    counts = f"{len(rows)} operations, {review} to review, {len(prepared.skipped)} skipped"
+    counts = f"{counted(len(rows), 'operation')}, {review} to review, {len(prepared.skipped)} skipped"
     return f"Wrote {file}: {counts}. Open it in a browser."
 
 
@@ -122,13 +126,12 @@ def _why(decision: Decision) -> str:
 
 def _counted(found: Mapping[str, Any]) -> str:
     """Say in a line how many there are of each kind."""
-    shown = (
-        f"{found['shown']} of {found['operations']}" if found["shown"] != found["operations"] else f"{found['shown']}"
-    )
+    every = counted(found["operations"], "operation")
+    shown = f"{found['shown']:,} of {every}" if found["shown"] != found["operations"] else every
     parts = [
         ", ".join(f"{number} {name}" for name, number in found["categories"].items()),
         ", ".join(f"{number} {name}" for name, number in found["dangers"].items()),
         f"{found['review']} to review",
         f"{found['skipped']} skipped",
     ]
-    return f"\n{shown} operations: {'; '.join(part for part in parts if part)}."
+    return f"\n{shown}: {'; '.join(part for part in parts if part)}."

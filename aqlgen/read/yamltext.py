@@ -22,6 +22,7 @@ from aqlgen.read.limits import Limits
 from aqlgen.read.scalars import plain
 
 _CORE: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))
+_VERSION: Final = ["info", "version"]  # a text (OpenAPI, Info Object): as a number, 1.10 would become 1.1
 _PAGE: Final = 64  # characters of text that weigh as much as a value, since aliases can repeat text too
 _NO_KEY: Final = object()
 _OPEN: Final = object()
@@ -102,6 +103,8 @@ class _Builder:
             value = plain(text) if event.implicit[0] else text
         else:
             value = plain(text) if event.tag in _CORE else text
+        if type(value) is float and [frame.key for frame in self._stack] == _VERSION:
+            value = text
         if event.anchor is not None:
             self._anchors[event.anchor] = value, 1 + len(text) // _PAGE
         self._place(value)

@@ -97,9 +97,15 @@ def test_each_operation_id_that_is_given_twice_is_told_once(tmp_path: Path) -> N
 
 
 def test_a_version_and_a_title_without_quotes_are_text(tmp_path: Path) -> None:
-    project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 1.5}\npaths: {/a: {get: {}}}\n")
-    assert (project.adapter["title"], project.adapter["api_version"]) == ("2048", "1.5")
+    project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 2}\npaths: {/a: {get: {}}}\n")
+    assert (project.adapter["title"], project.adapter["api_version"]) == ("2048", "2")
     assert [code for code, _, _ in told(project)] == ["version-not-text", "version-not-text"]
+
+
+def test_a_version_that_yaml_takes_for_a_fraction_keeps_every_digit(tmp_path: Path) -> None:
+    project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: A, version: 1.10}\npaths: {/a: {get: {}}}\n")
+    assert project.adapter["api_version"] == "1.10"
+    assert told(project) == []
 
 
 @pytest.mark.parametrize("reference", ["7", "[1]", "{a: b}", "true"])

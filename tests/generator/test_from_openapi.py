@@ -282,3 +282,11 @@ def test_credentials_that_an_operation_requires_as_parameters_are_all_sent(tmp_p
     row = generate(tmp_path, document).rows["create_thing"]
     assert row["security"] == [["key", "token"]]
     assert "key" not in row["parameters"]
+
+
+def test_it_says_so_where_the_document_does_not_say_where_the_api_is(tmp_path: Path) -> None:
+    document = tmp_path / "lonely.yaml"
+    document.write_text("openapi: 3.0.3\ninfo: {title: Lonely, version: '1'}\npaths: {/cats: {get: {}}}\n")
+    assert "set MCP_AQL_BASE_URL" in run("from-openapi", document, "-o", tmp_path / "without", "--dry-run").out
+    document.write_text(f"{document.read_text()}servers: [{{url: 'https://cats.example'}}]\n")
+    assert "MCP_AQL_BASE_URL" not in run("from-openapi", document, "-o", tmp_path / "with", "--dry-run").out
