@@ -48,6 +48,8 @@ _COMPARISON: Final = re.compile(r"(?<=\w)([<>]=?)$")
 
 _MARKED: Final = re.compile(r"[A-Z'<>]|^\s*[+-]")
 """What makes of a name more than runs of small letters and digits."""
+_INNER: Final = re.compile(r"[A-Za-z0-9][A-Z]|[A-Z]\d|['<>]|^\s*[+-]")
+"""What makes of capitals more than the first letters of words (`Get a user`)."""
 _LOWER: Final = re.compile(r"[a-z0-9]+")
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 
@@ -79,8 +81,11 @@ def split(name: str) -> tuple[str, ...]:
     repos, owner; the sign of `-1` and the comparison of `DateCreated<` are words too, since the API tells parameters
     apart by them.
     """
-    if name.isascii() and _MARKED.search(name) is None:
-        return tuple(_LOWER.findall(name))  # most names: nothing of what follows could match
+    if name.isascii():  # most names: nothing of what follows could match
+        if _MARKED.search(name) is None:
+            return tuple(_LOWER.findall(name))
+        if _INNER.search(name) is None:
+            return tuple(_LOWER.findall(name.lower()))
     name = (name if name.isascii() else _latin(name)).replace("'", "")
     name = _SIGN.sub(lambda match: _SIGNS[match[1]], name)
     name = _COMPARISON.sub(lambda match: _COMPARISONS[match[1]], name)
@@ -109,9 +114,9 @@ _UNCOUNTABLE: Final = frozenset(
         "access always analytics apns as aws bios bypass cas chaos cms cors css data ddos diagnostics dns dos ebs"
         " ecs efs eks ems feedback firmware fps gas gps graphics hardware has hls https iaas information ins iops"
         " ios is its jenkins js jwks k8s kinesis kms kubernetes kvs less lfs logistics loss lts luis macos mars"
-        " media metadata minus mms ms nas news nexus nfs odds os paas pandas plus pos postgres progress prometheus"
-        " qos rds redis rls rss saas sas series ses sms sns software species sqs ssl sts sys this tls traffic tts"
-        " us vps vs was windows wireless wms xss yes"
+        " media metadata minus mms ms nas news nexus nfs odds one os paas pandas plus pos postgres progress prometheus"
+        " qos rcs rds redis rls rss saas sas series ses sms sns software species sqs ssl sts sys this tls traffic tts"
+        " us voip vps vs was windows wireless wms xss yes"
     ).split()
 )
 """Words that are the same for one and for many, or no nouns at all."""
@@ -162,8 +167,14 @@ _DEEDS: Final = frozenset(
 
 def _countable(word: str) -> bool:
     return (
-        len(word) > 1 and word not in _UNCOUNTABLE and (not word.endswith(("data", "ics", "ware")) or word in _COUNTED)
+        len(word) > 1
+        and word not in _UNCOUNTABLE
+        and (not word.endswith(("data", "dns", "ics", "kms", "ware")) or word in _COUNTED)
     )
+
+
+_ENDS_OF_ONE: Final = frozenset("bcdfgjklmopqruvwyz0123456789")
+"""Letters that no plural ends in, neither `policies` nor `people`: such words need no look at the rules."""
 
 
 @lru_cache(maxsize=16384)
@@ -171,7 +182,7 @@ def singular(word: str) -> str:
     """Give the noun for one: policies is policy, statuses is status, metadata and dns stay as they are."""
     if word in _SINGULARS:
         return _SINGULARS[word]
-    if word in _IRREGULAR or len(word) < 3 or not _countable(word):
+    if word in _IRREGULAR or len(word) < 3 or word[-1] in _ENDS_OF_ONE or not _countable(word):
         return word
     return str(_pluralizer().singular(word)) or word
 

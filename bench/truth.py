@@ -10,9 +10,10 @@ from __future__ import annotations
 import csv
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from aqlgen.assemble import assemble
 from aqlgen.build import build
@@ -20,24 +21,33 @@ from aqlgen.errors import AqlgenError
 from aqlgen.ir import Document, Operation, Origin
 from aqlgen.request import Request
 from aqlgen.resolve import Resolver
+from aqlgen.words import split
 
 Row = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A document with its rows of high confidence; `real` counts the operations that the document itself describes."""
+    """A document with its rows of high confidence; `real` counts the operations that the document itself describes.
+
+    `named` tells whether people named the operations, other than by the operationIds that we read too.
+    """
 
     name: str
     rows: tuple[Row, ...]
     document: Document
     resolver: Resolver | None
     real: int
+    named: bool
 
     @property
     def provider(self) -> str:
         """Whose API it is: azure of `azure:web-WebApps`."""
-        return self.name.split(":")[0]
+        return _provider(self.name)
+
+
+_OWN: Final = 0.9
+"""A provider whose names hold no word that its operationIds lack, in more than this share of rows, has no others."""
 
 
 def truths(corpus: Path, *, rows_only: bool = False) -> Iterator[Truth]:
@@ -46,17 +56,33 @@ def truths(corpus: Path, *, rows_only: bool = False) -> Iterator[Truth]:
     for row in _table(corpus / "ground-truth.tsv"):
         if row["confidence"] == "high":
             found[row["document"]].append(row)
+    named = _named(row for rows in found.values() for row in rows)
     files = {row["name"].split("/")[0].rsplit(".", 1)[0]: corpus / row["name"] for row in _table(corpus / "INDEX.tsv")}
     for name, rows in found.items():
         there = None if rows_only or rows[0]["document_in_corpus"] != "yes" else _real(files.get(name))
         operations = {one.key: one for one in map(_made, rows)}
         if there is None:
-            yield Truth(name, tuple(rows), _around(operations), None, 0)
+            yield Truth(name, tuple(rows), _around(operations), None, 0, _provider(name) in named)
             continue
         document, resolver = there
         real = {one.key: one for one in document.operations if one.key in operations and _tells(one)}
         others = {one.key: one for one in document.operations if _tells(one)}
-        yield Truth(name, tuple(rows), _around(operations | others), resolver, len(real))
+        every = _around(operations | others)
+        yield Truth(name, tuple(rows), every, resolver, len(real), _provider(name) in named)
+
+
+def _provider(document: str) -> str:
+    return document.split(":")[0]
+
+
+def _named(rows: Iterable[Row]) -> frozenset[str]:
+    """Find the providers whose names are people's; those from x-kubernetes-action and from operationIds are not."""
+    own: dict[str, list[bool]] = defaultdict(list)
+    for row in rows:
+        told = row["rule"].startswith("x-kubernetes-action")
+        same = set(split(row["human_method"])) <= set(split(row["operation_id"]))
+        own[_provider(row["document"])].append(told or (bool(row["operation_id"]) and same))
+    return frozenset(provider for provider, each in own.items() if sum(each) <= _OWN * len(each))
 
 
 def _table(path: Path) -> Iterator[dict[str, str]]:
@@ -79,7 +105,7 @@ def _real(path: Path | None) -> tuple[Document, Resolver] | None:
 
 def _tells(operation: Operation) -> bool:
     """Whether the document describes the operation, or only refers to where it is described."""
-    return bool(operation.operation_id or operation.summary)
+    return bool(operation.operation_id or operation.summary or operation.responses)
 
 
 def _made(row: Row) -> Operation:

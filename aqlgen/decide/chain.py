@@ -83,8 +83,10 @@ class Chain:
         """Whether the last noun is found by a parameter that is called like it (`/pets/{petId}`)."""
         if not self.nouns:
             return False
-        words = [singular(word) for word in self.nouns[-1].words]
-        return any(any(alike(each, singular(word)) for each in words) for word in self.parameters)
+        last = self.nouns[-1].words
+        head = next((at for at, each in enumerate(last) if at and each in PREPOSITIONS), len(last))
+        words = [singular(word) for word in (last[:head] if head < len(last) - 1 else last)]
+        return any(any(alike(each, singular(word)) for each in words) for word in self.parameters if word not in IDS)
 
     @property
     def item(self) -> bool:
@@ -113,10 +115,12 @@ def join(*parts: tuple[str, ...]) -> tuple[str, ...]:
         fresh = part
         if fresh[:1] == ("child",):  # a child of its own kind says that already
             words = words[: len(words) - len(fresh) + 1] if _ends(words, fresh[1:]) else words
-        for size in range(min(len(words), len(fresh)), 0, -1):
-            if [singular(word) for word in words[-size:]] == [singular(word) for word in fresh[:size]]:
-                del words[-size:]
-                break
+        if words and fresh:
+            ones, first = [singular(word) for word in words], singular(fresh[0])
+            for size in range(min(len(words), len(fresh)), 0, -1):
+                if ones[-size] == first and ones[-size:] == [singular(word) for word in fresh[:size]]:
+                    del words[-size:]
+                    break
         words += fresh
     return tuple(words)
 

@@ -11,9 +11,9 @@ from .chain import Chain
 from .facts import Facts
 from .nouns import number
 from .shape import is_plural
-from .verbs import CANONICAL, Verb
+from .verbs import CANONICAL, ONE, Verb
 
-__all__ = ["GENERIC", "ONE", "Verbs", "choose_verb", "spoken", "strays"]
+__all__ = ["GENERIC", "KEPT", "Verbs", "choose_verb", "spoken", "strays"]
 
 _DEFAULT: Final = {
     Category.CREATE: "create",
@@ -23,14 +23,12 @@ _DEFAULT: Final = {
     Category.EXECUTE: "execute",
 }
 _OWN: Final = {"PUT": "replace", "PATCH": "patch"}
-_KEPT: Final = {("PUT", "replace"), ("PATCH", "patch")}
+KEPT: Final = {("PUT", "replace"), ("PATCH", "patch")}
 """Verbs that people use to tell the two ways of updating apart."""
 _JOINING: Final = frozenset({"add", "insert", "remove"})
 GENERIC: Final = frozenset(
     "get list create update delete execute add remove set put post patch read write retrieve fetch".split()
 )
-ONE: Final = frozenset({"info", "details"})
-"""Verbs that speak of one thing, in whatever number (`/templates/info`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
         if chosen.word == "post" and facts.shape.action:
             shown = "post"
         adding = action is not None and chosen.word == action.word and chosen.word in _JOINING and links.within
-        if (facts.method, chosen.word) in _KEPT or adding:
+        if (facts.method, chosen.word) in KEPT or adding:
             shown = chosen.word
     if shown == own == "update":
         own = _OWN.get(facts.method, own)
@@ -114,9 +112,11 @@ def _ends(facts: Facts, words: tuple[str, ...]) -> bool:
 def _better(facts: Facts, named: str) -> bool:
     """Whether the verb at the path's end, which people say too, is rather meant than another of their words."""
     action = facts.action
+    told = facts.summary.word if facts.summary else ""
     return (
         action is not None
         and action.strong
+        and told != named
         and action.word != named
         and action.word in (facts.phrase.words if facts.phrase else ())
     )

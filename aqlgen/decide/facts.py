@@ -12,7 +12,7 @@ from aqlgen.words import split
 
 from .answers import answers_many, answers_nothing
 from .phrase import Phrase, phrase
-from .shape import Shape, shape
+from .shape import Shape, shape, thing_called
 from .verbs import Verb, leading
 
 __all__ = ["Facts"]
@@ -33,8 +33,13 @@ class Facts:
 
     @cached_property
     def shape(self) -> Shape:
-        """What the path says."""
-        return shape(self.method, self.operation.path)
+        """What the path says, and people of it: an action that they speak of as a thing is one."""
+        read = shape(self.method, self.operation.path)
+        if len(read.action) < 2 or self.phrase is None or self.named is None or not self.named.strong:
+            return read
+        if self.named.word in _REPEATING or self.named.word in read.action:
+            return read
+        return thing_called(read, self.phrase.object)
 
     @cached_property
     def phrase(self) -> Phrase | None:
@@ -77,6 +82,11 @@ class Facts:
         return answers_nothing(self.operation)
 
 
+_REPEATING: Final = frozenset({"post", "put", "patch", "get", "set", "update"})
+"""Verbs that may only repeat the method, before the real one (`post_clear_tasks`).
+
+The object of any other is a thing, be it called by a verb (`createRemoveToken` of `…/remove-token`).
+"""
 _ANSWERS: Final = frozenset({"returns"})
 _OPENINGS: Final = (
     ("allows", "you", "to"),

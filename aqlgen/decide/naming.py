@@ -136,14 +136,15 @@ def _candidates(
             and not marked
             and not links.mass
         ):
-            longer.append(("list" if facts.many else "get", *base[1:-1], plural(base[-1])))
+            longer.append(("get" if facts.many is False else "list", *base[1:-1], plural(base[-1])))
     around = (*full[:1], *links.area, *full[1:])
     numbers = [(*base, *version), (*full, *version), (*around, *version)]
     longer += [*(numbers if versioned else ()), full, around]
     if base[:1] == ("list",) and not links.within:
         longer.append(("list", "all", *base[1:]))
     if not facts.shape.action and links.raw != links.full:
-        longer.append((shown, *links.raw, *marked))
+        raw = links.raw if shown == "list" or not item else (*links.raw[:-1], singular(links.raw[-1]))
+        longer.append((shown, *raw, *marked))
     said = (*facts.phrase.lead, *facts.phrase.object) if facts.phrase else ()
     longer.append(said if 1 < len(said) < 7 and said[:1] in (base[:1], (own,)) else ())
     longer.append((*full, "by", *links.parameters) if item and "by" not in marked else ())

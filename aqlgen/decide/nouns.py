@@ -12,8 +12,9 @@ from aqlgen.words import plural, singular
 
 from .chain import AREAS, FEW, IDS, ONE_OF, PREPOSITIONS, Chain, alike, form, join
 from .facts import Facts
+from .reading import is_adjective
 from .shape import Noun, is_plural
-from .verbs import CANONICAL
+from .verbs import CANONICAL, find
 
 __all__ = ["fitting", "names_last", "nearest", "number", "parents", "told"]
 
@@ -27,14 +28,14 @@ def number(facts: Facts, links: Chain) -> bool:
     if said == "list" and not (links.item and facts.many is not True and not _said_many(facts)):
         return True
     if said == "get" and facts.many is not True and facts.phrase and facts.phrase.object:
-        return False  # people say that it is one thing, and no answer shows the contrary
+        return facts.many is None and _gets_a_collection(facts, links)
     if not links.nouns:
         words = facts.phrase.object if facts.phrase else facts.shape.action[1:]
         return is_plural(words[-1:]) and words[-1] not in AREAS
     last = links.nouns[-1]
     if facts.shape.qualifier or (links.by and last.parameters):
         return False
-    if (head := _before_preposition(last.words)) and is_plural(head) and not links.item:
+    if (head := _before_preposition(last.words)) and is_plural(head) and not links.itself:
         return True  # /stops-for-route/{routeId}
     if last.parameters:  # what is found by something else than itself: `/objects/{entity}`
         return facts.many is True and not links.item
@@ -48,6 +49,18 @@ def number(facts: Facts, links: Chain) -> bool:
         return True
     rooted = last.words[-1] in _LISTED_AT_ROOT and not any(noun.parameters for noun in links.nouns)
     return is_plural(last.words) and (rooted or last.words[-1] not in AREAS)
+
+
+def _gets_a_collection(facts: Facts, links: Chain) -> bool:
+    """Whether people get what the path ends in, and both are plural (`getLinks` of `/links`)."""
+    last = links.nouns[-1] if links.nouns else None
+    if last is None or links.mass or links.participle or facts.shape.qualifier or not facts.phrase:
+        return False
+    head, said = _before_preposition(last.words), facts.phrase.object
+    if head:
+        return is_plural(head) and head == said[: len(head)] and not links.itself
+    plain = not last.parameters and last.words[-1] not in AREAS
+    return plain and is_plural(last.words) and last.words[-1] in said and is_plural(said[-1:])
 
 
 def _said_many(facts: Facts) -> bool:
@@ -136,11 +149,43 @@ def fitting(facts: Facts, links: Chain, *, many: bool) -> tuple[tuple[str, ...],
     elif many and not last.parameters and len(links.groups) == 1:
         wanted = {len(nouns) - 2}
     for index in wanted & set(range(len(words))):
-        words[index] = words[index] if form(nouns[index])[-1:] == words[index][-1:] else form(nouns[index])
+        own = form(nouns[index])
+        words[index] = words[index] if own[-1:] == words[index][-1:] else join(words[index], own)
     final = _ordered(last, facts.phrase.object)
     if last.bare:
         final = told(facts, links, last) or last.words
+    if turned := _turned(facts, links, words, final):
+        words[-1], final = (), turned
     return join(("my",) if links.mine else (), *words, final), sum(bool(one) for one in words) + 1
+
+
+def _turned(facts: Facts, links: Chain, words: list[tuple[str, ...]], final: tuple[str, ...]) -> tuple[str, ...]:
+    """Give people's words where they say the last two nouns the other way round; () where they do not.
+
+    So is `/stats/participation` participation stats, and `/duties/sync/{epoch}` sync committee duties; but what changes
+    an item is about that item.
+    """
+    said = facts.phrase.object if facts.phrase else ()
+    if not words or not words[-1] or (links.itself and facts.method in ("PUT", "PATCH", "DELETE")):
+        return ()
+    before = links.nouns[-2]
+    verb = find(before.words[0])
+    if before.parameters or is_adjective(before.words) or (verb is not None and verb.strong):
+        return ()
+    ones = [singular(word) for word in said]
+    here = [singular(word) for word in words[-1]]
+    last = [singular(word) for word in final]
+    if last == here or (len(here) > 1 and not _within(last, said)):
+        return ()
+    start = next((at for at in range(len(ones)) if ones[at : at + len(last)] == last), len(ones))
+    end = next((at for at in range(start + len(last), len(ones)) if ones[at : at + len(here)] == here), len(ones))
+    if end + len(here) > len(ones) or end - start - len(last) > 1 or start > ones.index(here[0]):
+        return ()
+    return said[start : end + len(here)]
+
+
+def _within(some: list[str], others: tuple[str, ...]) -> bool:
+    return any(list(others[start : start + len(some)]) == some for start in range(len(others) - len(some) + 1))
 
 
 def _ordered(noun: Noun, said: tuple[str, ...]) -> tuple[str, ...]:

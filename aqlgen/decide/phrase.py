@@ -14,10 +14,10 @@ from typing import Final
 
 from aqlgen.decisions import Category
 from aqlgen.ir import Operation
-from aqlgen.words import singular, split
+from aqlgen.words import plural, singular, split
 
 from .declared import method_name
-from .shape import shape
+from .shape import is_plural, shape
 from .verbs import Verb, leading
 
 __all__ = ["Phrase", "phrase"]
@@ -74,9 +74,13 @@ def _read(text: str, method: str, path: str, begins: tuple[str, ...]) -> Phrase 
     if _POSTMAN.match(text):
         text = text.partition("_")[2]
     parts = _DOTS.split(text) if _DOTTED.search(text) else _azure(text)
-    spaces = [_clean(split(part)) for part in parts[:-1]]
+    literals = _literals(path, method)
+    spaces = [_clean(split(part), literals) for part in parts[:-1]]
     namespace = tuple(word for space in spaces[-_SPACES:] for word in space)
-    words = _clean(split(parts[-1]))
+    words = _clean(split(parts[-1]), literals)
+    second = leading(begins) if len(words) > 2 and words[0] == method.lower() and begins == words[1:2] else None
+    if second and second[0].strong:
+        words = words[1:]  # `postSimulateVoid`, "Simulate a void"
     whole = (*namespace, *words)
     every = tuple(word for space in spaces for word in space) if "{" in text else namespace
     if not whole or _repeats((*every, *words), method, path):
@@ -94,7 +98,7 @@ def _read(text: str, method: str, path: str, begins: tuple[str, ...]) -> Phrase 
         path=nouns,
         told=told,
         action=action,
-        compound=_compound(words[-1:], path),
+        route=(method, path),
     )
     if found is None:
         head = leading(namespace)
@@ -120,8 +124,14 @@ def _azure(text: str) -> list[str]:
     return [text]
 
 
-def _clean(words: tuple[str, ...]) -> tuple[str, ...]:
-    kept = tuple(word for word in words if word not in _NOISE and not (word[0] == "v" and _VERSION.match(word)))
+def _clean(words: tuple[str, ...], path: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out versions and words that say nothing, but for those that the path's nouns have too."""
+    kept = tuple(
+        word
+        for word in words
+        if not (word in _NOISE and not (len(word) > 2 and (word in path or plural(word) in path)))
+        and not (word[0] == "v" and _VERSION.match(word))
+    )
     return kept or words
 
 
@@ -179,7 +189,7 @@ def _verb(
     path: frozenset[str],
     told: bool,
     action: tuple[str, ...],
-    compound: bool,
+    route: tuple[str, str],
 ) -> tuple[Verb, int, int] | None:
     """Find the verb: at the head, at the end (`users_list`) or behind a prefix; a weak one only if no strong one is."""
     head = leading(words)
@@ -187,13 +197,18 @@ def _verb(
     if head and not doubtful and (head[0].strong or told or (namespaced and len(words) == head[1])):
         return head[0], 0, head[1]
     acting = leading(action) if action and words[-len(action) :] == action else None
-    if acting and (acting[0].strong or len(action) > acting[1]):
+    routed = (
+        bool(acting)
+        and len(words) > len(action)
+        and set(words) <= {*split(route[1]), *(singular(word) for word in split(route[1]))}
+    )
+    if acting and (acting[0].strong or len(action) > acting[1] or (routed and route[0].upper() == "POST")):
         start = len(words) - len(action)
         return acting[0], start, start + acting[1]
     for start in (1, 2, 3):
         if start < len(words) - 1 and words[start] in _COMMON and (inner := leading(words[start:])):
             return inner[0], start, start + inner[1]
-    if len(words) > 1 and (tail := leading(words[-1:])) and tail[0].strong and not compound:
+    if len(words) > 1 and (tail := leading(words[-1:])) and tail[0].strong and not _ends_noun(words[-1:], *route):
         return tail[0], len(words) - 1, len(words)
     for nouns in () if reading else (path, frozenset[str]()):  # words of the path are nouns rather than verbs
         for start in (1, 2, 3):
@@ -208,6 +223,14 @@ def _verb(
 def _compound(last: tuple[str, ...], path: str) -> bool:
     """Whether the path runs the last word together with another: `access-list` of `/accesslist` lists nothing."""
     return any(word != one and word.endswith(one) for one in last if len(one) > 3 for word in split(path))
+
+
+def _ends_noun(last: tuple[str, ...], method: str, path: str) -> bool:
+    """Whether a word ends a noun of the path that is more than it: the store of `/vector_stores/{id}`."""
+    if _compound(last, path):
+        return True
+    ends = [noun for noun in shape(method, path).nouns if last and singular(noun.words[-1]) == singular(last[0])]
+    return any(len(noun.words) > 1 or (noun.parameters and is_plural(noun.words)) for noun in ends)
 
 
 def _nouns(path: str, method: str) -> frozenset[str]:

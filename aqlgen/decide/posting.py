@@ -94,7 +94,13 @@ def weakly_called(facts: Facts) -> Verdict | None:
 def search(facts: Facts) -> Verdict | None:
     """Find queries by their noun: `…/search`, `…/query`."""
     last = _last(facts)
-    if last and not last.parameters and last.words[-1] in ("search", "query", "lookup", "queries", "searches"):
+    saved = last is not None and len(last.words) > 1 and last.words[0].endswith("ed")
+    if (
+        last
+        and not saved
+        and not last.parameters
+        and last.words[-1] in ("search", "query", "lookup", "queries", "searches")
+    ):
         sure = 0.66 if is_plural(last.words) else 0.8
         return Category.READ, Evidence.RULE, sure, f"the path ends in {last.words[-1]}"
     return None
@@ -102,8 +108,14 @@ def search(facts: Facts) -> Verdict | None:
 
 def summary(facts: Facts) -> Verdict | None:
     """Believe the verb at the head of the summary."""
-    verb = facts.summary
-    return (verb.category, Evidence.RULE, 0.8, f"its summary says {verb.word}") if verb else None
+    verb, last = facts.summary, _last(facts)
+    if verb is None:
+        return None
+    adding = last is not None and not last.parameters and is_plural(last.words) and not facts.shape.action
+    if adding and verb.category not in (Category.CREATE, Category.READ):
+        note = f"its summary says {verb.word}, though it is POST on a collection"
+        return verb.category, Evidence.HEURISTIC, 0.68, note
+    return verb.category, Evidence.RULE, 0.8, f"its summary says {verb.word}"
 
 
 def told(facts: Facts) -> Verdict | None:

@@ -10,7 +10,7 @@ from aqlgen.words import singular
 from .chain import AREAS, FEW, IDS, NAMES, ONE_OF, PREPOSITIONS, Chain, alike
 from .facts import Facts
 from .shape import Noun, is_plural, thing
-from .verbs import ADVERBS
+from .verbs import ADVERBS, ONE
 from .vocabulary import Vocabulary
 
 __all__ = ["chain", "is_adjective"]
@@ -22,7 +22,7 @@ _MASS: Final = frozenset(
 
 _SOME_OF: Final = frozenset(
     "recent trending popular featured active archived deleted pending upcoming top new public private available enabled"
-    " disabled saved shared hidden blocked assigned starred watched all expired unread".split()
+    " disabled saved shared hidden blocked assigned starred watched all expired unread remote".split()
 )
 _FIELDS: Final = frozenset({"field", "property", "attribute"})
 """Parameters that choose a part of a thing."""
@@ -46,7 +46,7 @@ def chain(facts: Facts, vocabulary: Vocabulary) -> Chain:
     while len(nouns) > 1 and _is_me(facts, nouns):
         mine, nouns = True, nouns[1:]
     verb = facts.named or facts.action
-    if verb and len(nouns) > 1:
+    if verb and (verb.strong or verb.word in ONE) and len(nouns) > 1:
         nouns = tuple(noun for noun in nouns if noun.words != (verb.word,)) or nouns
     if len(nouns) == 1 and nouns[0] == Noun(("user",), ()) and facts.phrase:
         who = next((word for word in facts.phrase.words if word in ("authenticated", "current")), "")
@@ -71,9 +71,26 @@ def _spelled(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
         words = next((thing(each) for each in called if each and each[0].startswith(words[0])), words)
     if len(noun.parameters) == 1 and facts.phrase:  # `/sas/{sas-definition-name}`, and people say it too
         longer = thing(noun.parameters[0])
-        if len(longer) > len(words) == 1 and longer[0] == singular(words[0]) and longer[-1] in facts.phrase.evidence:
+        if (
+            len(longer) > len(words) == 1
+            and longer[0] == singular(words[0])
+            and longer[-1] in _before_by(facts.phrase.words)
+            and not _repeated(longer, facts.phrase.words)
+        ):
             words = longer
     return noun if words == noun.words else replace(noun, words=words)
+
+
+def _repeated(name: tuple[str, ...], said: tuple[str, ...]) -> bool:
+    """Whether a parameter's name stands behind its noun, as in a path: `issuer-issuer_ref` is no word for the thing."""
+    ends = range(1, len(said) - len(name) + 1)
+    return any(said[at : at + len(name)] == name and singular(said[at - 1]) == name[0] for at in ends)
+
+
+def _before_by(words: tuple[str, ...]) -> frozenset[str]:
+    """Give the words, in the singular, that do not only tell what a thing is found by (`getDisputeByToken`)."""
+    end = next((at for at, word in enumerate(words) if at and word in ("by", "with")), len(words))
+    return frozenset(singular(word) for word in words[:end])
 
 
 def _with_parts(nouns: tuple[Noun, ...], facts: Facts) -> tuple[tuple[Noun, ...], tuple[str, ...]]:

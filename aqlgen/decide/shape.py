@@ -6,7 +6,7 @@ Versions, dates, `api` and the like are residue: no noun, kept for the case that
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -15,7 +15,7 @@ from aqlgen.words import singular, split
 
 from .verbs import leading
 
-__all__ = ["Noun", "Shape", "is_plural", "shape", "thing"]
+__all__ = ["Noun", "Shape", "is_plural", "shape", "thing", "thing_called"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,8 @@ _RPC: Final = re.compile(r"[?#&](?:.*&)?(?:Action|X-Amz-Target|method|operation)
 
 
 _ACTIONS: Final = frozenset({"action", "actions", "command", "commands"})
+_CONTROLS: Final = frozenset({"start", "stop", "pause", "resume", "cancel"})
+"""Verbs that another verb stands before, which is a noun to them: `gather_stop` stops gathering."""
 _ALWAYS_VERBS: Final = frozenset(
     "get list fetch retrieve describe find delete remove create update set regenerate generate validate evaluate enable"
     " disable send add enumerate sync synchronize populate purge rotate renew reset".split()
@@ -122,6 +124,13 @@ def shape(method: str, path: str) -> Shape:
             if leading(ordered) and not is_plural(ordered[:1]):
                 action = ordered
                 nouns.pop()
+        elif method == "POST" and (_asks(nouns[-1].words) or _controls(nouns[-1].words)):
+            action = _verb_first(nouns.pop().words)
+    if not action and method in ("POST", "PUT") and len(nouns) > 1 and _acts_before_item(nouns[-2], nouns[-1]):
+        last = nouns.pop()
+        action, nouns[-1] = last.words, replace(nouns[-1], parameters=last.parameters)
+    if _controls(action):
+        action = _verb_first(action)
     if action and nouns and nouns[-1].words[-1] in _ACTIONS and not nouns[-1].parameters:
         nouns.pop()
     area = reader.area if reader.area < len(nouns) else 0
@@ -191,9 +200,13 @@ class _Reader:
             self.nouns += [Noun(noun, (name,)) for name in parameters if (noun := thing(name))]
 
 
+_ADDRESSING: Final = frozenset("id ids name slug key uuid sid code path mount".split())
+"""Words of a parameter that say how a thing is found (`{pki_mount_path}`)."""
+
+
 def thing(name: tuple[str, ...]) -> tuple[str, ...]:
     """Find the noun in a parameter's name: (pet, id) is (pet,)."""
-    while len(name) > 1 and name[-1] in ("id", "ids", "name", "slug", "key", "uuid", "sid", "code"):
+    while len(name) > 1 and name[-1] in _ADDRESSING:
         name = name[:-1]
     return name
 
@@ -201,6 +214,33 @@ def thing(name: tuple[str, ...]) -> tuple[str, ...]:
 def _verb_first(words: tuple[str, ...]) -> tuple[str, ...]:
     """Put a verb that stands last in front: (record, pause) is (pause, record)."""
     return (words[-1], *words[:-1]) if len(words) > 1 and leading(words[-1:]) else words
+
+
+def thing_called(shape: Shape, words: tuple[str, ...]) -> Shape:
+    """Read the action of a path as a noun, where people's words for the thing hold all of it in one run."""
+    size, ones = len(shape.action), [singular(word) for word in shape.action]
+    runs = (words[start : start + size] for start in range(len(words) - size + 1))
+    if size < 2 or shape.procedure or not any([singular(word) for word in run] == ones for run in runs):
+        return shape
+    return replace(shape, nouns=(*shape.nouns, Noun(shape.action, ())), action=())
+
+
+def _acts_before_item(noun: Noun, last: Noun) -> bool:
+    """Whether a verb stands before the parameter of the noun before it: `/deployment/pause/{deploymentID}`."""
+    known = leading(last.words) if len(last.words) == 1 and not noun.parameters and len(last.parameters) == 1 else None
+    if known is None or not known[0].strong or is_plural(last.words):
+        return False
+    return singular(noun.words[-1]) in {singular(word) for word in last.parameters[0]}
+
+
+def _controls(words: tuple[str, ...]) -> bool:
+    """Whether the second of two verbs is the one that is meant: gather stop, tidy cancel."""
+    return len(words) == 2 and words[1] in _CONTROLS and leading(words[:1]) is not None
+
+
+def _asks(words: tuple[str, ...]) -> bool:
+    """Whether words end in what asks for something: a web search, a number lookup; not a saved search."""
+    return len(words) > 1 and words[-1] in ("search", "lookup", "query") and not words[0].endswith("ed")
 
 
 def _is_procedure(words: tuple[str, ...]) -> bool:

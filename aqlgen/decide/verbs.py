@@ -13,7 +13,7 @@ from typing import Final
 
 from aqlgen.decisions import Category
 
-__all__ = ["ADVERBS", "CANONICAL", "Verb", "derived", "find", "leading"]
+__all__ = ["ADVERBS", "CANONICAL", "ONE", "Verb", "derived", "find", "leading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ _STRONG: Final = {
         " optimize enqueue dequeue requeue heartbeat wait ingest rewind power wake reconcile recompute recalculate"
         " reconnect disconnect connect emit dispatch deidentify anonymize finalize expire close reopen redrive"
         " replay resolve adopt undo redo materialize distribute buy purchase deposit rerequest refer"
-        " wrap unwrap simulate"
+        " wrap unwrap simulate kill"
     ),
 }
 _WEAK: Final = {
@@ -123,6 +123,9 @@ ADVERBS: Final = frozenset(
     ).split()
 )
 """Words that may stand before the verb."""
+
+ONE: Final = frozenset({"info", "details"})
+"""Verbs that speak of one thing, in whatever number (`/templates/info`)."""
 
 
 _LOOKALIKES: Final = frozenset({"research", "recall", "remake", "resubmission", "unlist", "recopy"})

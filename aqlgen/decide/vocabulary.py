@@ -38,9 +38,8 @@ class Vocabulary:
         if len(word) < _SHORT:
             return (word,)
         stem = singular(word)
-        letters = _letters(f"{operation.operation_id or ''} {' '.join(operation.tags)}")
+        letters, own = _own(operation.operation_id or "", operation.tags)
         if stem in letters or word in letters:
-            own = frozenset((operation.operation_id or "", *operation.tags))
             if stem in _whole(own):
                 return (word,)
             if found := _look_up(word, _runs(own)):
@@ -87,8 +86,9 @@ def _runs(names: frozenset[str]) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=8192)
-def _letters(text: str) -> str:
-    return text.lower().translate(_SIGNS)
+def _own(operation_id: str, tags: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """Give the letters of what an operation is called, and the names themselves."""
+    return f"{operation_id} {' '.join(tags)}".lower().translate(_SIGNS), frozenset((operation_id, *tags))
 
 
 @lru_cache(maxsize=8192)

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from aqlgen.decisions import Category, Evidence, Reason
-from aqlgen.words import plural, singular
+from aqlgen.words import plural, singular, split
 
 from .chain import PREPOSITIONS, Chain, alike, join
-from .choice import GENERIC, ONE, Verbs, spoken, strays
+from .choice import GENERIC, KEPT, Verbs, spoken, strays
 from .facts import Facts
 from .marks import marks, stage
 from .nouns import fitting, names_last, nearest, parents, told
 from .phrase import Phrase
 from .reading import is_adjective
-from .verbs import ADVERBS, CANONICAL, find, leading
+from .verbs import ADVERBS, CANONICAL, ONE, find, leading
 
 __all__ = ["Wording", "acting", "numbered", "word"]
 
@@ -27,6 +27,8 @@ Words: TypeAlias = tuple[str, ...]
 
 _EMPTYING: Final = frozenset("clear empty flush prune purge truncate wipe".split())
 """Verbs that act on a whole collection."""
+_TAKING_ALL: Final = frozenset("export reconcile refresh reindex reorder sync synchronize tidy".split())
+"""Verbs that act on a whole collection where people say it in the plural."""
 _MANY: Final = frozenset("batch bulk mass multi multiple".split())
 """Adverbs of acting on many things at once."""
 _LONG: Final = 7
@@ -50,6 +52,8 @@ def word(facts: Facts, category: Category, links: Chain, verbs: Verbs) -> Wordin
     if phrased is not None:
         note = f"operationId {facts.operation.operation_id}"
         lead, thing = phrased
+        if not links.nouns:
+            thing = join(stage(facts, links), _area(facts), thing)
         tail = marked if marked[:1] != ("by",) and thing[-len(marked) :] != marked else ()
         return Wording(lead, (*thing, *tail), 0, Reason("people's words", Evidence.RULE, 0.85, note))
     if facts.shape.action:
@@ -66,10 +70,15 @@ def word(facts: Facts, category: Category, links: Chain, verbs: Verbs) -> Wordin
         words = join(stage(facts, links), (*thing, *marked))
         return Wording((*links.adverb, *lead), words, len(links.nouns) - kept, _why(facts, links))
     words = facts.phrase.object if facts.phrase else ()
-    area = [word for word in facts.shape.residue if word.isalpha() and word not in ("api", "apis", "rest")]
-    words = join(tuple(area[:1]), words)
+    words = join(_area(facts), words)
     reason = Reason("no noun in the path", Evidence.HEURISTIC, 0.7 if words else 0.5)
     return Wording((verbs.shown,), (*(words or ("root",)), *marked), 0, reason)
+
+
+def _area(facts: Facts) -> Words:
+    """Give what a path without nouns is about: the group of `/apis/rbac.authorization.k8s.io/v1/`."""
+    area = [word for word in facts.shape.residue if word.isalpha() and word not in ("api", "apis", "rest")]
+    return tuple(area[:1])
 
 
 def _said(facts: Facts, category: Category, links: Chain) -> tuple[Words, Words] | None:
@@ -80,12 +89,20 @@ def _said(facts: Facts, category: Category, links: Chain) -> tuple[Words, Words]
     if said.verb.category is not category and not strays(facts, category, said.verb):
         return None
     telling = CANONICAL.get(said.verb.word, said.verb.word) not in GENERIC and said.verb.word not in GENERIC
-    on_path = links.nouns and not facts.shape.action and not links.participle and names_last(facts, links)
+    bare = bool(links.nouns) and all(noun.bare for noun in links.nouns) and bool(said.object)
+    on_path = (
+        links.nouns
+        and not bare
+        and _heads_path(said, facts, links)
+        and not facts.shape.action
+        and not links.participle
+        and names_last(facts, links)
+    )
     same = facts.action is not None and facts.action.word == said.verb.word and not said.object
     if (telling and on_path) or same:
         return None
-    unnamed = all(noun.bare for noun in links.nouns)
-    wanting = unnamed or facts.shape.procedure or _loose(said, links)
+    unnamed = all(noun.bare for noun in links.nouns) or _names_bare(said, links)
+    wanting = unnamed or facts.shape.procedure or _loose(said, links) or _strange(said, facts, links)
     if not telling and not (wanting and said.object):
         return None
     thing = _object(said, links)
@@ -93,7 +110,33 @@ def _said(facts: Facts, category: Category, links: Chain) -> tuple[Words, Words]
         return None
     if said.verb.word in ONE:
         thing = (*thing[:-1], singular(thing[-1]))
-    return said.lead if telling else (_canonical(said.verb.word, thing),), thing
+    kept = telling or (facts.method, said.verb.word) in KEPT
+    return said.lead if kept else (_canonical(said.verb.word, thing),), thing
+
+
+def _strange(said: Phrase, facts: Facts, links: Chain) -> bool:
+    """Whether people speak of what the path does not: the access token of `/authn/{login}/authenticate`."""
+    if facts.action is None or len(said.object) < 2 or facts.action.word == (said.verb.word if said.verb else ""):
+        return False
+    path = {singular(word) for noun in links.nouns for word in noun.words} | set(facts.shape.action)
+    return not any(alike(singular(word), each) for word in said.object for each in path)
+
+
+def _heads_path(said: Phrase, facts: Facts, links: Chain) -> bool:
+    """Whether what people act on is a noun of the path, not what it has: the signatures of a `/sync_committees`."""
+    end = next((at for at, word in enumerate(said.object) if at and word in PREPOSITIONS), len(said.object))
+    head = said.object[end - 1] if said.object and said.object[0] not in PREPOSITIONS else ""
+    if not head or (links.mine and singular(head) == "user"):
+        return True
+    known = (*split(facts.operation.path), *(word for noun in links.nouns for word in noun.words))
+    return any(alike(singular(head), singular(each)) for each in known)
+
+
+def _names_bare(said: Phrase, links: Chain) -> bool:
+    """Whether only people name what a last noun belongs to: `/{group}/{plural}/{name}/status`."""
+    *before, last = links.nouns
+    more = len(said.object) > len(last.words) and said.object[-len(last.words) :] == last.one
+    return bool(before) and more and all(noun.bare and noun.parameters for noun in before)
 
 
 def _loose(said: Phrase, links: Chain) -> bool:
@@ -116,10 +159,16 @@ def _object(said: Phrase, links: Chain) -> Words:
     singulars = tuple(singular(each) for each in said.namespace)
     owner: Words = next((one for one in parents if space and len(one) == 1 and alike(one[0], space[0])), ())
     owner = owner or next((one for one in parents if len(one) > 1 and singulars[-len(one) :] == one), ())
+    owner = owner or next((one for one in parents if space and len(one) == 2 and _is_version_of(one, space[0])), ())
     belongs = owner and not {*space, *owner} & {singular(each) for each in thing}
     if belongs:
         return (*owner, *thing)
     return (*space, *thing) if space and thing[0] in PREPOSITIONS else thing
+
+
+def _is_version_of(noun: Words, word: str) -> bool:
+    """Whether a noun is a word with a version behind it (`kv-v2`)."""
+    return noun[0] == word and noun[1][:1] == "v" and noun[1][1:].isdigit()
 
 
 def _canonical(verb: str, thing: Words) -> str:
@@ -158,7 +207,9 @@ def acting(facts: Facts, links: Chain, verbs: Verbs, *, whole: bool = False) -> 
     if found is not None and found[0].word != shown == "get":
         reading = False
     kept = not last.parameters and (reading or links.mass)
-    emptying = shown in _EMPTYING and not last.parameters
+    said = facts.phrase.words if facts.phrase else ()
+    whole_said = shown in _TAKING_ALL and last.words[-1] in said and last.one[-1] not in said
+    emptying = (shown in _EMPTYING or whole_said) and not last.parameters
     noun = last.words if kept or emptying else last.one
     many = shown == "list" or (lead[0] in _MANY and not last.parameters and not rest)
     if many and not links.mass:
@@ -193,7 +244,10 @@ def numbered(facts: Facts, links: Chain, thing: Words, shown: str) -> Words:
         )
     reading = known is not None and known.category is Category.READ
     said = set(facts.phrase.object) if facts.phrase else set()
-    many = last in said and singular(last) not in said
+    spoken_of = facts.named is not None or facts.method != "POST"  # `orders` alone is the path again
+    many = last in said and singular(last) not in said and spoken_of
+    if many and noun is not None and noun.parameters and last not in noun.words and singular(last) not in noun.one:
+        return thing  # a noun that people put behind the path's last one: the tags of a host
     if noun is not None and not noun.parameters and plural(last) in said and last not in said and not reading:
         return (*thing[:-1], plural(last))
     whole = reading or many or facts.method in ("PUT", "PATCH", "DELETE")

@@ -141,6 +141,95 @@ def test_run_together_words_are_taken_apart_as_the_document_writes_them(
     assert one(key, called, tags=tags).name == name
 
 
+def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
+    """R-NAME-2"""
+    answers = (answer("200", {"type": "object", "properties": {"core": {"type": "integer"}}}),)
+    assert one("GET /orgs/{org}/limits", "getLimits", responses=answers).name == "get_org_limits"
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("GET /repos/{repo}/stats/participation", "repos/get-participation-stats", "get_repo_participation_stats"),
+        ("POST /duties/sync/{epoch}", "getSyncCommitteeDuties", "get_sync_committee_duties"),
+        ("PUT /tests/api/{public_id}", "UpdateAPITest", "update_api_test"),
+        ("POST /tags/hosts/{host_name}", "CreateHostTags", "create_host_tags"),
+        ("PUT /permissions/runners/repositories/{repository_id}", "enableRunnerRepository", "enable_runner_repository"),
+    ],
+)
+def test_nouns_stand_in_the_order_in_which_people_say_them(key: str, called: str, name: str) -> None:
+    """R-NAME-2"""
+    assert one(key, called).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("GET /auth/{radius_mount_path}/config", "radius-read-configuration", "get_radius_auth_config"),
+        ("GET /{terraform_mount_path}/role/", "terraform-list-roles", "list_terraform_roles"),
+        ("POST /{db_mount_path}/reset/{name}", "db-reset-connection", "reset_db_connection"),
+        ("POST /{kv_v2_mount_path}/delete/{path}", "kv-v2-delete-versions", "delete_kv_v2_versions"),
+        ("POST /{pki_path}/issuer/{issuer_ref}/order", "pki-write-issuer-issuer_ref-order", "update_pki_issuer_order"),
+        ("PATCH /{group}/{plural}/{name}/status", "patchCustomObjectStatus", "patch_custom_object_status"),
+        ("GET /apis/rbac.authorization.k8s.io/v1/", "getAPIResources", "list_rbac_resources"),
+    ],
+)
+def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, name: str) -> None:
+    """R-NAME-2"""
+    assert one(key, called).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("POST /projects/{id}/endpoints/{endpoint_id}/restart", "restartProjectEndpoint", "restart_project_endpoint"),
+        ("POST /pool/sync_committees", "submitSyncCommitteeSignatures", "submit_sync_committee_signatures"),
+        ("POST /repos/{repo}/push-bypasses", "create-push-bypass", "create_repo_push_bypass"),
+        ("POST /user/transactions/refresh", "userTransactionsRefresh", "refresh_user_transactions"),
+        ("POST /vector_stores/{id}/search", "openai_search_vector_store", "search_vector_store"),
+        ("POST /sandbox/test_clock/advance", "sandboxTestClockAdvance", "advance_sandbox_test_clock"),
+        ("POST /deployment/pause/{deploymentID}", "PostDeploymentPause", "pause_deployment"),
+        ("POST /calls/{id}/actions/gather_stop", None, "stop_call_gather"),
+        ("POST /web_search", None, "search_web"),
+        ("GET /usage/audio_speeches", "usage-audio-speeches", "list_usage_audio_speeches"),
+        ("POST /authn/{login}/authenticate", "getAccessToken", "get_access_token"),
+        ("GET /disputes/{dispute_token}", "getDisputeByTokenV2", "get_dispute"),
+    ],
+)
+def test_a_noun_that_looks_like_a_verb_stays_a_noun_and_a_verb_a_verb(key: str, called: str | None, name: str) -> None:
+    """R-NAME-2"""
+    assert one(key, called).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "verb"),
+    [
+        ("GET /stops-for-route/{routeId}", None, "list"),
+        ("GET /stop-ids-for-agency/{agencyId}", None, "list"),
+        ("GET /links", "getLinks", "list"),
+        ("GET /stop-for-route/{routeId}", None, "get"),
+        ("GET /links/{linkId}", "getLinks", "get"),
+    ],
+)
+def test_several_are_listed_whoever_they_are_found_by(key: str, called: str | None, verb: str) -> None:
+    """R-NAME-2"""
+    assert one(key, called).verb == verb
+
+
+def test_a_collection_called_in_the_singular_is_listed_beside_its_item() -> None:
+    """R-NAME-3"""
+    assert names("GET /brand", "GET /brand/{brandId}") == {
+        "GET /brand": "list_brands",
+        "GET /brand/{brandId}": "get_brand",
+    }
+
+
+def test_a_summary_tells_which_of_two_verbs_is_meant() -> None:
+    """R-NAME-2"""
+    called = one("POST /simulate/void", "postSimulateVoid", summary="Simulate a void")
+    assert (called.name, called.category) == ("simulate_void", "EXECUTE")
+
+
 def test_what_informs_of_something_speaks_of_one() -> None:
     """R-NAME-2"""
     assert (
@@ -168,7 +257,7 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
     ("key", "called", "name"),
     [
         ("GET /pet/stats", "getPetStats", "get_pet_stats"),
-        ("GET /orgs/{org}/limits", "getLimits", "get_org_limits"),
+        ("GET /orgs/{org}/limits", "getLimits", "list_org_limits"),
         ("PUT /sites/{name}", "Sites_CreateOrUpdate", "create_or_update_site"),
         ("POST /invoices", "updateOrCreateInvoices", "create_or_update_invoices"),
         ("POST /v1/agents/{agentsId}/types:batchDelete", "x.agents.types.batchDelete", "batch_delete_agent_types"),

@@ -57,6 +57,8 @@ class Schemas:
 
     def kinds(self, schema: Json) -> frozenset[str]:
         """Give the types that a value may have, but for null; empty where the schema does not say."""
+        if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):  # most fields are no more than a type
+            return _single(schema.get("type")) or self._look(schema)[2]
         return self._look(schema)[2]
 
     def items(self, schema: Json) -> Json:
@@ -102,6 +104,17 @@ class Schemas:
                 branches = target.get(key)
                 if isinstance(branches, list):
                     waiting.extend(reversed(branches))
+
+
+_PLAIN: Final = frozenset({"$ref", *_BRANCHES})
+
+
+def _single(declared: Json) -> frozenset[str]:
+    return _ALONE.get(declared, _NONE) if isinstance(declared, str) else _NONE
+
+
+_NONE: Final = frozenset[str]()
+_ALONE: Final = {one: frozenset({one}) for one in ("string", "integer", "number", "boolean", "array", "object")}
 
 
 def _kinds(part: Mapping[str, Json]) -> Iterator[str]:

@@ -147,18 +147,26 @@ def _stainless(subject: Subject, around: Around, given: Given, answer: Envelope)
 
 def _purposes(subject: Subject, around: Around) -> Mapping[str, Json]:
     told: dict[str, Json] = {}
-    for pointer, schema in _answer_fields(subject, around):
+    for path, schema in _answer_fields(subject, around):
         purpose = _FIELDS.get(_purpose(schema))
         if purpose is not None:
-            told[purpose] = pointer
+            told[purpose] = "".join(f"/{escape(wire)}" for wire in path)
     return told
 
 
-def _answer_fields(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    for wire, schema in around.schemas.properties(subject.answer).items():
-        yield f"/{escape(wire)}", around.schemas.resolve(schema)
-        for inner, one in around.schemas.properties(schema).items():
-            yield f"/{escape(wire)}/{escape(inner)}", around.schemas.resolve(one)
+def _answer_fields(subject: Subject, around: Around) -> Iterator[tuple[tuple[str, ...], Mapping[str, Json]]]:
+    """Give the fields of the answer that may be marked, and those of the objects in it."""
+    schemas = around.schemas
+    for wire, schema in schemas.properties(subject.answer).items():
+        if _may_be_marked(schema):
+            yield (wire,), schemas.resolve(schema)
+        for inner, one in schemas.properties(schema).items():
+            if _may_be_marked(one):
+                yield (wire, inner), schemas.resolve(one)
+
+
+def _may_be_marked(schema: Json) -> bool:
+    return isinstance(schema, dict) and (_STAINLESS in schema or "$ref" in schema)
 
 
 def _purpose(schema: Mapping[str, Json]) -> str:
