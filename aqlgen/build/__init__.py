@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.methods import Found, operations
-from aqlgen.build.parameters import build_parameters
+from aqlgen.build.parameters import build_parameters, typed
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -119,6 +119,8 @@ def _operation(context: Context, found: Found, known: frozenset[str]) -> Operati
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
+    parameters = build_parameters(context, found)
+    parameters, body = typed(parameters, build_body(context, raw.get("requestBody"), f"{pointer}/requestBody"))
     return Operation(
         method=method,
         path=path,
@@ -126,8 +128,8 @@ def _operation(context: Context, found: Found, known: frozenset[str]) -> Operati
         summary=text(model.summary) or text(item.get("summary")),
         description=text(model.description) or text(item.get("description")),
         tags=tuple(model.tags or ()),
-        parameters=build_parameters(context, found),
-        body=build_body(context, raw.get("requestBody"), f"{pointer}/requestBody"),
+        parameters=parameters,
+        body=body,
         responses=build_responses(context, raw.get("responses"), f"{pointer}/responses"),
         security=build_requirements(context, raw.get("security"), known, f"{pointer}/security"),
         servers=build_servers(servers),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.examples import example_of
@@ -10,17 +11,19 @@ from aqlgen.build.methods import Found
 from aqlgen.build.placeholders import fitted
 from aqlgen.build.typed import PARAMETER, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.ir import Json, Location, Origin, Parameter
+from aqlgen.ir import Body, Json, Location, Origin, Parameter
 from aqlgen.positions import escape
 from aqlgen.resolve import UnresolvedError
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification says to ignore: they belong to the body and to security.
 
-A required one that can have but one value is sent all the same: servers that ask for it mean it.
+A required one that can have but one value is sent all the same: servers that ask for it mean it. So is the type of a
+body of bytes, where Content-Type tells it.
 """
 
 
+BYTES = "application/octet-stream"
 VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 
@@ -54,7 +57,8 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
     schema, content_type, media = _schema(context, node, f"{origin}/content")
     fixed = None
     if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
-        fixed = _only_value(schema) if model.required and model.name.lower() != "authorization" else None
+        wanted = model.required or (model.name.lower() == "content-type" and _one_value(schema))
+        fixed = _only_value(schema) if wanted and model.name.lower() != "authorization" else None
         if fixed is None:
             return None
     style = model.style or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
@@ -111,6 +115,25 @@ def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | Non
         return (schema if isinstance(schema, dict | bool) else True), content_type, media
     schema = node.get("schema")
     return (schema if isinstance(schema, dict | bool) else True), None, None
+
+
+def typed(parameters: tuple[Parameter, ...], body: Body | None) -> tuple[tuple[Parameter, ...], Body | None]:
+    """Give both, where a Content-Type parameter of one value says more of a body of bytes than its own type does.
+
+    (Swagger 2.0 does not tell to ignore it: `application/x-tar` where the operation consumes octet-stream.)
+    """
+    told = [one for one in parameters if one.name.lower() == "content-type" and one.location is Location.HEADER]
+    kind = told[0].fixed if told else None
+    if kind is None:
+        return parameters, body
+    if body is not None and [one.content_type for one in body.media] in ([BYTES], ["*/*"]):
+        plain = kind.partition(";")[0].strip().lower()
+        body = replace(body, media=(replace(body.media[0], content_type=plain, written=kind),))
+    return tuple(one for one in parameters if one not in told or one.required), body
+
+
+def _one_value(schema: Json) -> bool:
+    return isinstance(schema, dict) and ("const" in schema or len(schema.get("enum") or ()) == 1)
 
 
 def _only_value(schema: Json) -> str | None:

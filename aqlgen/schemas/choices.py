@@ -76,21 +76,29 @@ def values_in(
         plain = value is None or isinstance(value, str | int | float)
         unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
     found = list(unique.values())
-    if types and not any(is_of(kind, value) for value in found for kind in types):
+    told, real = [one for one in found if one is not None], [kind for kind in types if kind != "null"]
+    if told and real and not any(is_of(kind, value) for value in told for kind in real):
         if "array" in types:
             findings.add(
                 "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
             )
             node["items of enum"] = found
             return
-        if types[0] == "string" and all(isinstance(value, int | float) for value in found):
+        if real[0] == "string" and all(isinstance(value, int | float) for value in told):
             findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
-            found = [dumps(value) for value in found]
+            found = [None if value is None else dumps(value) for value in found]
         else:
             findings.add(
-                "bad-schema", raw, "enum", f"no value of the enum is of type {types[0]!r}; the type is left out"
+                "bad-schema", raw, "enum", f"no value of the enum is of type {real[0]!r}; the type is left out"
             )
             node.pop("type", None)
+    elif real == ["string"] and any(_is_number(value) for value in found):
+        findings.add("bad-schema", raw, "enum", "some values of the enum are numbers; they are taken as texts")
+        found = [dumps(value) if _is_number(value) else value for value in found]
     if nullable and not any(value is None for value in found):
         found.append(None)
     node["enum"] = found
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

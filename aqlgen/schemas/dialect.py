@@ -15,7 +15,7 @@ from aqlgen.ir import Json
 from aqlgen.schemas.bounds import BOUNDS, bounds
 from aqlgen.schemas.choices import types_in, values_in
 from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.patterns import usable
+from aqlgen.schemas.patterns import is_mask, usable
 from aqlgen.schemas.text import prose, shorten
 
 __all__ = ["ANNOTATIONS", "normalise", "prose", "shorten"]
@@ -102,6 +102,9 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
         if compiled is None:
             message = f"the pattern {shorten(pattern, 60)!r} is no regular expression of ECMA 262; it is left out"
             findings.add("bad-pattern", raw, "pattern", message)
+        elif is_mask(pattern, raw.get("format")):
+            message = f"the pattern {shorten(pattern, 60)!r} shows how a date is written, and no date matches it"
+            findings.add("bad-pattern", raw, "pattern", f"{message}; it is left out")
         else:
             node["pattern"] = compiled
     form = raw.get("format")

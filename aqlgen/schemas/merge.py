@@ -1,22 +1,31 @@
 """`allOf` seen as one schema where that is sound, so that an object's fields can be named, shown and validated.
 
-Branches merge exactly, but for two leniencies: what a branch says of undeclared properties (additionalProperties,
+Branches merge exactly, but for three leniencies: what a branch says of undeclared properties (additionalProperties,
 unevaluatedProperties) does not hold for the properties of the others, since otherwise nothing could extend a closed
-object; and where two branches contradict one another (types or values with nothing in common), the later counts.
+object; where two branches contradict one another (types or values with nothing in common), the later counts; and a
+property that a branch declares anew and requires is not read-only because another branch says so.
 Branches that are more than constraints of one value (alternatives, conditions) stay in `allOf`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import lcm
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from aqlgen.ir import Json
 from aqlgen.schemas.dialect import ANNOTATIONS
 
 Node: TypeAlias = dict[str, Json]
-Joint: TypeAlias = Callable[[Json, Json], Json]
+
+
+class Joint(Protocol):
+    """Gives one schema for two of the same value; a `writable` one is not read-only, whatever its parts say."""
+
+    def __call__(self, first: Json, second: Json, /, *, writable: bool = False) -> Json:
+        """Give the schema."""
+        ...
+
 
 COMPLEX = frozenset({"anyOf", "allOf", "not", "if", "dependentSchemas", "contains", "unevaluatedItems"})
 """Keywords of branches that stay in `allOf`."""
@@ -143,7 +152,11 @@ def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
         if key in first and key in second:
             both = {**first[key], **second[key]}
             both.update(
-                {name: joint(first[key][name], second[key][name]) for name in first[key] if name in second[key]}
+                {
+                    name: joint(first[key][name], second[key][name], writable=_redeclared(name, first, second))
+                    for name in first[key]
+                    if name in second[key]
+                }
             )
             result[key] = both
     if "required" in first and "required" in second:
@@ -157,6 +170,20 @@ def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
         result["propertyNames"] = joint(first["propertyNames"], second["propertyNames"])
     for key in REST:
         _rest(key, first, second, result)
+
+
+def _redeclared(name: str, first: Node, second: Node) -> bool:
+    """Whether a branch requires a property that it declares anew, without the `readOnly` that the other has for it.
+
+    A model that is written so extends one of answers: what it requires itself has to be sent.
+    """
+    return any(
+        name in one.get("required", ())
+        and isinstance(raw := one.get("properties", {}).get(name), dict)
+        and "$ref" not in raw
+        and raw.get("readOnly") is not True
+        for one in (first, second)
+    )
 
 
 def _rest(key: str, first: Node, second: Node, result: Node) -> None:

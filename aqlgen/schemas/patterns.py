@@ -12,8 +12,11 @@ from functools import lru_cache
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
+from aqlgen.ir import Json
+
 MAX_LENGTH = 5000
 LITERAL = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
+MASK = re.compile(r"[Yy]{4}[-/.]?[Mm]{2}[-/.]?[Dd]{2}[\w:.+ -]*")
 CLASS_DASH = re.compile(r"(\[[^\]]*\\[wdsWDS])-(?=[^\]])")
 
 
@@ -29,6 +32,11 @@ def usable(pattern: str) -> str | None:
         if _compiles(one):
             return one
     return None
+
+
+def is_mask(pattern: str, form: Json) -> bool:
+    """Whether a pattern beside the format of a date shows how one is written, as `YYYY-MM-DD`, and is not to match."""
+    return form in ("date", "date-time") and MASK.fullmatch(pattern) is not None
 
 
 def _compiles(pattern: str) -> bool:

@@ -27,7 +27,8 @@ def with_read_only(components: Json) -> frozenset[str]:
                     direct.add(name)
                 reference = node.get("$ref")
                 if isinstance(reference, str) and reference.startswith(PREFIX):
-                    users.setdefault(unescape(reference[len(PREFIX) :]), set()).add(name)
+                    component = reference[len(PREFIX) :].partition("/")[0]
+                    users.setdefault(unescape(component), set()).add(name)
                 stack += [value for value in node.values() if value.__class__ in HOLDING]
             elif isinstance(node, list):
                 stack.extend(node)

@@ -39,6 +39,7 @@ class Views:
         self._open: set[int] = set()
         self._joints: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
+        self._writable: set[int] = set()
 
     def forget(self) -> None:
         """Let go of what was looked at; it would be looked at again."""
@@ -119,7 +120,8 @@ class Views:
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
         parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._trivial(branch)]
-        return merge(node, parts, self.joint)
+        merged = merge(node, parts, self.joint)
+        return {key: one for key, one in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
 
     def _trivial(self, branch: Json) -> bool:
         """Whether a branch of `allOf` adds nothing: it is `true`, or what it is a part of."""
@@ -150,10 +152,11 @@ class Views:
                 break
         return list(found.values())
 
-    def joint(self, first: Json, second: Json) -> Json:
+    def joint(self, first: Json, second: Json, *, writable: bool = False) -> Json:
         """Give one schema for a property that two branches of `allOf` declare, the same one for the same parts."""
         if first == second:
             return second
+        writable = writable or id(first) in self._writable or id(second) in self._writable
         parts: dict[str | int, Json] = {}
         for one in (*self._joined(first), *self._joined(second)):
             if one is not True:
@@ -161,12 +164,14 @@ class Views:
                 parts[_identity(one)] = one
         if len(parts) < 2:
             return next(iter(parts.values()), True)
-        key = tuple(parts)
+        key = (*parts, writable)
         if key not in self._joints:
             if len(self._joints) >= MAX_JOINTS or len(parts) > MAX_PARTS:
                 return second
             made = self._joints[key] = {"allOf": list(parts.values())}
             self._parts[id(made)] = tuple(parts.values())
+            if writable:
+                self._writable.add(id(made))
         return self._joints[key]
 
     def _joined(self, raw: Json) -> tuple[Json, ...]:

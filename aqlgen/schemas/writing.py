@@ -76,11 +76,16 @@ class Writer:
             out.pop("enum", None)
 
     def _properties(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
-        """Write the properties; one that is required counts as declared, or a closed object would admit nothing."""
+        """Write the properties; one that is required counts as declared, or a closed object would admit nothing.
+
+        Where only the server sets every field, the object refers to something that is there: what is required is sent.
+        """
         declared: dict[str, Json] = node["properties"]
         required = node.get("required", ())
         properties = declared | {wire: True for wire in required if wire not in declared}
         hidden = [wire for wire, raw in properties.items() if place.request and self.read_only(raw)]
+        refers = len(hidden) == len(properties)
+        hidden = [wire for wire in hidden if not refers or wire not in required]
         fields: dict[str, Json] = {}
         for wire, raw in properties.items():
             if wire not in hidden:
@@ -88,6 +93,8 @@ class Writer:
                     if matches(pattern, wire) and not matches(pattern, names[wire]):
                         raw = self._views.joint(raw, one)
                 field = self._write(raw, place.within(wire))
+                if refers:
+                    field = {key: one for key, one in field.items() if key != "readOnly"}
                 fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
         out["properties"] = fields
         needed = [names.get(wire, wire) for wire in required if wire not in hidden]
@@ -102,7 +109,8 @@ class Writer:
         for key in ("additionalProperties", "unevaluatedProperties"):
             if key in node:
                 value = node[key]
-                out[key] = value if isinstance(value, bool) else self._write(value, place.within("value"))
+                name = "unevaluatedProperties" if value is False and self._extended(node) else key
+                out[name] = value if isinstance(value, bool) else self._write(value, place.within("value"))
         if "patternProperties" in node:
             out["patternProperties"] = {
                 _for_agents(pattern, renamed): self._write(one, place.within("value"))
@@ -117,6 +125,12 @@ class Writer:
                 names.get(name, name): [names.get(wire, wire) for wire in wires]
                 for name, wires in node["dependentRequired"].items()
             }
+
+    def _extended(self, node: Node) -> bool:
+        """Whether alternatives declare fields that the object around them is closed to: it is closed to all others."""
+        own = node.get("properties", {}).keys()
+        branches = (self._views.view(one) for one in node.get("anyOf", ()))
+        return any(view is not None and view.get("properties", {}).keys() - own for view in branches)
 
     def _items(self, node: Node, out: dict[str, Json], place: Place) -> None:
         for key in ("items", "unevaluatedItems"):

@@ -7,7 +7,6 @@ which are accepted under their names still, but not shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from aqlgen.decisions import Category, Decision
@@ -107,7 +106,7 @@ def paging_parameters(
     shown, hidden = [], []
     for one in parameters:
         if one.location in places and one.wire in wires:
-            hidden.append(replace(one, required=False))
+            hidden.append(one)
         else:
             shown.append(one)
     return tuple(shown), tuple(hidden)

@@ -19,6 +19,13 @@ REDIRECTS = frozenset({"301", "302", "303", "307", "308", "3XX"})
 STREAM = re.compile(r"(?:ndjson|jsonl|json-?lines|json-stream|ldjson|stream\+json|json-seq)$")
 """Content types of many JSON values one after the other."""
 
+NOT_TOLD = re.compile(
+    r"rate-?limit|request-?id|correlation-?id|interaction-?id|server-id|^x-trace|^(?:content|cache|access-control)-"
+    r"|^(?:link|date|server|vary|pragma|expires|age|via|retry-after|deprecation|sunset|connection|transfer-encoding"
+    r"|strict-transport-security)$|token|secret|auth|cookie|password|session"
+)
+"""Names of headers that tell an agent nothing, that the adapter itself acts on, or that may hold a credential."""
+
 
 def successes(responses: tuple[Response, ...]) -> tuple[Response, ...]:
     """Give the 2xx responses in the order of their status, else the default one."""
@@ -71,11 +78,25 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, dict[str, Json]],
                 entry["schema"] = {key: value for key, value in schema.items() if key != "description"}
             if returns is None:
                 returns = _returns(entry)
+        told = [name for name in response.headers if not NOT_TOLD.search(name.lower())]
+        if told:
+            entry["headers"] = told
         table[response.status] = entry
     for response in decision.operation.responses:
         if response.status in REDIRECTS:  # where the address is the answer
             table.setdefault(response.status, {})
     return table, returns or NOTHING
+
+
+def with_etag_in_data(responses: Mapping[str, Mapping[str, Json]]) -> dict[str, dict[str, Json]]:
+    """Give the responses of an operation whose ETag stands in its data already, so that no header tells it again."""
+    found: dict[str, dict[str, Json]] = {}
+    for status, one in responses.items():
+        told = [name for name in one.get("headers", ()) if name.lower() != "etag"]
+        found[status] = {key: value for key, value in one.items() if key != "headers"} | (
+            {"headers": told} if told else {}
+        )
+    return found
 
 
 def _returns(entry: Mapping[str, Json]) -> Mapping[str, str]:

@@ -88,7 +88,9 @@ class _Making:
             _absorb(flat, self._flat(part, seen))
         _absorb(flat, {key: value for key, value in schema.items() if key not in BRANCHING})
         if schema.get("anyOf"):
-            _absorb(flat, self._flat(self._choose(schema["anyOf"]), seen))
+            branch = self._choose(schema["anyOf"])
+            _absorb(flat, self._flat(branch, seen))
+            _absorb(flat, _told_apart(schema, branch, flat))
         if "if" in schema:
             chosen = ("if", "then") if self.variant % 2 == 0 else ("else",)
             for key in chosen:
@@ -138,6 +140,16 @@ class _Making:
             inner = self._flat(items, set()) if isinstance(items, Mapping) else {}
             return made + [_other(inner, value, index) for index in range(wanted - len(made))]
         return made + [value] * (wanted - len(made))
+
+
+def _told_apart(schema: Mapping[str, Json], chosen: Mapping[str, Json], flat: Flat) -> Flat:
+    """Give what says which of the alternatives a value is: the field by which they are told apart, with its value."""
+    told = schema.get("discriminator", {})
+    name = told.get("propertyName")
+    if name not in flat.get("properties", {}):
+        return {}
+    values = [value for value, target in told.get("mapping", {}).items() if target == chosen.get("$ref")]
+    return {"required": [name], **({"properties": {name: {"enum": values}}} if values else {})}
 
 
 def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:

@@ -2,8 +2,9 @@
 
     python bench/wire/calling.py PROJECT BASE_URL [--only NAME]
 
-Each line tells the operation, which parameters were given (`required` or `all`), what was given, what the server said
-(`verdict`: its `x-steady-*` headers) and, where the adapter refused, its error. `steady.py` runs this.
+Each line tells the operation, which parameters were given (`required` or `all`), what was given, every exchange with
+the server as it went over the wire (an update may read first; what redirects lead to is left out) and, where it
+refuses, the adapter's error. `steady.py` and `prism.py` run this.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ SETTINGS = {
     "MCP_AQL_WARN_MOST": "1",
     "MCP_AQL_MAX_LIST": "10000",
     "MCP_AQL_LOG_LEVEL": "error",
-    "MCP_AQL_TIMEOUT": "5",
+    "MCP_AQL_TIMEOUT": "30",
 }
+
+MOST = 100_000
+"""How much of a body is told."""
 
 
 class Types(dict[str, Any]):
@@ -49,18 +53,34 @@ class Caller:
         environ = {**secrets, **SETTINGS, "MCP_AQL_BASE_URL": base}
         self._module("runtime.assembly")
         client = self._module("runtime.client")
-        self.answers: list[Any] = []
-        self.sent: Any = None
-        send = client.HttpTransport.send
+        self.exchanges: list[dict[str, Any]] = []
+        self._watch(client.HttpTransport)
+        self.parts = self._module("runtime.assembly").assemble(self._package, environ=environ)
 
-        async def watched(transport: Any, request: Any, row: Any) -> Any:
-            self.sent = request
-            answer = await send(transport, request, row)
-            self.answers.append(answer)
+    def _watch(self, transport: Any) -> None:
+        """Note the first answer to everything that the adapter sends."""
+        send, opened = transport.send, transport.opened
+        awaited = [False]
+
+        async def sending(own: Any, request: Any, row: Any) -> Any:
+            awaited[0] = True
+            answer = await send(own, request, row)
+            if self.exchanges:
+                self.exchanges[-1]["answer"] = answer.content.decode("latin-1")[:MOST]
             return answer
 
-        client.HttpTransport.send = watched
-        self.parts = self._module("runtime.assembly").assemble(self._package, environ=environ)
+        async def answered(response: Any) -> None:
+            if awaited[0]:
+                awaited[0] = False
+                self.exchanges.append(_exchange(response))
+
+        def opening(own: Any) -> Any:
+            pool = opened(own)
+            if answered not in pool.event_hooks["response"]:
+                pool.event_hooks = {**pool.event_hooks, "response": [answered]}
+            return pool
+
+        transport.send, transport.opened = sending, opening
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"{self._package.name}.{name}")
@@ -94,23 +114,20 @@ class Caller:
                 required[one["name"]] = needed.of(one)
         further = {one["name"]: every.of(one) for one in shown["parameters"] if _usable(one)}
         await self.call("required", shown, required)
-        await self.call("all", shown, {**further, **required})
+        await self.call(
+            "all", shown, {**further, **{name: _both(further.get(name), one) for name, one in required.items()}}
+        )
 
     async def call(self, given: str, shown: Mapping[str, Any], params: Mapping[str, Any]) -> None:
         """Make one call and print what came of it."""
-        self.answers.clear()
-        self.sent = None
+        self.exchanges.clear()
         line: dict[str, Any] = {"operation": shown["name"], "given": given, "params": dict(params)}
+        row = self.parts.table.find(shown["name"])
+        line["row"] = [row.method, row.path]
         arguments = {"operation": shown["name"], "params": dict(params)}
         result = await self._client.call_tool(shown["mcpTool"], arguments)
         envelope = json.loads(text_of(result))
-        if self.answers:
-            headers = self.answers[0].headers
-            line["status"] = self.answers[0].status
-            line["verdict"] = {key: value for key, value in headers.items() if key.startswith("x-steady")}
-        if self.sent is not None:
-            body = (self.sent.content or b"")[:600].decode("utf-8", "replace")
-            line["sent"] = [self.sent.method, self.sent.url, body]
+        line["exchanges"] = list(self.exchanges)
         if not envelope["success"]:
             line["error"] = envelope["error"]
         print(json.dumps(line), flush=True)
@@ -122,9 +139,28 @@ class Caller:
         return json.loads(text_of(result))["data"]
 
 
+def _exchange(response: Any) -> dict[str, Any]:
+    """Tell one exchange: what was sent, and the verdict, which headers of the answer give."""
+    request = response.request
+    prefixes = ("x-steady", "sl-")
+    return {
+        "method": request.method,
+        "url": str(request.url),
+        "headers": {key: value for key, value in request.headers.items() if key not in ("host", "user-agent")},
+        "body": request.content.decode("latin-1")[:MOST],
+        "status": response.status_code,
+        "verdict": {key: value for key, value in response.headers.items() if key.startswith(prefixes)},
+    }
+
+
 def text_of(result: Any) -> str:
     """Give the text of a tool's result."""
     return str(result.content[0].text)
+
+
+def _both(further: Any, required: Any) -> Any:
+    """Give a value of a call of all: of an object the fields of both."""
+    return {**further, **required} if isinstance(further, dict) and isinstance(required, dict) else required
 
 
 def _usable(parameter: Mapping[str, Any]) -> bool:

@@ -33,11 +33,12 @@ SCALARS = ("string", "integer", "number", "boolean", "object", "array", "any", "
 COUNTED = re.compile(r"Items: (\d+) (?:or more|to (\d+))")
 STEP = re.compile(r"A multiple of ([\d.]+)\.")
 BOUND = re.compile(r"(Above|Below) (-?[\d.]+)\.")
-ALTERNATIVES = re.compile(r"(?:The rest is o|O)ne of: (.+?)\.(?: |$)")
+ALTERNATIVES = re.compile(r"(?:The rest is o|O)ne of: (.+?)\.(?: [A-Z]|$)", re.DOTALL)
 EVERY = re.compile(r"(?:Every value is|Keys of any other name hold) (.+?)\.(?: |$)")
 ARRAY = re.compile(r"array of (.+)")
 TOLD = re.compile(r"Told apart by (\S+): ([^.]*)")
-FORMATTED = re.compile(r"(string|integer|number) \(([\w-]+)\)")
+TOLD_SCALAR = re.compile(r"(string|integer|number|boolean) \((.+)\)", re.DOTALL)
+RANGE = re.compile(r"(?:(-?[\d.]+) (?:to (-?[\d.]+)|or more)|up to (-?[\d.]+))")
 DEEPEST = 5
 
 
@@ -74,7 +75,7 @@ class Values:
         found = COUNTED.search(said)
         least = int(found[1]) if found else 0
         most = int(found[2]) if found and found[2] else least + 1
-        if depth >= DEEPEST:
+        if depth >= DEEPEST * (2 if least else 1):
             return []
         one = self.of(info.get("items", {"type": "string"}), depth + 1)
         count = max(least, min(1, most))
@@ -85,12 +86,13 @@ class Values:
 
     def _phrase(self, text: str, depth: int) -> Any:
         """Give a value for the first of the alternatives that a sentence names."""
-        first = text.split(", ")[0].split(" or ")[0].strip()
+        first = _first(text)
         if first[:1] in "'\"":
             return first.strip("'\"")
-        formatted = FORMATTED.fullmatch(first)
-        if formatted:
-            return _scalar({"format": formatted[2]}, formatted[1], "")
+        told = TOLD_SCALAR.fullmatch(first)
+        if told:
+            return _of_words(told[1], told[2])
+        first = first.split(" or ")[0].strip()
         listed = ARRAY.fullmatch(first)
         if listed:
             return [] if depth >= DEEPEST else [self._phrase(listed[1], depth + 1)]
@@ -118,6 +120,8 @@ class Values:
                 return {}
             members = details["members"]
             chosen = next((one for one in members if one not in SCALARS), members[0])
+            if chosen in SCALARS and (rest := ALTERNATIVES.search(said)):
+                return self._phrase(rest[1], depth + 1)
             return _told(self._phrase(chosen, depth + 1), chosen, said)
         found = re.search(r"(?:^|\. )(Array of [^.]+|String[^.]*|Integer[^.]*|Number[^.]*|Boolean[^.]*)\.", said)
         chosen = re.search(r"One of ([^,.]+)", said)
@@ -133,6 +137,10 @@ class Values:
             for one in wanted
             if "Read-only." not in str(one.get("description", "")) and (one["required"] or depth < DEEPEST)
         }
+        for name in needed(said, made):
+            made |= {one["name"]: self.of(one, depth + 1) for one in fields if one["name"] == name}
+        for name in excluded(said):
+            made.pop(name, None)
         rest = ALTERNATIVES.search(said)
         if rest and depth < DEEPEST:
             more = _told(self._phrase(rest[1], depth + 1), rest[1].split(", ")[0], said)
@@ -141,6 +149,19 @@ class Values:
         if not fields and found and depth < DEEPEST:
             made["key"] = self._phrase(found[1], depth + 1)
         return made
+
+
+def needed(said: str, made: Mapping[str, Any]) -> list[str]:
+    """Give the fields of the first choice, where one of several has to be made and none is yet."""
+    found = re.search(r"Needs (.+?)\.(?: [A-Z]|$)", said)
+    choices = [one.split(" and ") for one in found[1].split(", or ")] if found else []
+    return [] if not choices or any(set(one) <= made.keys() for one in choices) else choices[0]
+
+
+def excluded(said: str) -> list[str]:
+    """Give the fields that must not be there beside the first of those that exclude one another."""
+    found = re.search(r"(?:^|\. )Not (.+?) together\.(?: [A-Z]|$)", said)
+    return found[1].split(" and ")[1:] if found else []
 
 
 def _told(value: Any, member: str, said: str) -> Any:
@@ -152,6 +173,29 @@ def _told(value: Any, member: str, said: str) -> Any:
             if target == member:
                 return {**value, field[1]: name.strip("'\"`")}
     return value
+
+
+def _first(text: str) -> str:
+    """Give the first of the alternatives that commas part; those within brackets part nothing."""
+    depth = 0
+    for index, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if not depth and text.startswith(", ", index):
+            return text[:index].strip()
+    return text.strip()
+
+
+def _of_words(kind: str, told: str) -> Any:
+    """Give a scalar of which a few words are told: its values, its range, its pattern, or its format."""
+    if told[:1] in "'\"" or " | " in told:
+        return _literal(told.split(" | ")[0])
+    bounds = RANGE.fullmatch(told)
+    if bounds:
+        named = {"minimum": bounds[1], "maximum": bounds[2] or bounds[3]}
+        return _scalar({key: float(one) for key, one in named.items() if one is not None}, kind, "")
+    if told.startswith("pattern "):
+        return _scalar({"pattern": told.removeprefix("pattern ")}, kind, "")
+    return _scalar({"format": told}, kind, "")
 
 
 def _literal(text: str) -> Any:

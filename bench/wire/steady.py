@@ -1,27 +1,27 @@
 """Hold every operation's request against a server that another project makes of the same document.
 
     npm install --prefix NODE @stdy/cli swagger2openapi @redocly/cli
-    python bench/wire/steady.py CORPUS --node NODE [--only TEXT] [--output DIR]
+    python bench/wire/steady.py CORPUS --node NODE [--only REGEX] [--output DIR] [--again]
 
 For each document a project is generated and Steady (npm `@stdy/cli`) serves the same document, turned from Swagger 2.0
-by `swagger2openapi` and brought into one file by `redocly bundle` where it has to be. Every operation is called over
-MCP with its required parameters and with all, each value made from introspection alone (`calling.py`). Counted is what
-the server finds to be a valid request; refusals are listed by code. `--output` keeps every line.
+by `swagger2openapi` and brought into one file by `redocly bundle` where it has to be (`documents.py`). Every operation
+is called over MCP with its required parameters and with all, each value made from introspection alone (`calling.py`).
+Counted is what the server finds to be a valid request, in every exchange of the call; what it refuses falls into a
+class of `explained.py`, which is proved by the document and the request, or counts as unexplained. `--output` keeps
+every line; `--again` counts the lines of a folder kept so, without calling anything.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,178 +29,252 @@ from time import monotonic, sleep
 from typing import Any
 
 TREE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TREE))
+
+from bench.wire.documents import LIMIT, Entry, Node, entries, load, repaired  # noqa: E402
+from bench.wire.explained import CLASSES, explain  # noqa: E402
+from bench.wire.refusals import Refusal, resolved  # noqa: E402
+
 CALLING = Path(__file__).with_name("calling.py")
-LIMIT = 900
 GIVEN = ("required", "all")
-CLASSES = {
-    "adapter": "the adapter refuses: what introspection cannot say (`not`, alternatives across fields), or a document "
-    "that contradicts itself (an enumeration that its own type forbids)",
-    "no verdict": "the server redirects, and the answer is of the place that it names",
-    "E3001": "a template within a segment, whose rest the server takes for the value",
-    "E2001": "a path that only its fragment or unencoded signs tell from others, which the server does not route",
-    "E3002": "an object of no properties, exploded: of it nothing is sent",
-    "E3003": "the same: an exploded object, which the server looks for under the parameter's own name",
-    "E3005": "two templates that match one URL, of which the server takes the other",
-    "E3006": "paths that differ in their fragment only, of which the server sees one",
-    "E3007": "a required field that is read-only, which the server asks for, or two templates that match one URL",
-    "E3008": "a value of JSON in a form or a part, which the server does not read as JSON",
-    "E3009": "a part of `allOf` that is closed to the fields of the others, so that the document admits no request",
-    "E3010": "an array of objects in a query, for which no style is defined",
-    "E3016": "an enumeration that is empty, or contradicts another rule of the same value",
-}
-"""What the refusals come down to; E3009 is none of a request's faults, so a second sum leaves it out."""
+STARTS = 6
+"""How often a document is repaired before its server is given up."""
 
 
 @dataclass
 class Count:
-    """What came of a document's calls: how many, how many were found valid, and the reasons of the others."""
+    """What came of a document's calls: how many, how many were found valid, and why the others were not."""
 
     calls: Counter[str] = field(default_factory=Counter)
     valid: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Counter[str]] = field(default_factory=lambda: {one: Counter() for one in GIVEN})
+    explained: dict[str, Counter[str]] = field(default_factory=lambda: {one: Counter() for one in GIVEN})
+    others: dict[str, Counter[str]] = field(default_factory=lambda: {one: Counter() for one in GIVEN})
+    repaired: int = 0
     error: str = ""
 
-    def add(self, line: dict[str, Any]) -> None:
+    def add(self, line: Mapping[str, Any], document: Mapping[str, Any]) -> None:
         """Count one call."""
         given = line["given"]
         self.calls[given] += 1
-        why = reason(line)
-        if why:
-            self.reasons[given][why] += 1
-        else:
+        whys = reasons(line, document)
+        if not whys:
             self.valid[given] += 1
+        elif all(explained for _, explained in whys):
+            self.explained[given][whys[0][0]] += 1
+        else:
+            self.others[given][next(name for name, explained in whys if not explained)] += 1
+
+    def share(self, given: str, *, admitted: bool = False) -> str:
+        """Give the share of valid calls in per cent; with `admitted` of those that are not explained."""
+        calls = self.calls[given] - (self.explained[given].total() if admitted else 0)
+        return f"{100 * self.valid[given] / max(1, calls):.2f}"
+
+    def gather(self, other: Count) -> None:
+        """Add another's numbers."""
+        self.calls += other.calls
+        self.valid += other.valid
+        for one in GIVEN:
+            self.explained[one] += other.explained[one]
+            self.others[one] += other.others[one]
 
 
-def reason(line: dict[str, Any]) -> str:
-    """Give why a call is not found valid; empty when it is."""
-    verdict = line.get("verdict")
-    if verdict is None:
-        return f"adapter {line.get('error', {}).get('code')}"
-    if verdict.get("x-steady-request-valid") == "true":
-        return ""
-    if "x-steady-request-valid" not in verdict:
-        return f"no verdict, status {line['status']}"
-    return str(verdict.get("x-steady-error-1-code", "unknown"))
+def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Give why a call is not found valid, each reason with whether it is explained; none when it is valid."""
+    if not line["exchanges"] and switches(line, document):
+        return [("switching protocols", True)]
+    if not line["exchanges"] and line["given"] == "all" and excludes(line, document):
+        return [("alternatives at once", True)]
+    if not line["exchanges"] and "#" in line["row"][1]:  # the server breaks the connection over what it does not route
+        return [("path with a fragment", True)]
+    if not line["exchanges"]:
+        return [(f"adapter {line.get('error', {}).get('code')}", False)]
+    found = []
+    method, path = line["row"]
+    for index, exchange in enumerate(line["exchanges"]):
+        before = line["exchanges"][index - 1] if index else None
+        verdict = exchange["verdict"]
+        if verdict.get("x-steady-request-valid") == "true":
+            continue
+        if "x-steady-request-valid" not in verdict:
+            found.append((f"no verdict, status {exchange['status']}", False))
+            continue
+        count = int(verdict.get("x-steady-error-count", 1))
+        for number in range(1, count + 1):
+            code, place, message = (
+                verdict.get(f"x-steady-error-{number}-{key}", "") for key in ("code", "path", "message")
+            )
+            if not code or code.startswith("E4") or code == "E3015":
+                continue  # about the answer, or a credential that the conversion from 2.0 left undeclared
+            name = explain(Refusal(document, method, path, exchange, code, place, message, before))
+            found.append((name or code, name is not None))
+        if not found:
+            found.append(("unknown", False))
+    return found
 
 
-class Node:
-    """The folder where the packages are installed."""
-
-    def __init__(self, folder: Path) -> None:
-        self._bin = folder.resolve() / "node_modules" / ".bin"
-
-    def run(self, tool: str, *arguments: str) -> None:
-        """Run a tool to its end. Raises CalledProcessError."""
-        command = [str(self._bin / tool), *arguments]
-        subprocess.run(command, check=True, capture_output=True, timeout=LIMIT)
-
-    def one_file(self, document: Path, openapi: str, scratch: Path) -> Path:
-        """Give a document as Steady reads it: OpenAPI 3 in one file."""
-        if document.parent.parent.name == "corpus" or "multifile" in str(document):
-            bundled = scratch / "bundled.json"
-            self.run("redocly", "bundle", str(document), "-o", str(bundled), "--ext", "json")
-            document = bundled
-        if openapi.startswith("2"):
-            turned = scratch / "openapi3.json"
-            self.run("swagger2openapi", "--patch", "--warnOnly", str(document), "-o", str(turned))
-            document = turned
-        return document
-
-    @contextmanager
-    def served(self, document: Path, log: Path) -> Iterator[str]:
-        """Serve a document for as long as the context lasts; gives the address."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        with log.open("wb") as output:
-            command = [str(self._bin / "steady"), "-p", str(port), "--no-color", "--log=false", str(document)]
-            process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
-            try:
-                end = monotonic() + 120
-                while monotonic() < end and process.poll() is None:
-                    with socket.socket() as probe:
-                        if probe.connect_ex(("127.0.0.1", port)) == 0:
-                            break
-                    sleep(0.1)
-                if process.poll() is not None:
-                    raise RuntimeError(log.read_text("utf-8", "replace")[-300:])
-                yield f"http://127.0.0.1:{port}"
-            finally:
-                process.terminate()
-                process.wait(20)
+def switches(line: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether the only success of an operation is another protocol."""
+    method, path = line["row"]
+    answers = document.get("paths", {}).get(path, {}).get(method.lower(), {}).get("responses", {})
+    return "101" in answers and not any(str(one).startswith("2") for one in answers)
 
 
-def measure(document: Path, openapi: str, node: Node, output: Path) -> Count:
+def excludes(line: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether the body is one of several objects that are closed to one another's fields."""
+    method, path = line["row"]
+    operation = document.get("paths", {}).get(path, {}).get(method.lower(), {})
+    for media in resolved(document, operation.get("requestBody", {})).get("content", {}).values():
+        body = resolved(document, media.get("schema", {}))
+        branches = [resolved(document, one) for one in body.get("oneOf", body.get("anyOf", ()))]
+        fields = {tuple(sorted(one.get("properties", {}))) for one in branches}
+        if len(fields) > 1 and all(one.get("additionalProperties") is False for one in branches):
+            return True
+    return False
+
+
+@contextmanager
+def served(command: list[str], log: Path) -> Iterator[None]:
+    """Run a server for as long as the context lasts, `{port}` in its command replaced. Raises RuntimeError."""
+    port = int(command[command.index("-p") + 1])
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
+        try:
+            end = monotonic() + 180
+            while monotonic() < end and process.poll() is None:
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                sleep(0.1)
+            if process.poll() is not None:
+                raise RuntimeError(log.read_text("utf-8", "replace"))
+            yield
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def free_port() -> int:
+    """Give a port that nothing listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def steady(node: Node, document: Path, scratch: Path, count: Count) -> Iterator[tuple[str, Path]]:
+    """Serve a document, repaired where the server stops for it; gives the address and what is served."""
+    for _ in range(STARTS):
+        port = free_port()
+        options = ("--no-color", "--log=false", "--reject-on-sdk-error=false", "--generator-array-size=1")
+        server = served(node.command("steady", "-p", str(port), *options, str(document)), scratch / "log")
+        try:
+            server.__enter__()
+        except RuntimeError as error:
+            content = load(document)
+            places = repaired(content, str(error))
+            if not places:
+                raise RuntimeError(str(error)[-300:]) from None
+            count.repaired += places
+            document = scratch / "repaired.json"
+            document.write_text(json.dumps(content), "utf-8")
+            continue
+        try:
+            yield f"http://127.0.0.1:{port}", document
+        finally:
+            server.__exit__(None, None, None)
+        return
+    raise RuntimeError("the server stops for it however often it is repaired")
+
+
+def generate(entry: Entry, project: Path) -> None:
+    """Generate the project of a document. Raises CalledProcessError."""
+    command = [sys.executable, "-m", "aqlgen", "from-openapi", str(entry.path), "-o", str(project), "-q"]
+    environ = os.environ | {"PYTHONPATH": str(TREE)}
+    subprocess.run(command, check=True, capture_output=True, timeout=LIMIT, env=environ)
+
+
+def measure(entry: Entry, node: Node, lines: Path) -> Count:
     """Call every operation of one document."""
     count = Count()
+    kept = lines.with_suffix(".served.json")
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        project = scratch / "project"
-        command = [sys.executable, "-m", "aqlgen", "from-openapi", str(document), "-o", str(project), "-q"]
-        environ = os.environ | {"PYTHONPATH": str(TREE)}
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=LIMIT, env=environ)
-            single = node.one_file(document, openapi, scratch)
-            with node.served(single, scratch / "log") as base:
-                _call(project, base, output, environ)
+            generate(entry, scratch / "project")
+            with steady(node, node.one_file(entry, scratch), scratch, count) as (base, document):
+                kept.write_text(json.dumps(load(document), default=str), "utf-8")
+                call(scratch / "project", base, lines)
         except subprocess.CalledProcessError as error:
             count.error = (error.stderr or b"").decode("utf-8", "replace").strip()[-300:] or str(error)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             count.error = str(error)
-    for line in output.read_text("utf-8").splitlines() if output.exists() else ():
-        count.add(json.loads(line))
+    return recount(lines, count)
+
+
+def recount(lines: Path, count: Count) -> Count:
+    """Count the lines that were kept."""
+    kept = lines.with_suffix(".served.json")
+    document = json.loads(kept.read_bytes()) if kept.exists() else {}
+    for line in lines.read_text("utf-8").splitlines() if lines.exists() else ():
+        count.add(json.loads(line), document)
     return count
 
 
-def _call(project: Path, base: str, output: Path, environ: dict[str, str]) -> None:
+def call(project: Path, base: str, lines: Path) -> None:
+    """Call every operation of a project, a line of JSON each. Raises CalledProcessError."""
     command = [sys.executable, str(CALLING), str(project), base]
-    with output.open("wb") as lines:
-        subprocess.run(command, check=True, stdout=lines, stderr=subprocess.PIPE, timeout=LIMIT, env=environ)
+    environ = os.environ | {"PYTHONPATH": str(TREE)}
+    with lines.open("wb") as output:
+        subprocess.run(command, check=True, stdout=output, stderr=subprocess.PIPE, timeout=LIMIT, env=environ)
 
 
-def open_share(count: Count, given: str) -> str:
-    """Give the share without what the document itself closes to every request."""
-    closed = count.reasons[given]["E3009"]
-    return f"{100 * count.valid[given] / max(1, count.calls[given] - closed):.2f}"
+def report(name: str, count: Count) -> None:
+    """Print the line of a document."""
+    told = [
+        " ".join(f"{why.replace(' ', '_')}:{n}" for why, n in (of["required"] + of["all"]).most_common()) or "-"
+        for of in (count.explained, count.others)
+    ]
+    cells = [name, count.calls.total(), *(count.share(one) for one in GIVEN)]
+    cells += [*(count.share(one, admitted=True) for one in GIVEN), *told, count.repaired]
+    print(*cells, " ".join(count.error.split()) or "-", sep="\t", flush=True)
 
 
-def share(count: Count, given: str) -> str:
-    """Give the share of valid calls in per cent."""
-    return f"{100 * count.valid[given] / max(1, count.calls[given]):.2f}"
+def totals(total: Count) -> None:
+    """Print the sums, and what every refusal comes down to."""
+    print(f"\n{total.calls.total()} calls; valid with required {total.share('required')} %, ", end="")
+    print(f"with all {total.share('all')} %")
+    print("of those that the document admits and the server can judge: ", end="")
+    print(f"{total.share('required', admitted=True)} % and {total.share('all', admitted=True)} %\n")
+    for name, one in CLASSES.items():
+        times = [total.explained[given][name] for given in GIVEN]
+        if any(times):
+            print(f"{times[0]:>5} {times[1]:>5}  {one.fault} at fault, {name}: {one.text}")
+    for why in sorted({*total.others["required"], *total.others["all"]}):
+        print(f"{total.others['required'][why]:>5} {total.others['all'][why]:>5}  not explained: {why}")
 
 
 def main() -> int:
     """Print a line for each document, then the sums."""
     parser = argparse.ArgumentParser(description="Hold requests against Steady.")
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("--node", type=Path, required=True)
+    parser.add_argument("--node", type=Path)
     parser.add_argument("--only", default="", help="documents whose name matches this regular expression")
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--again", action="store_true", help="count what --output holds already")
     options = parser.parse_args()
     output = options.output or Path(tempfile.mkdtemp())
     output.mkdir(parents=True, exist_ok=True)
-    node, total = Node(options.node), Count()
-    print("document\tcalls\trequired %\tall %\treasons required\treasons all\terror")
-    with (options.corpus / "INDEX.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    for row in rows:
-        if not re.search(options.only, row["name"]):
+    total = Count()
+    print("document\tcalls\trequired %\tall %\tadmitted required %\tadmitted all %\texplained\tothers\trepaired\terror")
+    for entry in entries(options.corpus, options.only):
+        lines = output / (entry.name.replace("/", "_") + ".jsonl")
+        if options.again and not lines.exists():
             continue
-        lines = output / (row["name"].replace("/", "_") + ".jsonl")
-        count = measure(options.corpus / row["name"], row["openapi"], node, lines)
-        told = [" ".join(f"{why}:{n}" for why, n in count.reasons[one].most_common()) or "-" for one in GIVEN]
-        cells = [row["name"], sum(count.calls.values()), share(count, "required"), share(count, "all"), *told]
-        print(*cells, count.error.replace("\n", " ") or "-", sep="\t", flush=True)
-        total.calls += count.calls
-        total.valid += count.valid
-        for one in GIVEN:
-            total.reasons[one] += count.reasons[one]
-    print(f"\n{sum(total.calls.values())} calls; valid with required {share(total, 'required')} %, ", end="")
-    print(f"with all {share(total, 'all')} %")
-    print(f"without E3009: {open_share(total, 'required')} % and {open_share(total, 'all')} %\n")
-    for why, times in (total.reasons["required"] + total.reasons["all"]).most_common():
-        known = next((text for key, text in CLASSES.items() if why.startswith(key)), "not explained")
-        print(f"{times:>5}  {why}: {known}")
+        count = recount(lines, Count()) if options.again else measure(entry, Node(options.node), lines)
+        report(entry.name, count)
+        total.gather(count)
+    totals(total)
     return 0
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ADAPTER, OPERATIONS, write_package
 from runtime.assembly import assemble
 from runtime.audit import Audit
 from runtime.config import Config
@@ -16,6 +15,7 @@ from runtime.errors import Code, Failure
 from runtime.session import Session
 from runtime.table import Adapter, Table
 from stand_in import FakeApi
+from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 pytestmark = pytest.mark.anyio
 

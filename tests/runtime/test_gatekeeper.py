@@ -12,7 +12,6 @@ from typing import Any
 
 import anyio
 import pytest
-from conftest import ADAPTER, OPERATIONS, write_package
 from mcp import Client
 from runtime.audit import Audit
 from runtime.config import Config, ConfigError, load
@@ -22,6 +21,7 @@ from runtime.server import build_server
 from runtime.session import Session
 from runtime.table import Adapter, Table
 from stand_in import FakeApi
+from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])

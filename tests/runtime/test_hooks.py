@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from runtime.dispatch import Dispatcher
 from runtime.errors import Code, Failure
 from runtime.hooks import Call, HookError, Hooks, Refuse
 from runtime.session import Session
+from runtime.table import Parameter
 from runtime.wire import ApiRequest, ApiResponse
 from stand_in import FakeApi
 
@@ -101,3 +103,51 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
         Hooks.load(SimpleNamespace(before_call=1))
     assert not Hooks.load(None)
     assert not Hooks.load(SimpleNamespace())
+
+
+DRY_RUN = Parameter(
+    "dry_run", "dry_run", "adapter", False, {"type": "boolean"}, "", False, False, "form", True, False, None
+)  # fmt: skip
+
+
+async def dry(dispatcher: Dispatcher) -> Any:
+    """Show what taking an animal into the zoo would send."""
+    row = dispatcher.table.find("create_animal")
+    assert row is not None
+    shown = dataclasses.replace(row, own=frozenset({"dry_run"}), parameters={**row.parameters, "dry_run": DRY_RUN})
+    dispatcher.table._rows["create_animal"] = shown
+    params = {"name": "Ada", "species": "lion", "dry_run": True}
+    return await dispatcher.handle("create", {"operation": "create_animal", "params": params})
+
+
+async def test_a_dry_run_shows_what_hooks_make_of_the_request_and_what_is_decided(make: Make, api: FakeApi) -> None:
+    """R-LOOP-6, R-SEL-5"""
+    seen: list[Call] = []
+
+    def before_call(call: Call) -> Call:
+        seen.append(call)
+        return dataclasses.replace(call, params={**call.params, "name": "Bea"})
+
+    def before_send(request: ApiRequest, call: Call) -> ApiRequest:
+        return dataclasses.replace(request, headers=(*request.headers, ("X-Mine", "1")))
+
+    def on_decision(decision: Any, call: Call) -> Any:
+        return decision._replace(outcome="confirm", reasons=("because",))
+
+    dispatcher = hooked(make, before_call=before_call, before_send=before_send, on_decision=on_decision)
+    data = (await dry(dispatcher))["data"]
+    assert data["headers"] == {"X-Mine": "1"}
+    assert json.loads(base64.b64decode(data["body"]["content"]))["name"] == "Bea"
+    assert data["decision"] == {"outcome": "confirm", "reasons": ["because"]}
+    assert seen[0].dry_run
+    assert not api.sent
+
+
+async def test_a_dry_run_that_a_hook_refuses_is_refused_in_its_words(make: Make, api: FakeApi) -> None:
+    def before_call(call: Call) -> None:
+        raise Refuse("not for agents")
+
+    dispatcher = hooked(make, before_call=before_call)
+    answer = await dry(dispatcher)
+    assert answer["error"]["message"] == "Permission denied: not for agents"
+    assert not api.sent

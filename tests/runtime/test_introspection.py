@@ -8,11 +8,12 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from conftest import ADAPTER, OPERATIONS, TYPES, write_package
 from runtime import protocol
 from runtime.config import Config
 from runtime.introspection import Introspection
-from runtime.table import Adapter, Table
+from runtime.table import Adapter, Parameter, Table
+from runtime.typeinfo import parameter_info, type_details
+from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 PARAMETER = {
     "type": "object",
@@ -329,3 +330,49 @@ def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> N
     listed = introspection.answer({"query": "types"}, None)["data"]["types"]
     assert len(listed) > 50
     assert all(set(one) == {"name", "kind"} for one in listed)
+
+
+def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_is_a_kind_of(tmp_path: Path) -> None:
+    """R-NAME-2: in the details, which cost nothing until they are asked for, and not in the list."""
+    rows = copy.deepcopy(OPERATIONS)
+    rows["read"]["list_keepers"] |= {"verb": "search", "relative": "list"}
+    introspection = make(write_package(tmp_path / "package", ADAPTER, rows, TYPES))
+    one = introspection.answer({"query": "operations", "name": "list_keepers"}, None)["data"]["operation"]
+    assert one["description"] == "List the people who feed animals (a kind of list)"
+    other = introspection.answer({"query": "operations", "name": "list_animals"}, None)["data"]["operation"]
+    assert "a kind of" not in other["description"]
+    assert "a kind of" not in json.dumps(introspection.answer({"query": "operations"}, None))
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        (
+            {"anyOf": [{"enum": ["s", "m"], "type": "string"}, {"type": "integer", "minimum": 1}]},
+            "'s' | 'm'), integer (1 or",
+        ),
+        (
+            {"anyOf": [{"type": "string", "pattern": "^P[0-9]+$"}, {"type": "integer", "maximum": 5}]},
+            "(pattern ^P[0-9]+$)",
+        ),
+        (
+            {"type": "array", "items": {}, "prefixItems": [{"type": "number", "minimum": 0, "maximum": 1}]},
+            "number (0 to 1)",
+        ),
+    ],
+)
+def test_what_alternatives_admit_is_told(schema: Any, said: str) -> None:
+    """R-INT-4"""
+    parameter = Parameter("size", "size", "query", False, schema, "", False, False, "form", True, False, None)
+    assert said in parameter_info(parameter, {})["description"]
+
+
+def test_which_fields_have_to_be_given_or_exclude_one_another_is_told() -> None:
+    """R-INT-5"""
+    either = {
+        "type": "object",
+        "properties": {"url": {}, "id": {}},
+        "anyOf": [{"required": ["url"]}, {"required": ["id"]}],
+    }
+    schema = {**either, "not": {"required": ["url", "id"]}}
+    assert type_details("Image", schema, {})["description"] == "Needs url, or id. Not url and id together."

@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx2
 import pytest
-from conftest import ADAPTER, OPERATIONS, TYPES, write_package
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
@@ -27,6 +26,7 @@ from runtime.server import build_server
 from runtime.session import Session
 from runtime.settling import settle
 from runtime.table import Adapter, Table
+from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from conftest import ADAPTER, write_package
 from runtime.api import Api
 from runtime.config import Config
 from runtime.dispatch import Dispatcher
@@ -18,6 +17,7 @@ from runtime.envelope import Envelope
 from runtime.state import SqliteState
 from runtime.table import Adapter, Row, Table
 from runtime.wire import ApiRequest, ApiResponse
+from tiny_zoo import ADAPTER, write_package
 
 pytestmark = pytest.mark.anyio
 
@@ -370,7 +370,7 @@ async def test_a_list_counted_by_offset_is_paged_backwards_too(tmp_path: Path) -
 async def test_what_does_not_go_together_is_refused(tmp_path: Path, params: dict[str, Any]) -> None:
     client = Client(tmp_path / "p", Listing(by_offset_with_total), STYLES["offset with a total"][1], enveloped())
     answer = await client.call(**params)
-    assert answer["error"]["code"] == "VALIDATION_INVALID_VALUE"
+    assert answer["error"]["code"] == "VALIDATION_INVALID_TYPE"
     assert answer["error"]["details"]["param_name"] == "pagination"
     assert not client.api.sent
 
@@ -424,3 +424,22 @@ async def test_a_next_url_that_leads_away_is_not_followed(tmp_path: Path) -> Non
 async def test_a_page_that_is_cut_to_its_bound_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_offset), COUNTED, max_response_size=2000)
     assert await client.walk(100) == list(range(1, MANY + 1))
+
+
+async def test_a_cursor_that_the_api_asks_for_is_empty_on_the_first_page(tmp_path: Path) -> None:
+    pagination, schema = STYLES["cursor in a header"][1:3]
+    demanding = {**pagination, "demanded": ["query_after"]}
+    client = Client(tmp_path / "p", Listing(by_header), demanding, schema)
+    first = await client.page(first=10)
+    assert "after=&" in f"{client.api.sent[0].url}&"
+    assert (await client.page(first=10, after=first["pageInfo"]["endCursor"]))["items"][0]["id"] == 11
+
+
+async def test_a_page_that_the_api_asks_for_is_told_on_the_first_one_too(tmp_path: Path) -> None:
+    client = Client(tmp_path / "p", Listing(by_page), {**PAGED, "demanded": ["page", "per_page"]})
+    assert (await client.page(first=10))["items"][0]["id"] == 1
+    assert "page=1" in parse_qs_names(client.api.sent[0].url)
+
+
+def parse_qs_names(url: str) -> list[str]:
+    return urlsplit(url).query.split("&")

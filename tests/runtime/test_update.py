@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ADAPTER, write_package
 from runtime.api import Api
 from runtime.config import Config
 from runtime.dispatch import Dispatcher
 from runtime.envelope import Envelope
 from runtime.table import Adapter, Row, Table
 from runtime.wire import ApiRequest, ApiResponse
+from tiny_zoo import ADAPTER, write_package
 
 pytestmark = pytest.mark.anyio
 

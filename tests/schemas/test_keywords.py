@@ -174,3 +174,65 @@ def test_preserved_names_are_the_apis_own_everywhere() -> None:
         "required": ["petId"],
         "not": {"required": ["petAge"]},
     }
+
+
+def test_what_a_part_declares_anew_and_requires_is_sent_though_another_part_has_it_read_only() -> None:
+    base = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}}}
+    own = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["tag"]}, "id": {"minLength": 1}}}
+    ours = adapted({"allOf": [base, own]}, request=True)
+    written = ours.types["Thing"]
+    assert written["properties"].keys() == {"kind"}
+    assert written["required"] == ["kind"]
+    assert written["x-read-only"] == ["id"]
+
+
+def test_what_is_read_only_wherever_it_is_declared_stays_so_though_it_is_required() -> None:
+    base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "readOnly": True}}}
+    ours = adapted({"allOf": [base, {"properties": {"id": {"minLength": 1}, "name": {}}}]}, request=True)
+    assert ours.types["Thing"]["properties"].keys() == {"name"}
+
+
+@pytest.mark.parametrize(
+    ("form", "pattern", "admitted"),
+    [
+        ("date-time", "YYYY-MM-DDThh:mm:ssZ", True),
+        ("date", "yyyy-MM-dd", False),
+        ("date-time", "^2026", True),
+        ("password", "YYYY-MM-DD", False),
+    ],
+)
+def test_a_pattern_that_shows_how_a_date_is_written_is_left_out(form: str, pattern: str, admitted: bool) -> None:
+    ours = adapted({"type": "string", "format": form, "pattern": pattern})
+    assert ours.admits("2026-01-31T12:00:00Z") is admitted
+    assert ("pattern" in ours.schema) is not (form in ("date", "date-time") and "^" not in pattern)
+
+
+def test_a_closed_object_takes_the_fields_of_its_alternatives_and_no_others() -> None:
+    one, other = ({"properties": {name: {"type": "string"}}, "required": [name]} for name in ("rawContent", "text"))
+    schema = {"type": "object", "properties": {"ok": {}}, "oneOf": [one, other], "additionalProperties": False}
+    ours = adapted(schema)
+    assert ours.admits({"ok": 1, "rawContent": "a"})
+    assert ours.admits({"text": "a"})
+    assert not ours.admits({"ok": 1})
+    assert not ours.admits({"text": "a", "more": 1})
+
+
+def test_where_only_the_server_sets_every_field_what_is_required_is_sent() -> None:
+    reference = {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"id": {"type": "string", "readOnly": True}, "url": {"type": "string", "readOnly": True}},
+    }
+    schema = {"type": "object", "properties": {"owner": refers("Owner")}}
+    base = {"Base": {"anyOf": [reference]}, "Owner": refers("Base/anyOf/0")}
+    ours = adapted(schema, base, request=True)
+    owner = next(one for one in ours.types.values() if "id" in one.get("properties", {}))
+    assert owner["properties"] == {"id": {"type": "string"}}
+    assert owner["x-read-only"] == ["url"]
+
+
+def test_numbers_enumerated_of_a_text_are_texts_though_null_is_among_them() -> None:
+    ours = adapted({"type": "string", "nullable": True, "enum": [3, 4.1, None]}, openapi="3.0")
+    assert ours.schema["enum"] == ["3", "4.1", None]
+    mixed = adapted({"type": "string", "enum": ["3_lite", 3, True]})
+    assert mixed.schema["enum"] == ["3_lite", "3", True]

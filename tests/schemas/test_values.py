@@ -65,3 +65,12 @@ def test_only_the_types_that_a_value_touches_are_looked_at() -> None:
     checker = Checker(types)
     assert checker.valid({"$ref": "#/types/T0"}, {"id": 1, "next": "text"})
     assert not checker.valid({"$ref": "#/types/T0"}, {"id": 1, "next": 1})
+
+
+def test_an_example_says_which_of_the_told_apart_alternatives_it_is() -> None:
+    cat = {"type": "object", "properties": {"name": {"type": "string"}, "petType": {"type": "string"}}}
+    union = {"oneOf": [{"$ref": "#/components/schemas/Cat"}], "discriminator": {"propertyName": "petType"}}
+    union["oneOf"].append({"$ref": "#/components/schemas/Dog"})
+    ours = adapted({"type": "array", "items": union}, {"Cat": cat, "Dog": {**cat, "description": "A dog."}})
+    value = next(iter(ValueMaker(ours.types).candidates(ours.schema)))
+    assert value == [{"pet_type": "Cat"}]

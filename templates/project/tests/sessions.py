@@ -31,9 +31,9 @@ class Counting:
         for name in ("before_call", "after_response", "on_decision"):
             setattr(self, name, getattr(hooks, name, None))
 
-    def before_send(self, *given: Any) -> Any:
-        self.sent += 1
-        return None if self._then is None else self._then(*given)
+    def before_send(self, request: Any, call: Any) -> Any:
+        self.sent += not call.dry_run
+        return None if self._then is None else self._then(request, call)
 
 
 class Session:

@@ -17,6 +17,8 @@ from runtime.errors import Code, Failure
 from runtime.retries import Timing
 from runtime.wire import ApiRequest, ApiResponse
 
+from .hand_made import Make, operation
+
 Handle = Callable[[httpx2.Request], httpx2.Response]
 
 
@@ -205,3 +207,26 @@ def test_certificates_are_verified_by_default() -> None:
     transport = HttpTransport(5, 1000)
     assert transport._verify is True
     assert isinstance(ssl.create_default_context(), ssl.SSLContext)
+
+
+ENCODING = {"in": "header", "name": "Accept-Encoding", "schema": {"type": "string"}}
+
+
+def test_the_encodings_are_told_once_and_left_to_the_call_where_the_api_has_a_parameter_for_them(package: Make) -> None:
+    seen: list[list[str]] = []
+
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request.headers.get_list("accept-encoding"))
+        return httpx2.Response(200, headers={"Content-Encoding": "base64"} if len(seen) == 3 else {}, content=b"YQ==")
+
+    async def run() -> list[ApiResponse]:
+        transport, row = served(handle), package({"op": operation(parameters={"encoding": ENCODING})}).row()
+        asked = ApiRequest("GET", "https://api.example.com/a", (("Accept-Encoding", "base64"),))
+        plain = ApiRequest("GET", "https://api.example.com/a")
+        answers = [await transport.send(*one) for one in ((plain, None), (plain, row), (asked, row))]
+        await transport.aclose()
+        return answers
+
+    answers = asyncio.run(run())
+    assert seen == [["gzip, deflate"], [], ["base64"]]
+    assert answers[2].content == b"YQ=="

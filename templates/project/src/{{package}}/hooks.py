@@ -41,6 +41,8 @@ from __future__ import annotations
 #     async def before_send(request: ApiRequest, call: Call) -> ApiRequest | None:
 #         return dataclasses.replace(request, headers=(*request.headers, ("X-Request-Source", "agent")))
 #
+# A dry run goes through the three above too, with `call.dry_run` true: what they refuse or change is what it shows.
+#
 # With the HTTP response, before it is decoded:
 #
 #     def after_response(response: ApiResponse, call: Call) -> ApiResponse | None:

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The API's side of an adapter: validate, build, send, decode. Everything the dispatcher needs of it."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import bodies
 from .credentials import Credentials
-from .decode import decode
+from .decode import declared, decode
 from .names import Names
 from .request import RequestBuilder
 from .schemas import Schemas
@@ -100,6 +101,15 @@ class Api:
             if masked and self._credentials.seen.stand_in(response.content)
             else data
         )
+
+    def told(self, response: ApiResponse, row: Row) -> dict[str, str]:
+        """Give the headers of an answer that the document declares and that tell something, credentials masked."""
+        names = declared(row, response.status).get("headers")
+        if not names:
+            return {}
+        from .heads import told
+
+        return told(response, names, self._credentials.secrets)
 
     def secrets(self) -> frozenset[str]:
         """Give the values that no log may show."""

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The form of a request: one operation, or a batch of them (specification, 4; R-REQ-1, R-REQ-3, R-BAT-1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Puts an adapter together from its package folder, its settings and its owner's hooks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The audit log (R-SAFE-5): a JSON line for each decision about an operation that is destructive or worse, and its end.
 
 A line is written whole, by one system call, before the call goes on: what cannot be written is not done. Values of

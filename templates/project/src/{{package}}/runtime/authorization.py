@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Fills in what a request waits for before it is sent: tokens, and answers to a server's challenge.
 
 Only a request that `Credentials` marked is changed, only where the mark stands, and again when the API answers 401.

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The body of a request, from parameters to bytes (OpenAPI 3.1, Media Type Object)."""
 
 from __future__ import annotations

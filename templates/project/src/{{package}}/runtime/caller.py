@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Who calls: the headers of the HTTP request that a call came in, for as long as it is answered.
 
 They are kept in a context variable, so that calls which are answered side by side never see each other's.

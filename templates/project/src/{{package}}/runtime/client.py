@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Carries requests to the API over HTTP: time-outs, bounded answers, retries, rate limits, safe redirects."""
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ class _Call:
         from .inflate import ACCEPTED, Damaged
 
         headers = [(name.encode("ascii"), value.encode("utf-8")) for name, value in request.headers]
-        headers.append((b"Accept-Encoding", ACCEPTED.encode()))
+        if not self._encodings_told(request):
+            headers.append((b"Accept-Encoding", ACCEPTED.encode()))
         sent = httpx2.Request(request.method, request.url, headers=headers, content=request.content)
         timeout = httpx2.Timeout(self._owner._timeout, connect=min(_CONNECT_TIMEOUT, self._owner._timeout))
         sent.extensions["timeout"] = timeout.as_dict()
@@ -173,6 +175,13 @@ class _Call:
             raise _failed(f"the API's answer {problem}") from None
         finally:
             await response.aclose()
+
+    def _encodings_told(self, request: ApiRequest) -> bool:
+        """Whether the call says itself which encodings it takes, or the API has a parameter of its own for that."""
+        declared = self._row.parameters.values() if self._row is not None else ()
+        return any(name.lower() == "accept-encoding" for name, _ in request.headers) or any(
+            one.location == "header" and one.wire.lower() == "accept-encoding" for one in declared
+        )
 
     async def _enters(self, request: ApiRequest, target: ApiRequest) -> bool:
         """Whether another host may be gone to: none that leads from the open network into a private one."""

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The client's certificate for mutual TLS (OpenAPI 3.1, security scheme type mutualTLS; RFC 8705)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The settings in force: the environment first, then `adapter.toml`, then the defaults."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Cursors of pages: opaque, URL-safe, of use only for the operation and parameters they were given for (R-SEL-3)."""
 
 from __future__ import annotations

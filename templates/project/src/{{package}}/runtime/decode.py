@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """From the API's response to data under the agent's names (OpenAPI 3.1, Responses Object; R-SEL-1, R-ERR-2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Warnings about what is deprecated, by the table and by the API's answers (R-WARN-2; warnings document, 4.2)."""
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
+from .aliases import Alias
 from .notices import Notice
 from .table import JsonSchema, Row, Table
 from .text import line
 
-__all__ = ["CODE", "Plan", "headers_notice", "plan_of"]
+__all__ = ["CODE", "Plan", "alias_notice", "headers_notice", "plan_of"]
 
 CODE = "DEPRECATION_WARNING"
 _SOON = 30
@@ -52,6 +54,12 @@ def plan_of(row: Row, table: Table | None) -> Plan | None:
         if table is not None and one.location.startswith("body") and _holds(one.schema, table, set(), 0)
     }
     return Plan(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
+
+
+def alias_notice(alias: Alias) -> Notice:
+    """Give the warning about an operation called by an old name of it."""
+    removal = {} if alias.until is None else {"removal_date": alias.until.isoformat()}
+    return _notice("operation", alias.name, {"replacement": alias.operation, **removal})
 
 
 def headers_notice(row: Row, headers: Mapping[str, str]) -> Notice | None:

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """HTTP Digest authentication (RFC 7616): SHA-256, SHA-512-256, MD5, each also as a session; qop auth and auth-int."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The way of a request from its arguments to its envelope (specification, 3.2; R-REQ-1 to 6, R-BAT-1)."""
 
 from __future__ import annotations
@@ -117,6 +118,8 @@ class Dispatcher:
             else:
                 row = self._find(family, request.operation)
                 data, notices = await self._call(row, request, stamp, session, person)
+                if row.name != request.operation:
+                    notices = self._named(request.operation, notices)
                 if notices:
                     if gathered is not None:
                         own = notices.of_data()
@@ -142,9 +145,7 @@ class Dispatcher:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
         params = self._api.validate(row, request.for_row(row))
         if "dry_run" in row.own and params.pop("dry_run", False):
-            from .dry_run import preview
-
-            return preview(self._api, self.table, row, params), None
+            return await self._foreseen(row, params, request, stamp, session), None
         if row.family != "read":
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
@@ -161,6 +162,23 @@ class Dispatcher:
             self._gate.ended(row, session, stamp.request_id, code)
         return answer
 
+    async def _foreseen(
+        self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
+    ) -> dict[str, Any]:
+        """Show what a call would send, and whether it would be let through; the owner's hooks see it as a call."""
+        from .dry_run import preview
+
+        hooks = self._hooks
+        call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row), dry_run=True)
+        decision = await self._gate.foresee(row, call)
+        changed = await hooks.on_call(call)
+        if changed is not call:
+            call, params = changed, self._api.validate(row, changed.params)
+        shown = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
+        if decision.outcome != "allow":
+            shown["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
+        return shown
+
     async def _perform(
         self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
     ) -> tuple[Any, Notices | None]:
@@ -175,11 +193,17 @@ class Dispatcher:
         notices = board.before(row, params)
         exchanges = Exchanges(api, hooks, call)
         if row.own or row.update is not None:
-            return await self._extra().perform(exchanges, row, params, notices, stamp)
-        response = await exchanges.send(row, params)
-        data = api.decode(response, row, params)
-        notices = board.after(row, params, response, exchanges.seconds, notices)
-        return board.fit(data, row, response, notices)
+            answer = await self._extra().perform(exchanges, row, params, notices, stamp)
+        else:
+            response = await exchanges.send(row, params)
+            data = api.decode(response, row, params)
+            notices = board.after(row, params, response, exchanges.seconds, notices)
+            answer = board.fit(data, row, response, notices)
+        if row.heads and exchanges.last is not None:
+            headers = api.told(exchanges.last, row)
+            if headers:
+                stamp.notes = {**(stamp.notes or {}), "headers": headers}
+        return answer
 
     def _extra(self) -> Extras:
         """Give what calls need that are more than one exchange, or less than the whole answer; made at the first."""
@@ -195,6 +219,17 @@ class Dispatcher:
             raise self.introspection.unknown(operation)
         self._check_family(family, row.name, row.family)
         return row
+
+    def _named(self, name: str, notices: Notices | None) -> Notices | None:
+        """Add the warning about a name that is an alias."""
+        alias = self.introspection.alias(name)
+        if alias is None:
+            return notices
+        from .deprecation import alias_notice
+
+        notices = notices or Notices()
+        notices.extend([alias_notice(alias)])
+        return notices
 
     def _check_family(self, family: str | None, operation: str, expected: str) -> None:
         if family is None or family == expected:

@@ -1,10 +1,14 @@
-"""What would be sent (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked."""
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""What would be sent (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked.
+
+The owner's hooks see the request before it is shown, as they see those that are sent.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -21,23 +25,29 @@ __all__ = ["preview"]
 _MASK = "***"
 
 
-def preview(api: ApiSide, table: Table, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give method, url, headers and body; of an update that reads first, also what it would read."""
-    from .update import guarded, prepare
+async def preview(
+    api: ApiSide,
+    table: Table,
+    row: Row,
+    params: Mapping[str, Any],
+    hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
+) -> dict[str, Any]:
+    """Give method, url, headers and body as `hooked` leaves them; of an update that reads first, also what it reads."""
+    from .update import guarded, patched, prepare
 
     plan = prepare(row, table)
     request = api.build(row, {name: one for name, one in params.items() if name not in row.own})
+    if plan.patches and plan.reader is None:
+        request = patched(request, plan)
     if params.get("if_match") is not None and "if_match" in row.own:
         request = guarded(request, params["if_match"])
-    shown = {"dry_run": True, **_shown(request, row, params)}
+    shown = {"dry_run": True, **_shown(await hooked(request), row, params)}
     if plan.reader is not None:
-        read = api.build(plan.reader, plan.reading(params))
+        read = await hooked(api.build(plan.reader, plan.reading(params)))
         shown["reads_first"] = {"method": read.method, "url": redact(read.url, _secrets(read, row, params))}
         shown["note"] = "The body is what changes: it is merged into what is read, and sent as a whole"
         if plan.patches:
             shown["note"] = "The body is what changes: it is sent as the operations that turn what is read into it"
-    elif plan.patches:
-        shown["body"] = plan.operations(shown["body"])
     return shown
 
 
@@ -67,7 +77,10 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
     if content is None:
         return None
     if is_json(kind):
-        return _masked(json.loads(content), row, secrets)
+        try:
+            return _masked(json.loads(content), row, secrets)
+        except ValueError:  # what a hook wrote
+            return redact(content.decode("utf-8", "replace"), secrets)
     if is_text(kind) or kind.endswith("x-www-form-urlencoded"):
         return redact(content.decode("utf-8", "replace"), secrets)
     text = content.decode("latin-1")

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The two envelopes, and how they become the result of an MCP tool call (specification, 5; R-ENV-1 to 3)."""
 
 from __future__ import annotations

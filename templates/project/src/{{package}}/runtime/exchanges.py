@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The exchanges with the API that one call needs, each through the owner's hooks."""
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ class ApiSide(Protocol):
 
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
         """Give the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
+        ...
+
+    def told(self, response: ApiResponse, row: Row) -> dict[str, str]:
+        """Give the headers of an answer that the document declares and that tell something."""
         ...
 
 

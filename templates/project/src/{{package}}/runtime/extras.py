@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Calls that are more than one exchange, or give less than the whole answer: pages, updates, chosen fields."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Small JSON exchanges with an authorization server: bounded, without redirects, over TLS or on this machine only."""
 
 from __future__ import annotations

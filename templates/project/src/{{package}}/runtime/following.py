@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Whether there is a next page, and what asks for it: told by the answer, or found by counting (R-SEL-3)."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from .pointers import MISSING, at
 
 if TYPE_CHECKING:
     from .cursors import Place
-    from .paging import Plan
+    from .page_plans import Plan
     from .wire import ApiRequest, ApiResponse
 
 __all__ = ["followed", "following", "total_of"]

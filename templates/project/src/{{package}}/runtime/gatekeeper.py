@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The gatekeeper: which calls run, which are asked about, which are refused (R-SAFE-1, R-SAFE-3 to 5).
 
 Policy `standard`: safe and reversible operations run, destructive and dangerous ones are asked about, forbidden ones
@@ -84,6 +85,10 @@ class Gatekeeper:
             await self._confirmed(row, call, decision, session, person)
         elif row.danger in GRAVE:
             self._note("OPERATION_ALLOWED", row, call, "allowed", reason=f"policy {decision.policy}")
+
+    async def foresee(self, row: Row, call: Call) -> GateDecision:
+        """Give what would be decided about a call that is only shown. Raises Failure when the owner's hook refuses."""
+        return await self._hooks.on_gate(self._decide(row), call)
 
     def ended(self, row: Row, session: Session, request_id: str, code: str | None) -> None:
         """Note how a grave call ended; `code` is that of its error."""

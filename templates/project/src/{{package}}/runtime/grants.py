@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Which token a scheme's way leads to: the grants of OAuth 2.0, asked for with the owner's variables or a login."""
 
 from __future__ import annotations

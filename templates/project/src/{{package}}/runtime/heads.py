@@ -1,15 +1,16 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What the headers of an answer tell where there is no content, and where an accepted call goes on (RFC 9110)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .speech import redact
 from .table import Row
 from .wire import ApiResponse
 
-__all__ = ["accepted", "head", "unchanged"]
+__all__ = ["accepted", "head", "told", "unchanged"]
 
 _TELLING = (
     "content-type",
@@ -76,6 +77,12 @@ def allowed(response: ApiResponse) -> dict[str, Any] | None:
     """Give the methods that an answer to OPTIONS without content allows; None when it says nothing of them."""
     told = response.headers.get("allow") or response.headers.get("access-control-allow-methods")
     return None if told is None else {"allow": [one.strip() for one in told.split(",") if one.strip()]}
+
+
+def told(response: ApiResponse, names: Iterable[str], secrets: frozenset[str]) -> dict[str, str]:
+    """Give those of some headers that an answer has, under the names that the document has for them."""
+    headers = response.headers
+    return {name: redact(headers[name.lower()][:_LONGEST], secrets) for name in names if name.lower() in headers}
 
 
 def unchanged(response: ApiResponse, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The owner's own functions around every call (R-LOOP-6).
 
 The project's `hooks.py` may define, plain or async:
@@ -33,7 +34,8 @@ NAMES = ("before_call", "before_send", "after_response", "on_decision")
 class Call:
     """A call of an operation. `params` are under the agent's names; `metadata` are the keys that began with `_`.
 
-    `session_id` is None where there is no session (HTTP with protocol 2026-07-28).
+    `session_id` is None where there is no session (HTTP with protocol 2026-07-28). `dry_run` says that the request is
+    only shown: the hooks before sending see it all the same.
     """
 
     operation: str
@@ -42,6 +44,7 @@ class Call:
     request_id: str
     session_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    dry_run: bool = False
 
 
 class GateDecision(NamedTuple):

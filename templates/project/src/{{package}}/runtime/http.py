@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """MCP over streamable HTTP, by the SDK's application and uvicorn."""
 
 from __future__ import annotations

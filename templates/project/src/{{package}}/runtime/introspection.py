@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The operation `introspect`: what can be called, how, and what comes back (specification, 7; R-INT-1 to 7).
 
 Its answers are closed: nothing beside success and data, and errors of code and message only.
@@ -10,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from . import protocol
+from .aliases import Alias, Aliases
 from .config import Config
 from .envelope import Envelope
 from .errors import Code, Failure, unknown_operation
@@ -34,6 +36,7 @@ class Introspection:
         self._adapter = adapter
         self._table = table
         self._config = config
+        self._aliases = Aliases(table)
         self._protocol = {one.name: one for one in active_operations(adapter, config)}
 
     def answer(self, params: Mapping[str, Any], session_id: str | None) -> Envelope:
@@ -50,6 +53,10 @@ class Introspection:
         reason = inactive(operation)
         if reason is not None:
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": operation})
+        ended = self._aliases.ended(operation)
+        if ended is not None:
+            reason = f"Operation '{ended.name}' ended after {ended.until}. Use '{ended.operation}'."
+            return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": ended.name, "available": [ended.operation]})
         names = [info["name"] for info in self._list]
         shown = line(operation, 64)
         alike = difflib.get_close_matches(shown, names, n=3, cutoff=0.7)
@@ -66,11 +73,17 @@ class Introspection:
         return {key: names[0] for key, names in found.items() if len(names) == 1}
 
     def find(self, name: str, first: str | None = None) -> Row | None:
-        """Find a row by the agent's name, or else by the API's own operation id (R-REQ-2)."""
+        """Find a row by the agent's name, or else by an alias or the API's own operation id (R-REQ-2)."""
         row = self._table.find(name, first)
-        if row is None and name in self._by_operation_id:
-            return self._table.find(self._by_operation_id[name], first)
-        return row
+        if row is not None:
+            return row
+        alias = self.alias(name)
+        known = self._by_operation_id.get(name) if alias is None else alias.operation
+        return None if known is None else self._table.find(known, first)
+
+    def alias(self, name: str) -> Alias | None:
+        """Give the alias that a name is, as long as it is answered; a name that an operation has is none."""
+        return self._aliases.find(name)
 
     def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         query = checked(params, self._config.max_list)
@@ -166,12 +179,13 @@ class Introspection:
         row = self.find(name)
         if row is None:
             return None
+        alias = None if row.name == name else self.alias(name)
         details: dict[str, Any] = {
             "name": row.name,
             "semantic_category": row.category,
             "endpoint": row.family,
             "mcpTool": tool_name(self._config, row.family),
-            "description": self._description(row),
+            "description": self._description(row) if alias is None else alias.describe(self._description(row)),
             "permissions": dict(protocol.PERMISSIONS[row.category]),
             "parameters": [
                 parameter_info(one, self._table.types) for name, one in row.parameters.items() if name not in row.hidden
@@ -193,6 +207,8 @@ class Introspection:
     @staticmethod
     def _description(row: Row) -> str:
         text = clean(row.description, 4000)
+        if row.relative:
+            text += f" (a kind of {row.relative})"
         return f"Deprecated. {text}" if row.deprecated else text
 
     def _brought(self, operation: ProtocolOperation) -> dict[str, Any]:

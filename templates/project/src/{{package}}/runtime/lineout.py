@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Lines to standard error that nobody has to wait for, however slow or dead their reader is (R-OPS-4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Lines of standard input as JSON-RPC messages, bounded, and a refusal for each line that is none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The command `login` from its arguments to a line for the person."""
 
 from __future__ import annotations

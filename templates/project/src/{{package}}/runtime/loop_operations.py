@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What introspection says of the safety loop's operations, and when each is active (specification, 8.5.4 to 8.7)."""
 
 from __future__ import annotations

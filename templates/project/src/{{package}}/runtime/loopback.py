@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """A web server on this machine for one redirect: the browser brings a code back to the command `login`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What a JSON Schema means to a reader: its type, what it is composed of, whether it may be null."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 _SCALARS = ("string", "integer", "number", "boolean")
+_MAX_OPTIONS, _MAX_PATTERN = 10, 150
 
 
 def composed(schema: JsonSchema, types: Mapping[str, JsonSchema], seen: set[str]) -> Iterator[JsonSchema]:
@@ -139,14 +141,27 @@ def name_of(schema: JsonSchema) -> str:
     return reference(target) or only_type(target) or "any"
 
 
-def phrase(schema: JsonSchema) -> str:
-    """Say in a word or three what a value is: `array of Pet`, `string (uuid)`."""
+def phrase(schema: JsonSchema, *, values: bool = True) -> str:
+    """Say in a few words what a value is: `array of Pet`, `string (uuid)`, `integer (1 to 5)`, `string ('a' | 'b')`."""
     target, _ = unwrap(schema)
     name = name_of(target)
     if name == "array" and schema_of(target.get("items")):
         return f"array of {phrase(target['items'])}"
-    if name in _SCALARS and isinstance(target.get("format"), str):
-        return f"{name} ({target['format']})"
     if "const" in target:
         return repr(target["const"])
-    return name
+    told = _told(target, values=values) if name in _SCALARS else ""
+    return f"{name} ({told})" if told else name
+
+
+def _told(schema: JsonSchema, *, values: bool) -> str:
+    """Say in a word or three which values a scalar has."""
+    options = plain_enum(schema)
+    if options:
+        return " | ".join(map(repr, options)) if values and len(options) <= _MAX_OPTIONS else ""
+    if isinstance(schema.get("format"), str):
+        return str(schema["format"])
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None or high is not None:
+        return f"{low} to {high}" if None not in (low, high) else f"{low} or more" if high is None else f"up to {high}"
+    pattern = schema.get("pattern")
+    return f"pattern {pattern}" if isinstance(pattern, str) and len(pattern) <= _MAX_PATTERN else ""

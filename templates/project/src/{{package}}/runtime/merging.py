@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Deep merge of what changes into what is there: objects merge, arrays replace, null removes (R-UPD-2; RFC 7396)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Stands in for the API with the document's own examples, or with what fits its schemas; no network, no account."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Fields and files as the parts of a form (RFC 7578; OpenAPI 3.1.1, Encoding Object's defaults).
 
 An array repeats its name, an object is a part of JSON, and a field whose schema says `contentEncoding: base64` is a

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Problems with the set of parameters rather than with a value: missing, unknown, given twice, not updateable."""
 
 from __future__ import annotations

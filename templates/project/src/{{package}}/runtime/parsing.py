@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """How the text or the TOML value of a setting becomes its value; ValueError says what it must be."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What a change may lack of the whole that it is merged into (R-UPD-2): required fields, and values for null."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The parts of a multipart answer, each read by its own type (RFC 2046, 5.1; RFC 7578)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What the command prints for people: `operations`, `call`, `doctor`. Nothing here imports mcp."""
 
 from __future__ import annotations

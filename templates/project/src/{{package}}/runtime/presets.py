@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Which fields the presets of field selection hold, chosen from the schema of what is returned (R-SEL-2).
 
 `minimal` is what identifies a thing: identifiers and names. `standard` is all but what is heavy: of the things within

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """One thing wrong with a parameter, as a code and a sentence that can be acted on (R-ENV-5, R-ERR-1)."""
 
 from __future__ import annotations

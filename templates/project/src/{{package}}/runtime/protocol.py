@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What the protocol itself brings: capabilities, types and the operation `introspect` (specification, 7 and 9)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The parameters of `introspect`, checked as those of any operation are (R-REQ-3, R-REQ-4)."""
 
 from __future__ import annotations

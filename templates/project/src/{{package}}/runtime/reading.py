@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """From the bytes of an answer to data, by its content type and by what the document promised."""
 
 from __future__ import annotations

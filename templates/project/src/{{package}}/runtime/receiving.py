@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Reads an answer off its connection, within bounds: whole, as a stream for a while, or into a file."""
 
 from __future__ import annotations
@@ -159,10 +160,10 @@ def _form(content_type: str) -> str | None:
 
 
 async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """Give the content piece by piece, its codings undone. Raises Damaged."""
+    """Give the content piece by piece, its codings undone but for one that the call asked for. Raises Damaged."""
     stream = response.stream
     coding = response.headers.get("content-encoding", "")
-    if not coding:
+    if not coding or _is_wanted(coding, response.request.headers.get("accept-encoding", "")):
         async for chunk in stream:  # type: ignore[union-attr]
             yield chunk
         return
@@ -173,3 +174,9 @@ async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
         for piece in inflater.feed(chunk):
             yield piece
     inflater.close()
+
+
+def _is_wanted(coding: str, asked: str) -> bool:
+    """Whether a coding that the adapter does not know was named by the call, which then has the answer as it came."""
+    names = {part.partition(";")[0].strip().lower() for part in asked.split(",")}
+    return coding.strip().lower() in names - {"", "identity", "gzip", "x-gzip", "deflate"}

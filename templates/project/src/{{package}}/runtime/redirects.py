@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Where a redirect leads, and what may go along (RFC 9110, 15.4). Credentials never leave the API's own origin."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What is said when no token can be had, and what to do about it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The operations that the protocol itself brings beside `introspect`, and the check of their parameters (8.5.4).
 
 Codes and messages are those of the API's own operations (R-REQ-3, R-REQ-4). Names of parameters are the specification's

@@ -1,17 +1,19 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Rules of a schema that introspection has no keys for, in words: which keys an object takes, what an array holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .meaning import phrase, schema_of
 from .speech import listed, shown
 from .table import JsonSchema
 
-__all__ = ["item_notes", "key_notes", "kind_notes"]
+__all__ = ["choice_notes", "item_notes", "key_notes", "kind_notes"]
 
 _MOST = 20
+_ONLY_REQUIRING = frozenset({"required", "type", "title", "description", "properties"})
 
 
 def key_notes(schema: JsonSchema) -> Iterator[str]:
@@ -26,6 +28,21 @@ def key_notes(schema: JsonSchema) -> Iterator[str]:
     least, most = schema.get("minProperties"), schema.get("maxProperties")
     if least or most is not None:
         yield f"Keys: {least or 0} to {most}." if most is not None else f"Keys: {least} or more."
+
+
+def choice_notes(schema: JsonSchema, alternatives: Sequence[JsonSchema]) -> Iterator[str]:
+    """Say which fields have to be given, or may not be given together, where only that is asked for."""
+    needed = [_required(one) for one in alternatives]
+    if len(needed) > 1 and all(needed):
+        yield f"Needs {', or '.join(' and '.join(names) for names in needed)}."
+    excluded = _required(schema_of(schema.get("not")))
+    if excluded:
+        yield f"Not {' and '.join(excluded)}{' together' if len(excluded) > 1 else ''}."
+
+
+def _required(schema: JsonSchema) -> list[str]:
+    """Give the fields that a schema requires, and does nothing else; none otherwise."""
+    return [str(one) for one in schema.get("required", ())] if schema.keys() <= _ONLY_REQUIRING else []
 
 
 def item_notes(schema: JsonSchema) -> Iterator[str]:

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """A value that fits a schema, always the same one: what the mock answers with when the document has no example."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Finding operations by words: ranked, with plurals and the usual verbs folded together (R-INT-6)."""
 
 from __future__ import annotations

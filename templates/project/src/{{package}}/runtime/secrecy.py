@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What nothing may show: credentials in every form in which they are sent or come back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Field selection (R-SEL-2): a preset, or paths with dots; of a list each item. What is not found is skipped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What "the session" is, decided here and nowhere else (specification, 2.3).
 
 - stdio and in memory, either protocol era: the connection. The server's lifespan is entered once for each.

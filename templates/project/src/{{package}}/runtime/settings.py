@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Every setting of an adapter: this is the only list of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What a schema declares of an object or array, once its references and allOf parts are brought together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """A warning about a call that the API took long to answer (R-WARN-4; warnings document, 4.4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Makes data of the API fit to be passed on: no half of a surrogate pair, and not too deep to be written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What may stand in a message to an agent: short, quoted, without secrets or an implementation's traces (R-ENV-4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until something is kept.
 
 What is kept is JSON under a space and a key, for ever or until it expires. `take` is atomic, also between processes.

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """From the status of an API's answer to an error code (structured error codes, section 6; R-ERR-2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The operation table: one row an operation, five files, read when first needed (R-INT-7).
 
 `adapter.json` says what the adapter is; `operations/<family>.json` hold the rows by name; `types.json` holds the API's
@@ -70,9 +71,9 @@ class Row:
     the adapter's owner wants to be told before the call; "" leaves it to the summary. `pagination`, where the adapter
     pages, `update`, `idempotency` and `long_running` are what the generator found of them. `scopes` are what it asks of
     its security schemes where it names its own; else the adapter's hold. `etag` says that an update asks for the ETag
-    of what is read. `own` names the parameters that the adapter acts on itself, `hidden` those that are accepted and
-    not shown, since others stand for them. `headers` are sent as they
-    stand.
+    of what is read. `relative` is the canonical verb that the verb is a kind of, "" where it is one itself. `own` names
+    the parameters that the adapter acts on itself, `hidden` those that are accepted and not shown, since others stand
+    for them. `headers` are sent as they stand. `heads` says that responses name headers that are told in `_meta`.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Row:
     scopes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     confirmation: str = ""
     verb: str = ""
+    relative: str = ""
     pagination: Mapping[str, Any] | None = None
     update: Mapping[str, Any] | None = None
     idempotency: Mapping[str, Any] | None = None
@@ -104,6 +106,7 @@ class Row:
     own: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
     headers: Mapping[str, str] = field(default_factory=dict)
+    heads: bool = False
 
     @property
     def category(self) -> str:
@@ -254,6 +257,7 @@ def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
         scopes=raw.get("scopes", {}),
         confirmation=raw.get("confirmation", ""),
         verb=raw.get("verb", ""),
+        relative=raw.get("relative", ""),
         pagination=None if behind is None else pagination,
         update=raw.get("update"),
         idempotency=raw.get("idempotency"),
@@ -262,4 +266,5 @@ def _row(name: str, family: str, raw: Mapping[str, Any]) -> Row:
         own=frozenset(name for name, one in parameters.items() if one.location == OWN),
         hidden=frozenset(behind or ()),
         headers=raw.get("headers", {}),
+        heads=any("headers" in one for one in raw.get("responses", {}).values()),
     )

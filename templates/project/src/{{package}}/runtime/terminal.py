@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The person at the terminal, who is asked when the command `call` needs a confirmation (R-SAFE-4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Text of the API's document made fit to be shown: bounded, and without control characters."""
 
 from __future__ import annotations

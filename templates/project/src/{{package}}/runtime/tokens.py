@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Tokens in memory, renewed before they end, once for all the calls that wait for the same one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Schemas as introspection shows them: ParameterInfo, TypeInfo and TypeDetails (introspection document, 3.4 to 3.6).
 
 A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no
@@ -23,7 +24,7 @@ from .meaning import (
     unwrap,
     variants,
 )
-from .rules import item_notes, key_notes, kind_notes
+from .rules import choice_notes, item_notes, key_notes, kind_notes
 from .speech import listed
 from .table import JsonSchema, Parameter
 from .text import clean, line
@@ -162,7 +163,9 @@ def type_details(name: str, schema: JsonSchema, types: Mapping[str, JsonSchema])
         info = {"name": name, "kind": "enum", "values": values}
     elif is_object(target, types):
         info = {"name": name, "kind": "object", "fields": list(_fields(target, types))}
-        if len(alternatives) > 1:
+        told = list(choice_notes(target, alternatives))
+        notes += told
+        if len(alternatives) > 1 and not any(one.startswith("Needs") for one in told):
             notes.append(f"The rest is one of: {', '.join(phrase(one) for one in alternatives)}.")
         extra = target.get("additionalProperties")
         if isinstance(extra, Mapping) and extra:
@@ -170,9 +173,12 @@ def type_details(name: str, schema: JsonSchema, types: Mapping[str, JsonSchema])
         notes += key_notes(target)
     elif len(alternatives) > 1:
         info = {"name": name, "kind": "union", "members": list(dict.fromkeys(name_of(one) for one in alternatives))}
+        told = [phrase(one) for one in alternatives]
+        if any(one.endswith(")") for one in told):  # what a name alone does not say
+            notes.append(f"One of: {', '.join(told)}.")
     else:
         info = {"name": name, "kind": "scalar"}
-        said = phrase(target)
+        said = phrase(target, values=False)
         if not text or said.startswith("array of "):
             notes.append(f"{said[:1].upper()}{said[1:]}.")
         if plain_enum(target):

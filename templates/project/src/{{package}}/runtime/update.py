@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """How an update reaches the API (R-UPD-2): as the patch that the API takes, or read, merged and written as a whole.
 
 Reading, merging and writing happens under the API's own names, so that nothing of the resource is lost on the way.
@@ -94,6 +95,11 @@ def guarded(request: ApiRequest, etag: str) -> ApiRequest:
     return replace(request, headers=(*kept, ("If-Match", _header(etag))))
 
 
+def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
+    """Give the request of a change that is sent as operations on what nobody has read."""
+    return _with(request, plan.operations(_json(request.content)), etag)
+
+
 async def perform(
     exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None
 ) -> ApiResponse:
@@ -105,7 +111,7 @@ async def perform(
     elif plan.patches:
 
         def change(request: ApiRequest) -> ApiRequest:
-            return _with(request, plan.operations(_json(request.content)), etag)
+            return patched(request, plan, etag)
 
     elif etag is not None:
 

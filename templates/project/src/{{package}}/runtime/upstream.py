@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What an API says of an error, found in the shapes that APIs use (RFC 9457 and the common ones)."""
 
 from __future__ import annotations

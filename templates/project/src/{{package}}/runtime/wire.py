@@ -1,3 +1,4 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """What travels between the adapter and the API: a request, a response, and whoever carries them."""
 
 from __future__ import annotations

@@ -1,0 +1,354 @@
+"""Why a server that another project made of the document refuses a request, where the request is not what is wrong.
+
+Every class is a rule that is checked against the document and the request as it was sent, never a list of operations.
+What no class explains counts as a fault of the adapter's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from bench.wire.refusals import Refusal, fits, kinds, parts
+
+__all__ = ["CLASSES", "explain"]
+
+VARIABLE = re.compile(r"\{[^{}]*\}")
+UNDECLARED = re.compile(r"Unknown property: (.+)")
+MISSING = re.compile(r"Missing required (?:discriminator )?property:? \"?([^\"]+)\"?")
+IGNORED = frozenset({"accept", "content-type", "authorization"})
+
+
+def _bare(path: str) -> str:
+    return VARIABLE.sub("{}", path.partition("#")[0].partition("?")[0]).rstrip("/")
+
+
+def _matches(path: str, url: str) -> bool:
+    pattern = "".join("[^/]+" if piece == "{}" else re.escape(piece) for piece in re.split(r"(\{\})", _bare(path)))
+    return re.fullmatch(pattern, urlsplit(url).path.rstrip("/")) is not None
+
+
+def same_url(refusal: Refusal) -> bool:
+    """Tell whether two paths that only differ in the names of their templates match, which OpenAPI forbids."""
+    return _taken_for(refusal) and _order(str(refusal.matched)) == _order(refusal.path)
+
+
+def spelled(refusal: Refusal) -> bool:
+    """Tell whether a value spells what is literal in another path, which then is meant (OpenAPI 3.1.1, 4.8.8.2)."""
+    return _taken_for(refusal) and _order(str(refusal.matched)) < _order(refusal.path)
+
+
+def less_concrete(refusal: Refusal) -> bool:
+    """Tell whether the server took a path with a template for one that spells the same URL out."""
+    return _taken_for(refusal) and _order(str(refusal.matched)) > _order(refusal.path)
+
+
+def _taken_for(refusal: Refusal) -> bool:
+    """Whether the server took the request for another operation, whose path matches the URL too."""
+    other = refusal.matched
+    if other is None or other == refusal.path or refusal.exchange["method"] != refusal.method:
+        return False
+    return _matches(other, refusal.exchange["url"])
+
+
+def _order(path: str) -> list[bool]:
+    return ["{}" in segment for segment in _bare(path).split("/")]
+
+
+def fragment(refusal: Refusal) -> bool:
+    """Tell whether the path has a fragment or a query of its own, which no request carries to the server's routing."""
+    return ("#" in refusal.path or "?" in refusal.path) and refusal.code in ("E2001", "E3005", "E3006", "E3007")
+
+
+def unencoded(refusal: Refusal) -> bool:
+    """Tell whether the path holds characters that a URL must encode, and the server compares without decoding."""
+    url = urlsplit(refusal.exchange["url"]).path
+    return refusal.code == "E2001" and unquote(url) != url and _matches(refusal.path, unquote(url))
+
+
+def within_segment(refusal: Refusal) -> bool:
+    """Tell whether the template stands beside other text in its segment, which the server takes for its value."""
+    if refusal.steps[0] != "path" or refusal.matched is None:
+        return False
+    segments = refusal.path.split("/")
+    return any(VARIABLE.search(one) and not VARIABLE.fullmatch(one) for one in segments)
+
+
+def closed_parts(refusal: Refusal) -> bool:
+    """Tell whether a part is closed to a field that another part declares, so that no request has both."""
+    found = UNDECLARED.match(refusal.message)
+    if refusal.code != "E3009" or found is None:
+        return False
+    every = refusal.schemas()
+    closed = any(
+        one.get("additionalProperties") is False and found[1] not in one.get("properties", {}) for one in every
+    )
+    return closed and any(found[1] in one.get("properties", {}) for one in every)
+
+
+def read_only(refusal: Refusal) -> bool:
+    """Tell whether the field is read-only: required of answers and not of requests (OpenAPI 3.0.4, 4.7.24.2)."""
+    found = MISSING.match(refusal.message)
+    if refusal.code != "E3007" or found is None:
+        return False
+    declared = [one["properties"][found[1]] for one in refusal.schemas() if found[1] in one.get("properties", {})]
+    return any(part.get("readOnly") is True for one in declared for part in parts(refusal.document, one))
+
+
+def form_text(refusal: Refusal) -> bool:
+    """Tell whether the server holds a text of a form against another type, instead of reading it by its schema."""
+    if not (refusal.content_type.startswith("multipart/") or refusal.content_type.endswith("form-urlencoded")):
+        return False
+    values = refusal.sent()
+    if not values:
+        return False
+    schemas = refusal.schemas(refusal.steps[:2])
+    wanted = {kind for one in schemas for kind in kinds(one)}
+    read = [_read(one) for one in values]
+    if "array" in wanted and all(isinstance(one, dict) for one in read):
+        return True  # an item in a part of its own
+    return any(kind != "string" and fits(kind, one) for kind in wanted for one in read)
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def exploded(refusal: Refusal) -> bool:
+    """Tell whether an object is exploded into its own fields, and the server looks for the parameter's name."""
+    if refusal.steps[0] != "query" or len(refusal.steps) < 2:
+        return False
+    for one in refusal.parameters:
+        if one.get("in") == "query" and one.get("name") == refusal.steps[1]:
+            form = one.get("style", "form") == "form" and one.get("explode", True)
+            return form and any("object" in kinds(part) for part in parts(refusal.document, one.get("schema", {})))
+    return False
+
+
+def forbidden_values(refusal: Refusal) -> bool:
+    """Tell whether the value stands in the enumeration as one of another type than the schema's, or none there fits."""
+    wrong = [
+        value
+        for one in refusal.schemas()
+        for value in one.get("enum", ())
+        if kinds(one) and not any(fits(kind, value) for kind in kinds(one))
+    ]
+    fitting = any(
+        fits(kind, value) for one in refusal.schemas() for value in one.get("enum", ()) for kind in kinds(one)
+    )
+    named = any(f'"{value}"' in refusal.message for value in wrong)
+    empty = any(one.get("enum") == [] for one in refusal.schemas())
+    return refusal.code in ("E3016", "E3008", "E3003", "E3001") and (empty or (bool(wrong) and (named or not fitting)))
+
+
+def overlapping(refusal: Refusal) -> bool:
+    """Tell whether several alternatives of `oneOf` admit the value, so that strictly none is the one."""
+    return (
+        refusal.code == "E3012" and "ambiguous" in refusal.message and any("oneOf" in one for one in refusal.schemas())
+    )
+
+
+def given_back(refusal: Refusal) -> bool:
+    """Tell whether the server answered the value before: an update gives back what it does not change."""
+    if refusal.before is None or refusal.steps[0] != "body" or len(refusal.steps) < 2:
+        return False
+    try:
+        there, sent = (json.loads(one) for one in (refusal.before.get("answer") or "", refusal.exchange["body"]))
+    except ValueError:
+        return False
+    for step in refusal.steps[1:]:
+        there, sent = (_at(one, step) for one in (there, sent))
+    return sent is not None and there == sent
+
+
+def _at(value: Any, step: str) -> Any:
+    if isinstance(value, list):
+        return value[int(step)] if step.isdigit() and int(step) < len(value) else None
+    return value.get(step) if isinstance(value, dict) else None
+
+
+def patch_of_object(refusal: Refusal) -> bool:
+    """Tell whether the content type is JSON Patch, an array (RFC 6902, 3), and the schema beside it is of an object."""
+    return (
+        refusal.content_type == "application/json-patch+json"
+        and refusal.place == "body"
+        and any("object" in kinds(one) or "properties" in one for one in refusal.schemas())
+    )
+
+
+def other_keywords(refusal: Refusal) -> bool:
+    """Tell whether keywords of objects beside another type make the server gather fields for a parameter."""
+    return refusal.steps[0] == "query" and any(
+        kinds(one) and "object" not in kinds(one) and ("additionalProperties" in one or "properties" in one)
+        for one in refusal.schemas()
+    )
+
+
+def type_of_parameter(refusal: Refusal) -> bool:
+    """Tell whether Content-Type is declared as a parameter of values that the body lacks, and one of them was sent."""
+    declared = [one for one in refusal.parameters if one.get("name", "").lower() == "content-type"]
+    schemas = [one.get("schema", one) for one in declared if one.get("in") == "header"]
+    return refusal.code == "E3006" and any(refusal.content_type in one.get("enum", ()) for one in schemas)
+
+
+def ignored(refusal: Refusal) -> bool:
+    """Tell whether it is of Accept, Content-Type or Authorization, which are ignored (OpenAPI 3.0.4, 4.7.12.2)."""
+    return refusal.steps[0] == "header" and refusal.steps[-1 if len(refusal.steps) < 2 else 1].lower() in IGNORED
+
+
+def own_example(refusal: Refusal) -> bool:
+    """Tell whether what was sent at the place is the document's own example of it."""
+    if refusal.steps[0] != "body":
+        return False
+    try:
+        sent = json.loads(refusal.exchange["body"])
+    except ValueError:
+        return False
+    steps = refusal.steps[1:] if refusal.code != "E3007" else refusal.steps[1:-1]
+    for example in refusal.examples:
+        ours, theirs = sent, example
+        for step in steps:
+            ours, theirs = _at(ours, step), _at(theirs, step)
+        if ours is not None and ours == theirs:
+            return True
+    return False
+
+
+def no_style(refusal: Refusal) -> bool:
+    """Tell whether arrays or objects are nested in a query, for which OpenAPI has no style (3.1.1, 4.8.12.3)."""
+    steps = refusal.steps
+    return (
+        steps[0] == "query"
+        and len(steps) > 2
+        and bool({"array", "object"} & {kind for one in refusal.schemas() for kind in kinds(one)})
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A kind of refusal: whose fault it is, in words, and how it is told."""
+
+    fault: str
+    text: str
+    holds: Callable[[Refusal], bool]
+
+
+CLASSES = {
+    "closed allOf": Class(
+        "document",
+        "a part of `allOf` is closed to the fields of the others: no request fits",
+        closed_parts,
+    ),
+    "values of another type": Class(
+        "document",
+        "an enumeration that is empty, or whose values are not of the type beside it",
+        forbidden_values,
+    ),
+    "path with a fragment": Class(
+        "document",
+        "paths that differ in a fragment or a query, which no request carries",
+        fragment,
+    ),
+    "JSON Patch of an object": Class(
+        "document",
+        "JSON Patch, which is an array, with a schema of an object",
+        patch_of_object,
+    ),
+    "Content-Type as a parameter": Class(
+        "document",
+        "a Content-Type parameter of values that the body does not have",
+        type_of_parameter,
+    ),
+    "two paths for one URL": Class(
+        "document",
+        "two templates match one URL alike, which OpenAPI forbids",
+        same_url,
+    ),
+    "overlapping alternatives": Class(
+        "document",
+        "several alternatives of `oneOf` admit the value",
+        overlapping,
+    ),
+    "its own example": Class(
+        "document",
+        "its own example of the body, which was sent, breaks its schema",
+        own_example,
+    ),
+    "value that is another path": Class(
+        "document",
+        "its own default or example spells a more concrete path",
+        spelled,
+    ),
+    "no style defined": Class(
+        "document",
+        "nested values in a query, for which OpenAPI defines no style",
+        no_style,
+    ),
+    "read-only": Class(
+        "server",
+        "it asks requests for what is required of answers only",
+        read_only,
+    ),
+    "less concrete path": Class(
+        "server",
+        "it takes a template where another path spells the URL out",
+        less_concrete,
+    ),
+    "text of a form": Class(
+        "server",
+        "it does not read the texts of a form by their schema",
+        form_text,
+    ),
+    "exploded object": Class(
+        "server",
+        "it looks for an exploded object under the parameter's own name",
+        exploded,
+    ),
+    "given back as read": Class(
+        "server",
+        "its own answer, which an update reads and gives back, breaks its schema",
+        given_back,
+    ),
+    "keywords of objects": Class(
+        "server",
+        "it takes a text for an object for keywords that only speak of objects",
+        other_keywords,
+    ),
+    "alternatives at once": Class(
+        "document",
+        "the body is one of several closed objects, and a call with everything gives the fields of all",
+        lambda _: False,
+    ),
+    "switching protocols": Class(
+        "document",
+        "its only success is 101: the connection becomes another protocol",
+        lambda _: False,
+    ),
+    "ignored headers": Class(
+        "server",
+        "it wants Accept or Content-Type by a definition that OpenAPI says to ignore",
+        ignored,
+    ),
+    "within a segment": Class(
+        "server",
+        "it takes the rest of a segment for the value of a template",
+        within_segment,
+    ),
+    "encoded path": Class(
+        "server",
+        "it compares paths without decoding them",
+        unencoded,
+    ),
+}
+
+
+def explain(refusal: Refusal) -> str | None:
+    """Give the name of the class that a refusal is of."""
+    return next((name for name, one in CLASSES.items() if one.holds(refusal)), None)
