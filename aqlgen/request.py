@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from aqlgen.errors import OptionError
 
@@ -31,6 +32,16 @@ class Request:
     def of(cls, spec: str, headers: Iterable[str], overlays: Iterable[str], allow: Iterable[str]) -> Self:
         """Take options as they were written. Raises OptionError, which does not repeat a header's value."""
         return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow))
+
+    @property
+    def public_url(self) -> str:
+        """The document's address when it may be written down, for a later update from there; "" for anything else.
+
+        What was asked for with headers, a user's name or a query may hold a credential.
+        """
+        if self.headers or any(char in self.spec for char in "?#@") or not self.spec.isprintable():
+            return ""
+        return self.spec if urlsplit(self.spec).scheme in ("http", "https") else ""
 
 
 def _header(written: str) -> tuple[str, str]:

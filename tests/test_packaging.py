@@ -1,7 +1,9 @@
-"""The wheel and the sdist hold all that aqlgen needs: its modules and every file of the templates."""
+"""The wheel and the sdist hold all that aqlgen needs: its modules and the templates of every release."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -10,40 +12,93 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-LEFT_OUT = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+from aqlgen import __version__
+from tests.checkouts import CACHES, ROOT, Checkout
+
+LATEST = f"v{__version__}"
+CARRIED = {"aqlgen/template/templates.bundle", "aqlgen/template/release.txt"}
 
 
 def files_of(folder: str) -> set[str]:
     found = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
-    return {path.as_posix() for path in found if not any(part in LEFT_OUT for part in path.parts)}
+    return {path.as_posix() for path in found if not any(part in CACHES for part in path.parts)}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+def held(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("RECORD")}
+
+
+def unpacked(wheel: Path, folder: Path) -> Path:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
     return folder
 
 
-def test_the_wheel_holds_every_module_and_every_template(built: Path) -> None:
-    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
-        held = set(wheel.namelist())
-    assert files_of("aqlgen") <= held
-    assert {f"aqlgen/{path}" for path in files_of("templates")} <= held
+def ask(site: Path, question: str, **environment: str) -> object:
+    """Evaluate an expression with the modules in a folder alone; it gives JSON."""
+    asked = f"import json; from aqlgen import releases; print(json.dumps({question}))"
+    command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(site)!r}); {asked}"]
+    done = subprocess.run(command, cwd=site, env=os.environ | environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
-def test_the_sdist_holds_what_a_wheel_is_built_from(built: Path) -> None:
-    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
-        held = {name.split("/", 1)[1] for name in sdist.getnames() if "/" in name}
-    assert files_of("aqlgen") | files_of("templates") | {"pyproject.toml", "README.md", "LICENSE"} <= held
+TEMPLATES = """(lambda tag: (lambda context: (lambda folder: folder and {
+    str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()
+})(context.__enter__()))(releases.templates_of(tag)))"""
+TAG = "releases.current().tag"
 
 
-def test_aqlgen_works_from_its_wheel_alone(built: Path, tmp_path: Path) -> None:
-    wheel, site = next(built.glob("*.whl")), tmp_path / "site"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Give aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
+    made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
+    own = (made.folder / "copier.yml").read_text(encoding="utf-8")
+    made.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
+    (made.folder / "copier.yml").rename(made.folder / "templates/copier.yml")
+    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 7000")
+    made.release("0.0.1")
+    (made.folder / "templates/copier.yml").unlink()
+    (made.folder / "copier.yml").write_text(own, encoding="utf-8")
+    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 7000", "EXPOSE 7500")
+    made.release("0.0.2")
+    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 7500", "EXPOSE 8000")
+    made.release(__version__)
+    made.git("tag", "vanilla")
+    made.git("tag", "nightly")
+    return made
+
+
+@pytest.fixture(scope="module")
+def built(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Give the sdist and the wheel of the last release."""
+    return sorted(checkout.build(tmp_path_factory.mktemp("dist")), key=lambda path: path.suffix)
+
+
+@pytest.fixture(scope="module")
+def site(built: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the wheel as it is installed: a folder of modules."""
+    return unpacked(built[1], tmp_path_factory.mktemp("site"))
+
+
+def test_the_wheel_holds_every_module_and_every_template_in_the_shape_of_the_repository(built: list[Path]) -> None:
+    files = set(held(built[1]))
+    assert files_of("aqlgen") <= files
+    assert {f"aqlgen/template/{path}" for path in files_of("templates") | {"copier.yml"}} <= files
+    assert {path for path in files if path.startswith("aqlgen/template/")} - CARRIED == {
+        f"aqlgen/template/{path}" for path in files_of("templates") | {"copier.yml"}
+    }
+
+
+def test_the_sdist_holds_what_a_wheel_is_built_from(built: list[Path]) -> None:
+    with tarfile.open(built[0]) as sdist:
+        files = {name.split("/", 1)[1] for name in sdist.getnames() if "/" in name}
+    needed = {"pyproject.toml", "README.md", "LICENSE", "copier.yml", "hatch_build.py"}
+    assert files_of("aqlgen") | files_of("templates") | needed | CARRIED <= files
+
+
+def test_aqlgen_works_from_its_wheel_alone(site: Path, tmp_path: Path) -> None:
     code = f"import sys; sys.path.insert(0, {str(site)!r}); import aqlgen.cli as c; print(c.__file__); c.main()"
     spec, out = ROOT / "fixtures/petstore.yaml", tmp_path / "out"
     done = subprocess.run(
@@ -56,3 +111,84 @@ def test_aqlgen_works_from_its_wheel_alone(built: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert str(site) in done.stdout
     assert (out / "src/petstore_adapter/runtime/dispatch.py").is_file()
+    assert f"_commit: {LATEST}\n" in (out / ".copier-answers.yml").read_text(encoding="utf-8")
+
+
+def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Path) -> None:
+    assert ask(site, TAG, PATH=str(tmp_path)) == LATEST
+
+
+def test_a_wheel_gives_the_templates_of_every_release(site: Path) -> None:
+    for version, port in (("0.0.1", 7000), ("0.0.2", 7500), (__version__, 8000)):
+        found = ask(site, f"{TEMPLATES}('v{version}')")
+        assert f"EXPOSE {port}" in found["templates/project/Dockerfile.jinja"]
+        assert "\n_subdirectory: templates/project\n" in found["copier.yml"]
+        assert {path.split("/")[0] for path in found} == {"copier.yml", "templates"}
+    assert set(found) == files_of("templates") | {"copier.yml"}
+
+
+@pytest.mark.parametrize("tag", ["v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1"])
+def test_what_is_no_release_has_no_templates(site: Path, checkout: Checkout, tag: str) -> None:
+    for where in (site, checkout.folder):
+        assert ask(where, f"{TEMPLATES}({tag!r})") is None
+
+
+def test_a_checkout_has_the_same_releases_as_its_wheel(site: Path, checkout: Checkout) -> None:
+    for version in ("0.0.1", "0.0.2", __version__):
+        question = f"{TEMPLATES}('v{version}')"
+        assert ask(checkout.folder, question) == ask(site, question)
+    assert ask(checkout.folder, TAG) == LATEST
+
+
+@pytest.mark.parametrize("change", ["edited", "added"])
+def test_a_checkout_with_other_templates_is_no_release_and_its_wheel_is_none(
+    checkout: Checkout, tmp_path: Path, change: str
+) -> None:
+    copy = clone(checkout, tmp_path)
+    if change == "edited":
+        copy.edit("copier.yml", "Where the API is served", "Where it is served")
+    else:
+        (copy.folder / "templates/project/NOTES.md").write_text("new\n", encoding="utf-8")
+    assert ask(copy.folder, TAG) == ""
+    files = held(copy.build(tmp_path / "dist", "wheel")[0])
+    assert set(files) & CARRIED == {"aqlgen/template/templates.bundle"}
+
+
+def clone(checkout: Checkout, folder: Path, *options: str) -> Checkout:
+    checkout.git("clone", "--quiet", *options, f"file://{checkout.folder}", str(folder / "clone"))
+    return Checkout(folder / "clone", checkout.environment | {"PYTHONPATH": str(folder / "clone")})
+
+
+def test_the_same_tags_give_the_same_wheel_however_the_checkout_is_stored(
+    checkout: Checkout, built: list[Path], tmp_path: Path
+) -> None:
+    copy = clone(checkout, tmp_path)
+    copy.git("repack", "-a", "-d", "-f", "--quiet")
+    assert copy.build(tmp_path / "dist", "wheel")[0].read_bytes() == built[1].read_bytes()
+
+
+def test_a_wheel_built_from_the_sdist_carries_the_same(checkout: Checkout, built: list[Path], tmp_path: Path) -> None:
+    with tarfile.open(built[0]) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    assert held(checkout.build(tmp_path / "dist", "wheel", source=source)[0]) == held(built[1])
+
+
+@pytest.mark.parametrize("history", ["no tags", "no repository", "no git"])
+def test_a_wheel_can_be_built_where_there_are_no_releases(checkout: Checkout, tmp_path: Path, history: str) -> None:
+    copy = clone(checkout, tmp_path, "--no-tags", "--depth", "1")
+    if history == "no repository":
+        (copy.folder / ".git").rename(tmp_path / "gone")
+    if history == "no git":
+        copy.environment["PATH"] = str(tmp_path)
+    (wheel,) = copy.build(tmp_path / "dist", "wheel")
+    assert not set(held(wheel)) & CARRIED
+    assert ask(unpacked(wheel, tmp_path / "site"), TAG) == ""
+
+
+def test_an_editable_install_is_not_kept_waiting_by_the_history(checkout: Checkout) -> None:
+    asked = (
+        "hook = CarryReleases('.', {}, None, None, '', 'wheel'); hook.initialize('editable', data := {}); print(data)"
+    )
+    done = checkout.python("-c", f"from hatch_build import CarryReleases; {asked}", cwd=checkout.folder)
+    assert done.stdout == "{}\n"

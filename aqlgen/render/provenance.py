@@ -11,6 +11,7 @@ from json import dumps
 from aqlgen import __version__
 from aqlgen.errors import OptionError
 from aqlgen.ir import Json
+from aqlgen.render.kinds import Kind, kind
 from aqlgen.table import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
@@ -22,11 +23,16 @@ def canonical_hash(value: Json) -> str:
     return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
-def tree_hash(tree: Mapping[str, bytes]) -> str:
-    """Give the SHA-256 over the paths and contents of all files, in the order of their paths."""
+def file_hash(content: bytes) -> str:
+    """Give the SHA-256 of a file, in hexadecimal digits."""
+    return sha256(content).hexdigest()
+
+
+def tree_hash(each: Mapping[str, str]) -> str:
+    """Give the SHA-256 over the paths and hashes of all files, in the order of their paths."""
     whole = sha256()
-    for path in sorted(tree):
-        whole.update(f"{path}\0{sha256(tree[path]).hexdigest()}\n".encode())
+    for path in sorted(each):
+        whole.update(f"{path}\0{each[path]}\n".encode())
     return f"sha256:{whole.hexdigest()}"
 
 
@@ -43,14 +49,33 @@ def generated_at() -> str | None:
         ) from None
 
 
-def provenance(given: Json, options: Mapping[str, Json], tree: Mapping[str, bytes]) -> dict[str, Json]:
-    """Give the record; `tree` holds every other file of the project."""
-    return {
+def provenance(
+    given: Json, options: Mapping[str, Json], tree: Mapping[str, bytes], package: str, templates: str, at: str | None
+) -> bytes:
+    """Give the record's file. `tree` holds every other file of the project, `templates` is the release they are of.
+
+    The hash of each file tells later, with nothing else at hand, whether it still is as it was generated.
+    """
+    each = {path: file_hash(tree[path]) for path in sorted(tree)}
+    record = {
         "spec_version": SPEC_VERSION,
-        "generator": {"name": "aqlgen", "version": __version__},
-        "generated_at": generated_at(),
+        "generator": {"name": "aqlgen", "version": __version__, "templates": templates},
+        "generated_at": at,
         "input": {"hash": canonical_hash(given)},
         "options": dict(options),
-        "files": {"count": len(tree), "hash": tree_hash(tree)},
+        "files": {},
         "conformance": None,
     }
+    text = dumps(record, indent=2, ensure_ascii=False) + "\n"
+    return text.replace('"files": {}', _files(each, package), 1).encode("utf-8", "backslashreplace")
+
+
+def _files(each: Mapping[str, str], package: str) -> str:
+    """Write the hashes a file a line, but that of all on one line with those of the data: they change together."""
+    lines: dict[str, list[str]] = {}
+    for path, digest in each.items():
+        line = "" if kind(path, package) is Kind.MACHINE else path
+        lines.setdefault(line, []).append(f"{dumps(path, ensure_ascii=False)}: {dumps(digest)}")
+    written = ",\n      ".join(", ".join(lines[line]) for line in sorted(lines))
+    head = f'"count": {len(each)}, "hash": {dumps(tree_hash(each))}, "each": {{'
+    return f'"files": {{\n    {head}{written}\n    }}\n  }}'

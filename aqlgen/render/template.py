@@ -14,10 +14,12 @@ from copier.errors import CopierError
 from jinja2 import TemplateError as JinjaError
 
 from aqlgen.errors import TemplateError
+from aqlgen.releases import own_templates
 
-PACKAGE = Path(__file__).parent.parent
+PROJECT = "templates/project"
+"""The template of a project, below the folder that holds `copier.yml`."""
 
-FIXED = {"project/src/{{package}}/runtime": "src/{package}/runtime", "project/tests": "tests"}
+FIXED = {"src/{{package}}/runtime": "src/{package}/runtime", "tests": "tests"}
 """Folders of the template that are the same bytes in every project: copied as they are, since copier takes ten times as
 long to find that out. A test holds the result against copier's own of the whole template.
 """
@@ -25,26 +27,27 @@ long to find that out. A test holds the result against copier's own of the whole
 BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
-def templates_folder() -> Path:
-    """Give the folder of the templates: within the package when installed, beside it in a checkout."""
-    installed = PACKAGE / "templates"
-    return installed if installed.is_dir() else PACKAGE.parent / "templates"
+def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
+    """Render the project's template and format what is Python in it; path → content. Raises TemplateError.
 
-
-def render_template(answers: Mapping[str, str]) -> dict[str, bytes]:
-    """Render the project's template and format what is Python in it; path → content. Raises TemplateError."""
+    `templates` is a folder as `releases.templates_of` gives it, None this aqlgen's own. Those of a release stand
+    formatted, and the formatter of today leaves them alone.
+    """
+    root = templates or own_templates()
+    fixed = {path: place for path, place in FIXED.items() if _is_fixed(root / PROJECT / path)}
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         source, folder = Path(name) / "templates", Path(name) / "project"
-        shutil.copytree(templates_folder(), source, ignore=_fixed)
+        _copy(root, source, fixed)
         try:
             run_copy(str(source), folder, data=dict(answers), defaults=True, quiet=True)
         except (CopierError, JinjaError, ValueError) as error:
             message = f"the template could not be rendered: {error}".splitlines()[0]
             raise TemplateError.of("template-failed", message) from error
-        for path, target in FIXED.items():
-            place = folder / target.format(package=answers["package"])
-            shutil.copytree(templates_folder() / path, place, ignore=shutil.ignore_patterns(*BYTECODE))
-        _format(folder)
+        for path, place in fixed.items():
+            target = folder / place.format(package=answers["package"])
+            shutil.copytree(root / PROJECT / path, target, ignore=shutil.ignore_patterns(*BYTECODE))
+        if templates is None:
+            _format(folder)
         return {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob("*"))
@@ -52,10 +55,21 @@ def render_template(answers: Mapping[str, str]) -> dict[str, bytes]:
         }
 
 
-def _fixed(folder: str, names: list[str]) -> set[str]:
-    """Give the entries of a template folder that copier need not see."""
-    own = Path(folder).relative_to(templates_folder()).as_posix()
-    return {name for name in names if f"{own}/{name}" in FIXED or name in BYTECODE}
+def _is_fixed(folder: Path) -> bool:
+    """Say whether a folder of a template, perhaps of an older release, has nothing to be rendered in it."""
+    return folder.is_dir() and not any(path.suffix == ".jinja" or "{{" in path.name for path in folder.rglob("*"))
+
+
+def _copy(root: Path, target: Path, fixed: Mapping[str, str]) -> None:
+    """Copy a template to a folder of its own, for copier, without what it need not see."""
+    project = root / PROJECT
+
+    def unseen(folder: str, names: list[str]) -> set[str]:
+        own = Path(folder).relative_to(project)
+        return {name for name in names if (own / name).as_posix() in fixed or name in BYTECODE}
+
+    shutil.copytree(project, target / PROJECT, ignore=unseen)
+    shutil.copy(root / "copier.yml", target)
 
 
 def _format(folder: Path) -> None:

@@ -2,13 +2,15 @@
 
 import re
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 import yaml
 
 from aqlgen.errors import TemplateError
+from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.template import render_template
+from tests.generator.commands import FIXTURES, run
 
 PLAIN = {
     "name": "petstore",
@@ -74,11 +76,42 @@ def test_an_answer_that_would_break_the_project_is_refused(question: str, answer
         render_template(PLAIN | {question: answer})
 
 
-def test_every_file_says_whose_it_is_in_its_first_line() -> None:
-    for path, content in render_template(PLAIN).items():
-        if "/runtime/" not in path:
-            first = content.decode().splitlines()[1 if path.endswith(".json") else 0]
-            assert re.match(r"(# |<!-- |  \"\$comment\": \")(yours|shared|machine): ", first), path
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "petstore"
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q").code == 0
+    return folder
+
+
+def files_of(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+
+
+def test_every_file_says_whose_it_is_in_its_first_line(made: Path) -> None:
+    """All but the API's own document, and data in JSON, which has no comments; the README tells of them."""
+    for path in files_of(made):
+        whose, json = kind(path, "petstore_adapter"), path.endswith(".json")
+        if path.startswith("openapi/") or (json and not path.startswith("schema/")):
+            assert whose is Kind.MACHINE
+            continue
+        first = (made / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
+        assert re.match(rf"(# |<!-- |  \"\$comment\": \"){whose}: ", first), path
+
+
+def test_the_readme_says_of_every_file_whose_it_is(made: Path) -> None:
+    section = (made / "README.md").read_text(encoding="utf-8").split("## Whose is which file")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.*`) \| (yours|shared|machine) \|", section, re.MULTILINE)
+    named = [(pattern, whose) for patterns, whose in rows for pattern in re.findall("`(.*?)`", patterns)]
+    for path in files_of(made):
+        said = {whose for pattern, whose in named if _names(pattern, path)}
+        expected = kind(path, "petstore_adapter")
+        assert expected in said, path
+        assert said == {expected} or path.endswith("hooks.py"), path
+
+
+def _names(pattern: str, path: str) -> bool:
+    """Say whether a row of the README's table names a file: `*` stands for no slash, a folder for all in it."""
+    return PurePosixPath(path).match(pattern) if not pattern.endswith("/") else path.startswith(pattern)
 
 
 def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:

@@ -1,0 +1,166 @@
+"""Git, run as a command: the only module that does. Whatever surrounds it never changes the outcome.
+
+Variables that point git elsewhere (as within a hook) are left out, the user's hooks, signing, recorded resolutions and
+global attributes are off, and no network is reached, not even to fetch what a partial clone lacks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from aqlgen.errors import FileError
+
+__all__ = ["OLDEST", "Done", "attempt", "blobs", "failed", "require", "run"]
+
+OLDEST: Final = (2, 34)
+"""The oldest git that is worked with: since then it merges, and finds renames, as it does today."""
+
+_KEPT: Final = re.compile(r"GIT_(CONFIG(_.*)?|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TRACE.*)")
+"""Variables of git that say where git and its configuration are, not which repository is meant or what to do in it."""
+
+_SETTINGS: Final = {
+    "advice.addEmbeddedRepo": "false",
+    "commit.gpgSign": "false",
+    "core.attributesFile": os.devnull,
+    "core.hooksPath": os.devnull,
+    "core.quotePath": "false",
+    "core.safecrlf": "false",
+    "gc.auto": "0",
+    "init.templateDir": "",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "protocol.file.allow": "always",
+    "rerere.enabled": "false",
+    "submodule.recurse": "false",
+}
+
+_ARGUMENTS: Final = tuple(part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}"))
+
+_ENVIRONMENT: Final = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "true",
+    "LC_ALL": "C",
+    "LANGUAGE": "",
+}
+
+_IDENTITY: Final = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "aqlgen"), ("EMAIL", "aqlgen@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
+}
+"""Whose the commits are: of nobody and no time, so that the same content is the same object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command of git ended: its exit code and what it wrote."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        """The output as text, without the line end at its end."""
+        return os.fsdecode(self.out).rstrip("\n")
+
+
+def run(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Done:
+    """Run git in a folder and wait for it. Raises FileError when git is missing or fails."""
+    done = attempt(*arguments, cwd=cwd, stdin=stdin, env=env)
+    if done.code:
+        raise failed(arguments, done)
+    return done
+
+
+def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Done:
+    """Run git where it may fail: the exit code says how it went. Raises FileError when git is missing."""
+    given = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or _KEPT.fullmatch(key)}
+    try:
+        done = subprocess.run(  # noqa: S603
+            ["git", *_ARGUMENTS, *arguments],  # noqa: S607 - the user's own git
+            cwd=cwd,
+            env={**given, **_ENVIRONMENT, **_IDENTITY, **(env or {})},
+            input=stdin,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        if not cwd.is_dir():
+            raise FileError.of("file-not-found", f"{cwd} is not a folder", file=str(cwd)) from None
+        raise FileError.of(
+            "git-missing", "git is not installed, or not on the PATH", help="Install git, then run this again."
+        ) from None
+    return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+
+
+def blobs(oids: Iterable[str], cwd: Path) -> dict[str, bytes]:
+    """Give the contents of blobs; those that the repository lacks, as a partial clone does, are left out."""
+    wanted = list(dict.fromkeys(oids))
+    if not wanted:
+        return {}
+    out = _batch(cwd, "".join(f"{oid}\n" for oid in wanted).encode())
+    found: dict[str, bytes] = {}
+    start = 0
+    for oid in wanted:
+        end = out.index(b"\n", start)
+        words = out[start:end].split(b" ")
+        start = end + 1
+        if len(words) == 3:  # else git says that it is missing
+            stop = start + int(words[2])
+            found[oid] = out[start:stop]
+            start = stop + 1
+    return found
+
+
+def _batch(cwd: Path, given: bytes) -> bytes:
+    """Print blobs. In a partial clone git insists on fetching what it lacks: one that borrows its objects does not."""
+    done = attempt("cat-file", "--batch", cwd=cwd, stdin=given)
+    if not done.code:
+        return done.out
+    asked = ("rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects")
+    form, objects = run(*asked, cwd=cwd).text.split("\n")
+    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
+        place = Path(name)
+        run("init", "--quiet", "--bare", f"--object-format={form}", cwd=place)
+        (place / "objects" / "info").mkdir(parents=True, exist_ok=True)
+        (place / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
+        return run("cat-file", "--batch", cwd=place, stdin=given).out
+
+
+def failed(arguments: tuple[str, ...], done: Done) -> FileError:
+    """Give the error for a command of git that failed, with what git itself said."""
+    command = next((one for one in arguments if not one.startswith("-") and "=" not in one), "git")
+    said = " ".join(line.strip() for line in done.err.splitlines() if not line.startswith("hint:"))
+    return FileError.of(
+        "git-failed",
+        f"git {command} failed: {said[:500] or f'exit code {done.code}'}",
+        help="Do what git asks for, then run this again; nothing was changed.",
+    )
+
+
+def require() -> None:
+    """Refuse a git that is missing or too old. Raises FileError."""
+    found = _version()
+    if found < OLDEST:
+        shown, least = (".".join(map(str, one)) for one in (found, OLDEST))
+        raise FileError.of(
+            "git-too-old", f"git is of version {shown}, too old to merge with", help=f"Install git {least} or newer."
+        )
+
+
+@cache
+def _version() -> tuple[int, ...]:
+    said = run("version", cwd=Path.cwd()).text
+    numbers = re.search(r"(\d+)\.(\d+)", said)
+    return (int(numbers[1]), int(numbers[2])) if numbers else OLDEST

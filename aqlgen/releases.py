@@ -1,0 +1,115 @@
+"""The releases of aqlgen: which one this is, and the templates of every one.
+
+Each release is a tag `v<version>`. A checkout has them in its own history; an installed aqlgen carries their templates
+in a git bundle that the build made (`hatch_build.py`). No network is reached.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from aqlgen import __version__, git
+from aqlgen.errors import FileError
+
+__all__ = ["URL", "Release", "current", "own_templates", "templates_of"]
+
+URL: Final = "https://github.com/MCPAQL/aqlgen.git"
+"""Where the public finds the templates, for `copier update`."""
+
+_PACKAGE: Final = Path(__file__).parent
+_CARRIED: Final = _PACKAGE / "template"
+_PARTS: Final = ("copier.yml", "templates")
+_TAG: Final = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release by its tag, and the public address of its templates; both are "" when the templates are of none."""
+
+    tag: str = ""
+    url: str = ""
+
+
+def own_templates() -> Path:
+    """Give the folder that holds `copier.yml` and `templates/` of this aqlgen."""
+    return _CARRIED if (_CARRIED / "copier.yml").is_file() else _PACKAGE.parent
+
+
+@cache
+def current() -> Release:
+    """Tell which release this aqlgen's own templates are of; none when they were changed since."""
+    record = _CARRIED / "release.txt"
+    if record.is_file():
+        return Release(record.read_text(encoding="utf-8").strip(), URL)
+    checkout = _checkout()
+    tag = f"v{__version__}"
+    return Release(tag, URL) if checkout and _unchanged(checkout, tag) else Release()
+
+
+@contextmanager
+def templates_of(tag: str) -> Iterator[Path | None]:
+    """Give the templates of a release as a folder like `own_templates()`, for a while; None when they are not at hand.
+
+    Raises FileError when git is missing.
+    """
+    with ExitStack() as stack:
+        files = _files(tag, stack) if _TAG.fullmatch(tag) else {}
+        if "copier.yml" not in files:
+            yield None
+            return
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aqlgen-")))
+        for path, content in files.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        yield folder
+
+
+def _checkout() -> Path | None:
+    """Give the repository that aqlgen runs from, if it does."""
+    root = _PACKAGE.parent
+    return root if own_templates() == root and (root / ".git").exists() else None
+
+
+def _unchanged(root: Path, tag: str) -> bool:
+    """Say whether the templates in the work tree are those of a tag, to the byte."""
+    try:
+        changed = git.attempt("diff", "--quiet", f"refs/tags/{tag}", "--", *_PARTS, cwd=root)
+        added = git.attempt("ls-files", "--others", "--exclude-standard", "--", *_PARTS, cwd=root)
+    except FileError:
+        return False
+    return changed.code == added.code == 0 and not added.out
+
+
+def _files(tag: str, stack: ExitStack) -> dict[str, bytes]:
+    """Read the templates of a tag, path → content, from the checkout or from the bundle; {} when it is in neither."""
+    repository = _checkout()
+    bundle = _CARRIED / "templates.bundle"
+    if repository is None:
+        if not bundle.is_file():
+            return {}
+        repository = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aqlgen-")))
+        git.run("clone", "--quiet", "--bare", str(bundle), str(repository), cwd=_CARRIED)
+    listed = git.attempt("ls-tree", "-r", "-z", f"refs/tags/{tag}", *_PARTS, cwd=repository)
+    if listed.code:
+        return {}
+    entries = [entry.split("\t", 1) for entry in listed.out.decode().split("\0") if entry]
+    names = {path: about.split()[2] for about, path in entries}
+    contents = git.blobs(names.values(), repository)
+    whole = contents.keys() >= set(names.values())  # not in a clone that lacks blobs
+    return _shaped({path: contents[oid] for path, oid in names.items()}) if whole else {}
+
+
+def _shaped(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Give the shape of today to templates from when `copier.yml` stood among them."""
+    old = files.pop("templates/copier.yml", None)
+    if old is not None and "copier.yml" not in files:
+        files["copier.yml"] = old.replace(b"\n_subdirectory: project\n", b"\n_subdirectory: templates/project\n")
+    return files

@@ -1,0 +1,185 @@
+"""Plain copier, without aqlgen, on the projects that aqlgen makes: from the releases of a checkout, as anybody may."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+
+from aqlgen import __version__
+from aqlgen.releases import URL
+from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.template import render_template
+from tests.checkouts import CACHES, ROOT, Checkout
+
+PACKAGE = "petstore_adapter"
+ANSWERS = {
+    "name": "petstore",
+    "package": PACKAGE,
+    "env_prefix": "PETSTORE",
+    "title": "Pets: {{ 7 * 7 }} {% raw %} \"'\\ 宠物 #1",
+    "description": "Pets,\n  and *more* of them.",
+    "version": "0.1.0",
+    "api_version": "1.0",
+    "license": "MIT",
+    "base_url": "https://petstore.example/api?x={{ 7 * 7 }}",
+}
+OLD, NEW = "0.0.1", __version__
+YOURS = ("overrides.yaml", "adapter.toml", f"src/{PACKAGE}/hooks.py")
+DEFAULTS = ("--defaults", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Give aqlgen with two releases: every kind of file is otherwise in the first, and the last is this work tree."""
+    made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
+    project = made.folder / "templates/project"
+    changed = [
+        "Dockerfile.jinja",
+        "README.md.jinja",
+        *YOURS[:2],
+        "src/{{package}}/hooks.py",
+        "src/{{package}}/server.py",
+    ]
+    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/limits.py"]}
+    for path, content in now.items():
+        (project / path).write_bytes(content + b"\n\n# of long ago\n")
+    (project / "src/{{package}}/runtime/gone.py").write_text("# shared: of long ago\n", encoding="utf-8")
+    made.release(OLD)
+    for path, content in now.items():
+        (project / path).write_bytes(content)
+    (project / "src/{{package}}/runtime/gone.py").unlink()
+    made.release(NEW)
+    return made
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    return {path: content for path, content in files.items() if not {".git", *CACHES} & set(path.split("/"))}
+
+
+def copier(checkout: Checkout, *arguments: str, cwd: Path) -> None:
+    """Run copier as a command: nobody is there to be asked, nothing is trusted."""
+    checkout.python("-m", "copier", *arguments, cwd=cwd)
+
+
+def rendered(checkout: Checkout, answers: Mapping[str, str] = ANSWERS) -> dict[str, bytes]:
+    """Give what aqlgen renders for the newer release."""
+    return render_template({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
+
+
+def given(answers: Mapping[str, str], folder: Path) -> list[str]:
+    file = folder / "answers.yaml"
+    file.write_text(yaml.safe_dump(dict(answers), allow_unicode=True), encoding="utf-8")
+    return ["--data-file", str(file)]
+
+
+@pytest.fixture(scope="module")
+def made(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a project as the aqlgen of the older release makes it."""
+    folder = tmp_path_factory.mktemp("made")
+    checkout.git("clone", "--quiet", "--branch", f"v{OLD}", str(checkout.folder), str(folder / "older"))
+    older = Checkout(folder / "older", checkout.environment | {"PYTHONPATH": str(folder / "older")})
+    spec = str(ROOT / "fixtures/petstore.yaml")
+    older.python("-m", "aqlgen", "from-openapi", spec, "-o", str(folder / "project"), "--quiet", cwd=folder)
+    return folder / "project"
+
+
+@pytest.fixture
+def project(checkout: Checkout, made: Path, tmp_path: Path) -> Path:
+    """Give a copy of it, committed, in a folder of a repository."""
+    folder = tmp_path / "work/adapters/petstore"
+    shutil.copytree(made, folder)
+    checkout.git("init", "--quiet", cwd=tmp_path / "work")
+    commit(checkout, folder)
+    return folder
+
+
+def commit(checkout: Checkout, folder: Path) -> None:
+    checkout.git("add", "--all", cwd=folder)
+    checkout.git("commit", "--quiet", "--message", "x", cwd=folder)
+
+
+@pytest.mark.parametrize("name", ["s", "petstore", "s" * 31 + "-" + "p" * 32])
+def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_path: Path, name: str) -> None:
+    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
+    copier(checkout, "copy", *DEFAULTS, *given(answers, tmp_path), URL, "new", cwd=tmp_path)
+    assert tree(tmp_path / "new") == rendered(checkout, answers)
+
+
+def test_update_brings_what_is_new_in_the_shared_files_and_touches_nothing_else(
+    checkout: Checkout, project: Path
+) -> None:
+    before = tree(project)
+    copier(checkout, "update", *DEFAULTS, cwd=project)
+    after = tree(project)
+    answers = yaml.safe_load(after[".copier-answers.yml"])
+    assert (answers["_src_path"], answers["_commit"]) == (URL, f"v{NEW}")
+    theirs = rendered(checkout, {key: value for key, value in answers.items() if key[0] != "_"})
+    shared = {path for path in theirs if kind(path, PACKAGE) is Kind.SHARED}
+    assert {path: after.get(path) for path in shared} == {path: theirs[path] for path in shared}
+    assert after[".copier-answers.yml"] == theirs[".copier-answers.yml"]
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    assert changed == {
+        ".copier-answers.yml",
+        "Dockerfile",
+        "README.md",
+        f"src/{PACKAGE}/server.py",
+        f"src/{PACKAGE}/runtime/limits.py",
+        f"src/{PACKAGE}/runtime/gone.py",
+    }
+
+
+def test_update_keeps_what_the_user_wrote_and_changes_nothing_the_next_time(checkout: Checkout, project: Path) -> None:
+    for path in (*YOURS, "Dockerfile"):
+        text = (project / path).read_text(encoding="utf-8")
+        (project / path).write_text(text.replace("\n", "\n# mine\n", 1), encoding="utf-8")
+    (project / "notes.md").write_text("mine\n", encoding="utf-8")
+    commit(checkout, project)
+    before = tree(project)
+    copier(checkout, "update", *DEFAULTS, cwd=project)
+    after = tree(project)
+    assert all(after[path] == before[path] for path in (*YOURS, "notes.md"))
+    assert b"\n# mine\n" in after["Dockerfile"]
+    assert b"of long ago" not in after["Dockerfile"]
+    commit(checkout, project)
+    copier(checkout, "update", *DEFAULTS, cwd=project)
+    assert tree(project) == after
+
+
+@pytest.mark.parametrize("command", [["recopy"], ["copy", URL, "."]], ids=["recopy", "copy"])
+def test_copying_anew_gives_back_the_shared_files_and_leaves_yours_and_the_data(
+    checkout: Checkout, project: Path, command: list[str]
+) -> None:
+    before = tree(project)
+    for path in (*YOURS, "Dockerfile"):
+        (project / path).write_text("# mine\n", encoding="utf-8")
+    copier(checkout, *command, *DEFAULTS, "--overwrite", cwd=project)
+    after = tree(project)
+    assert all(after[path] == b"# mine\n" for path in YOURS)
+    assert b"EXPOSE 8000" in after["Dockerfile"]
+    data = [path for path in before if kind(path, PACKAGE) is Kind.MACHINE and path != ".copier-answers.yml"]
+    assert all(after[path] == before[path] for path in data)
+
+
+def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: Path) -> None:
+    source = ["--vcs-ref", f"v{NEW}", str(checkout.folder)]
+    copier(checkout, "copy", *DEFAULTS, *given(ANSWERS, tmp_path), *source, "new", cwd=tmp_path)
+    found, expected = tree(tmp_path / "new"), rendered(checkout)
+    assert yaml.safe_load(found.pop(".copier-answers.yml"))["_src_path"] == str(checkout.folder)
+    expected.pop(".copier-answers.yml")
+    assert found == expected
+
+
+def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, project: Path) -> None:
+    copier(checkout, "update", *DEFAULTS, cwd=project)
+    commit(checkout, project)
+    checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)
+    checkout.python("-m", "aqlgen", "update", "--quiet", cwd=project)
+    changed = checkout.git("diff", "--name-only", "--relative", "HEAD", cwd=project).splitlines()
+    assert {path for path in changed if kind(path, PACKAGE) is not Kind.MACHINE} == set()
+    assert "MCPAQL-PROVENANCE.json" in changed

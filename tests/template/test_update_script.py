@@ -1,0 +1,268 @@
+"""What the project does on a schedule: its script, run from end to end here, and the workflow around it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from aqlgen.render.kinds import Kind, kind
+from tests.checkouts import ROOT
+
+PROJECT = ROOT / "templates/project"
+BRANCH = "aqlgen/petstore_adapter"
+GH = """#!/bin/sh
+printf '%s\\n' "$*" >>"$STUB/calls"
+for word; do
+    case $word in body=@*) cp "${word#body=@}" "$STUB/body" ;; esac
+    [ "${before:-}" != --body-file ] || cp "$word" "$STUB/body"
+    before=$word
+done
+case "$1 $2" in 'pr list') cat "$STUB/number" 2>/dev/null || true ;; esac
+"""
+NEW_OPERATION = """
+  /pets/{petId}/chip:
+    get:
+      operationId: readChip
+      parameters: [{name: petId, in: path, required: true, schema: {type: integer}}]
+      responses: {"200": {description: the chip}}
+"""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A project in a subfolder of somebody's repository, its remote, and a `gh` that notes what it is asked."""
+
+    folder: Path
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "work/petstore"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "GITHUB_"))}
+        home = {"HOME": str(self.folder), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+        path = f"{self.folder / 'bin'}{os.pathsep}{clean['PATH']}"
+        more = {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "STUB": str(self.folder), "TEST": "true"}
+        return clean | home | more | {"PATH": path}
+
+    def git(self, *arguments: str, cwd: Path | None = None) -> str:
+        named = ["-c", "user.name=U", "-c", "user.email=u@example.org", "-c", "commit.gpgsign=false", *arguments]
+        done = subprocess.run(
+            ["git", *named], cwd=cwd or self.project, env=self.environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def script(self, *arguments: str, code: int = 0, **environment: str) -> str:
+        """Run the script; give what it says."""
+        done = subprocess.run(
+            ["sh", str(self.project / "scripts/update-adapter.sh"), *arguments],
+            cwd=self.folder,
+            env=self.environment | environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
+        return done.stderr
+
+    def spec(self, *changes: tuple[str, str]) -> str:
+        """Write the API's document of today, which is the petstore's with changes."""
+        text = (ROOT / "fixtures/petstore.yaml").read_text(encoding="utf-8")
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        (self.folder / "today.yaml").write_text(text, encoding="utf-8")
+        return str(self.folder / "today.yaml")
+
+    def commit(self) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "x")
+
+    def proposed(self) -> str:
+        """Give the commit of the branch on the remote; "" while there is none."""
+        return self.git("ls-remote", "origin", f"refs/heads/{BRANCH}").split("\t")[0]
+
+    def is_clean(self) -> bool:
+        return self.git("status", "--porcelain") == "" and self.git("symbolic-ref", "--short", "HEAD") == "main"
+
+    @property
+    def calls(self) -> list[str]:
+        file = self.folder / "calls"
+        return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+    @property
+    def body(self) -> str:
+        return (self.folder / "body").read_text(encoding="utf-8")
+
+
+ADDED = ("\npaths:\n", f"\npaths:{NEW_OPERATION}")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "petstore"
+    spec = str(ROOT / "fixtures/petstore.yaml")
+    command = [sys.executable, "-m", "aqlgen", "from-openapi", spec, "-o", str(folder), "--quiet"]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def desk(made: Path, tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    shutil.copytree(made, desk.project)
+    (tmp_path / "bin").mkdir()
+    for name, text in (("gh", GH), ("aqlgen", '#!/bin/sh\nexec "$PYTHON" -m aqlgen "$@"\n')):
+        (tmp_path / "bin" / name).write_text(text, encoding="utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    desk.git("init", "--quiet", "--bare", str(tmp_path / "remote.git"), cwd=tmp_path)
+    work = desk.project.parent
+    desk.git("init", "--quiet", "--initial-branch", "main", cwd=work)
+    (work / "elsewhere.txt").write_text("of the repository\n", encoding="utf-8")
+    desk.git("add", "--all", cwd=work)
+    desk.commit()
+    desk.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    desk.git("push", "--quiet", "origin", "main")
+    return desk
+
+
+def test_nothing_is_proposed_while_nothing_has_changed(desk: Desk) -> None:
+    assert "Nothing has changed." in desk.script()
+    assert desk.proposed() == ""
+    assert desk.calls == []
+    assert desk.is_clean()
+
+
+def test_a_change_of_the_api_becomes_one_pull_request_that_later_changes_refresh(desk: Desk) -> None:
+    (desk.project / "notes.txt").write_text("not yet added\n", encoding="utf-8")
+    one_test = "$PYTHON -m pytest -q -p no:cacheprovider tests/test_types.py"
+    desk.script(SPEC=desk.spec(ADDED), TEST=one_test)
+    first = desk.proposed()
+    assert "/chip" in desk.git("show", f"{first}:./src/petstore_adapter/operations/read.json")
+    assert desk.git("status", "--porcelain") == "?? petstore/notes.txt"
+    assert desk.git("symbolic-ref", "--short", "HEAD") == "main"
+    (create,) = (call for call in desk.calls if call.startswith("pr create"))
+    assert f"--head {BRANCH} --base main --title Update petstore_adapter" in create
+    assert "--draft" not in create
+    assert "get_pet_chip" in desk.body
+    assert "The tests of the project pass." in desk.body
+
+    (desk.folder / "number").write_text("7\n", encoding="utf-8")
+    desk.script(SPEC=desk.spec(ADDED))
+    assert desk.proposed() == first
+    assert any("PATCH repos/{owner}/{repo}/pulls/7" in call for call in desk.calls)
+
+    desk.script(SPEC=desk.spec(ADDED, ("/chip:", "/tag:")))
+    second = desk.proposed()
+    assert "get_pet_tag" in desk.body
+    assert desk.git("rev-list", "--count", f"main..{second}") == "1"
+    assert sum(call.startswith("pr create") for call in desk.calls) == 1
+
+
+def test_the_work_of_others_on_the_branch_is_left_alone(desk: Desk) -> None:
+    desk.script(SPEC=desk.spec(ADDED))
+    other = desk.folder / "other"
+    desk.git("clone", "--quiet", "--branch", BRANCH, str(desk.folder / "remote.git"), str(other), cwd=desk.folder)
+    (other / "elsewhere.txt").write_text("reviewed\n", encoding="utf-8")
+    desk.git("commit", "--quiet", "--all", "--amend", "--no-edit", cwd=other)
+    desk.git("push", "--quiet", "--force", "origin", BRANCH, cwd=other)
+    theirs = desk.proposed()
+    assert "holds commits of others" in desk.script(SPEC=desk.spec(ADDED, ("/chip:", "/tag:")), code=1)
+    assert desk.proposed() == theirs
+
+
+def test_conflicts_are_proposed_as_a_draft_that_lists_them(desk: Desk) -> None:
+    file = desk.project / "pyproject.toml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(re.sub("description = .*", 'description = "Ours."', text), encoding="utf-8")
+    desk.commit()
+    title = ("title: Petstore", "title: Menagerie")
+    desk.script(SPEC=desk.spec(title, ADDED))
+    assert any(call.startswith("pr create") and "--draft" in call for call in desk.calls)
+    assert "## Conflicts" in desk.body
+    assert "\npyproject.toml\n" in desk.body
+    proposed = desk.git("show", f"{desk.proposed()}:./pyproject.toml")
+    assert "<<<<<<<" in proposed
+    assert "Ours." in proposed
+    assert desk.is_clean()
+
+
+def test_failing_tests_are_said_in_a_draft(desk: Desk) -> None:
+    desk.script("update", SPEC=desk.spec(ADDED), TEST="false")
+    assert desk.calls == []
+    assert desk.proposed() == ""
+    desk.script("propose")
+    assert "--draft" in "".join(desk.calls)
+    assert "tests of the project fail" in desk.body
+
+
+def test_a_document_that_cannot_be_used_ends_it_with_the_code_of_aqlgen(desk: Desk) -> None:
+    (desk.folder / "today.yaml").write_text("openapi: nothing\n", encoding="utf-8")
+    desk.script(SPEC=str(desk.folder / "today.yaml"), code=2)
+    assert desk.is_clean()
+    assert desk.proposed() == ""
+
+
+def test_uncommitted_changes_elsewhere_in_the_repository_are_not_swept_along(desk: Desk) -> None:
+    desk.script("update", SPEC=desk.spec(ADDED))
+    (desk.project.parent / "elsewhere.txt").write_text("at work\n", encoding="utf-8")
+    assert "outside of the adapter's folder" in desk.script("propose", code=1)
+    assert (desk.project.parent / "elsewhere.txt").read_text(encoding="utf-8") == "at work\n"
+    assert desk.proposed() == ""
+
+
+def test_the_address_that_the_adapter_was_made_from_is_asked_again(desk: Desk) -> None:
+    record = desk.project / "MCPAQL-PROVENANCE.json"
+    text = record.read_text(encoding="utf-8")
+    record.write_text(text.replace('"spec_url": ""', '"spec_url": "http://127.0.0.1:9/none.yaml"'), encoding="utf-8")
+    desk.commit()
+    assert "127.0.0.1:9" in desk.script("update", code=4)
+
+
+WORKFLOW = PROJECT / ".github/workflows/update-adapter.yml"
+
+
+def workflow() -> dict[str, dict[str, object]]:
+    return yaml.load(WORKFLOW.read_text(encoding="utf-8"), yaml.BaseLoader)
+
+
+def test_every_action_of_the_workflow_is_pinned_by_its_commit_with_the_version_beside_it() -> None:
+    used = re.findall(r"uses: (.*)", WORKFLOW.read_text(encoding="utf-8"))
+    assert used
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one) for one in used)
+
+
+def test_the_workflow_may_push_a_branch_and_open_a_pull_request_and_nothing_else() -> None:
+    found = workflow()
+    (job,) = found["jobs"].values()
+    assert found["permissions"] == {}
+    assert job["permissions"] == {"contents": "write", "pull-requests": "write"}
+    assert job["steps"][0]["with"]["persist-credentials"] == "false"
+    assert set(found["on"]) == {"schedule", "workflow_dispatch"}
+
+
+def test_the_workflow_shows_no_token_to_what_it_generates_or_tests_and_puts_no_value_into_a_command() -> None:
+    (job,) = workflow()["jobs"].values()
+    steps = [step for step in job["steps"] if "run" in step]
+    assert not any("${{" in step["run"] for step in steps)
+    holders = [step["run"] for step in steps if "token" in str(step.get("env", {})).lower()]
+    assert holders == ["gh auth setup-git && sh scripts/update-adapter.sh propose"]
+    assert [step["run"] for step in steps if "update-adapter.sh update" in step["run"]] == [
+        "sh scripts/update-adapter.sh update"
+    ]
+
+
+def test_both_are_shared_files_and_the_script_is_of_any_shell() -> None:
+    for path in (".github/workflows/update-adapter.yml", "scripts/update-adapter.sh"):
+        assert kind(path, "petstore_adapter") is Kind.SHARED
+    assert subprocess.run(["sh", "-n", str(PROJECT / "scripts/update-adapter.sh")], check=False).returncode == 0
