@@ -1,0 +1,73 @@
+"""`aqlgen diff`, as it is typed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from aqlgen.cli.app import app
+from aqlgen.cli.options import AllowRefs, Exclude, Fields, Header, Include, Overlay, OverridesFile, Quiet, Verbose
+from aqlgen.commands.diff import FailOn
+
+
+class Form(StrEnum):
+    """How the changes are printed."""
+
+    HUMAN = "human"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+@app.command("diff")
+def diff_command(
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help="A document, a project, or a git revision: REV or REV:PATH.")
+    ] = "HEAD",
+    new: Annotated[
+        str | None, typer.Argument(metavar="NEW", help="What to compare with; default: what is in the work tree.")
+    ] = None,
+    overrides: OverridesFile = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    field_case: Fields = None,
+    header: Header = None,
+    overlay: Overlay = None,
+    allow_refs: AllowRefs = None,
+    rename: Annotated[
+        bool, typer.Option("--rename", help="Take today's names; else operations keep those of OLD, as in an update.")
+    ] = False,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="Which changes end it with exit code 1.")
+    ] = FailOn.BREAKING,
+    output_format: Annotated[
+        Form, typer.Option("--output-format", help="For people, for programs, or for a pull request.")
+    ] = Form.HUMAN,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say what changed for an agent: operations, parameters, types, danger; breaking or not."""
+    from aqlgen import terminal
+    from aqlgen.commands.diff import Asked, diff
+    from aqlgen.report import json_text
+
+    asked = Asked(
+        headers=tuple(header or ()),
+        overlays=tuple(overlay or ()),
+        allow=tuple(allow_refs or ()),
+        overrides=overrides,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        field_case=field_case and field_case.value,
+        rename=rename,
+    )
+    with terminal.progress(shown=output_format is Form.HUMAN and not quiet) as progress:
+        found = diff(old, new, asked, progress)
+    if output_format is Form.JSON:
+        typer.echo(json_text(found.as_json()))
+    elif output_format is Form.MARKDOWN:
+        typer.echo(found.changes.as_markdown(), nl=False)
+    elif not quiet:
+        typer.echo(found.changes.as_text(every=verbose))
+    raise typer.Exit(found.exit_code(fail_on))

@@ -1,0 +1,122 @@
+"""`aqlgen diff`: what an agent feels of a new version, before it is generated, merged or released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from aqlgen.compare import Changes, Surface, compare, surface_of_table
+from aqlgen.errors import AqlgenError, OptionError
+from aqlgen.ir import Json
+from aqlgen.operands import Operand, operands
+from aqlgen.pipeline import Options, Progress, prepare
+from aqlgen.project import Project
+from aqlgen.request import Request
+
+__all__ = ["Asked", "Compared", "FailOn", "diff"]
+
+
+class FailOn(StrEnum):
+    """Which changes end the command with exit code 1."""
+
+    BREAKING = "breaking"
+    ANY = "any"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How documents are read and decided; what is empty or None is as a project on the other side has it recorded."""
+
+    headers: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    overrides: Path | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    field_case: str | None = None
+    rename: bool = False
+    """Let operations of a new document take today's names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was compared, as the user named it, and what changed."""
+
+    old: str
+    new: str
+    changes: Changes
+
+    def exit_code(self, fail_on: FailOn) -> int:
+        """1 when there are changes of the kind that is not to be."""
+        failed = {FailOn.BREAKING: self.changes.breaking, FailOn.ANY: bool(self.changes), FailOn.NEVER: False}
+        return int(failed[fail_on])
+
+    def as_json(self) -> dict[str, Json]:
+        """Give the JSON form."""
+        return {"success": True, "old": self.old, "new": self.new, **self.changes.as_json()}
+
+
+def diff(old: str, new: str | None, asked: Asked, progress: Progress) -> Compared:
+    """Compare two adapters, each given as a document, a project, or a git revision of one. Raises AqlgenError."""
+    if old == new == "-":
+        raise OptionError.of("bad-option", "only one side can be standard input", help="Give the other as a file.")
+    with ExitStack() as stack:
+        before, after = operands(old, new, stack)
+        projects = [one for one in (after, before) if one.is_project]
+        settings = _Settings(asked, _opened(projects[0]) if len(projects) == 1 else None)
+        was = settings.surface(before, settings.names, progress)
+        is_now = settings.surface(after, {} if asked.rename else _names(was), progress)
+    progress("comparing")
+    return Compared(before.written, after.written, compare(was, is_now))
+
+
+def _opened(operand: Operand) -> Project:
+    try:
+        return Project.open(Path(operand.spec))
+    except AqlgenError as error:
+        raise operand.named(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """How documents become tables: as asked for, else as the project that they are compared with was made."""
+
+    asked: Asked
+    project: Project | None
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names that the operations of an older document have, as far as they are known."""
+        return {} if self.project is None else self.project.names()
+
+    def surface(self, operand: Operand, names: Mapping[str, str], progress: Progress) -> Surface:
+        """Give what an agent meets on one side."""
+        try:
+            if operand.is_project:
+                return operand.surface()
+            return surface_of_table(prepare(self._options(operand.spec, names), progress).table)
+        except AqlgenError as error:
+            raise operand.named(error) from None
+
+    def _options(self, spec: str, names: Mapping[str, str]) -> Options:
+        asked = self.asked
+        kept = () if self.project is None else tuple(map(str, self.project.overlays()))
+        request = Request.of(spec, asked.headers if "://" in spec else (), asked.overlays or kept, asked.allow)
+        made = Options(request, names=names, stale="report")
+        if self.project is not None:
+            made = self.project.options(request, names=names)
+        return replace(
+            made,
+            overrides=asked.overrides or made.overrides,
+            include=asked.include or made.include,
+            exclude=asked.exclude or made.exclude,
+            field_case=asked.field_case or made.field_case,
+        )
+
+
+def _names(surface: Surface) -> dict[str, str]:
+    return {one.key: one.name for one in surface.operations.values()}

@@ -1,0 +1,96 @@
+"""A git revision as it is written, `REV` or `REV:PATH`, and the files that it holds there."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from aqlgen import git
+from aqlgen.errors import FileError
+
+__all__ = ["Revision", "revision"]
+
+_REGULAR: Final = ("100644", "100755")
+_REFERENCE: Final = re.compile(rb"""["']?\$ref["']?\s*:\s*["']?[^\s"'#]""")
+"""A reference that leads out of the file."""
+
+_DATA: Final = frozenset({".json", ".yaml", ".yml"})
+"""What documents and the records of projects are written in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A file or a folder of a commit. `path` is where it lies in the repository whose top folder is `top`.
+
+    An empty `path` is the whole repository.
+    """
+
+    written: str
+    commit: str
+    top: Path
+    path: str
+    is_folder: bool
+
+    @property
+    def work_tree(self) -> Path:
+        """The same file or folder as it is now."""
+        return self.top / self.path
+
+    def write(self, folder: Path) -> Path:
+        """Write what is there into an empty folder, and give its place in it: of a folder its JSON and YAML files.
+
+        Of a file that refers to others, those beside and below it are written too.
+        """
+        if self.is_folder:
+            self._write(self.path, folder)
+            return folder
+        content = git.run("cat-file", "blob", f"{self.commit}:{self.path}", cwd=self.top).out
+        place = PurePosixPath(self.path)
+        if _REFERENCE.search(content):
+            self._write("" if place.parent == PurePosixPath() else str(place.parent), folder)
+        (folder / place.name).write_bytes(content)
+        return folder / place.name
+
+    def _write(self, path: str, folder: Path) -> None:
+        listing = git.run("ls-tree", "-r", "-z", "--full-tree", f"{self.commit}:{path}", cwd=self.top).out
+        found: dict[str, str] = {}
+        for record in os.fsdecode(listing).split("\0"):
+            about, _, name = record.partition("\t")
+            if about[:6] in _REGULAR and PurePosixPath(name).suffix.lower() in _DATA:
+                found[name] = about.split(" ")[2]
+        contents = git.blobs(found.values(), self.top)
+        for name, oid in found.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(contents[oid])
+
+
+def revision(written: str, folder: Path) -> Revision | None:
+    """Find what is meant from a folder on; None when there is no such revision. Raises FileError for a wrong path.
+
+    A revision alone means that folder. A path begins at the top of the repository, or at the folder when it begins
+    with `./`, as git has it.
+    """
+    name, colon, path = written.partition(":")
+    if not name or name.startswith("-"):
+        return None
+    top = git.attempt("rev-parse", "--show-toplevel", "--show-prefix", cwd=folder)
+    found = git.attempt("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", cwd=folder)
+    if top.code or found.code:
+        return None
+    root, prefix = (top.text + "\n").split("\n")[:2]
+    if not colon or path.startswith(("./", "../")):
+        path = os.path.normpath(f"{prefix}{path}")
+    path = "" if path in (".", "") else PurePosixPath(path).as_posix()
+    kind = git.attempt("cat-file", "-t", f"{found.text}:{path}", cwd=folder)
+    if kind.code:
+        raise FileError.of(
+            "file-not-found",
+            f"the revision {name} has no {path}",
+            help="A path begins at the top of the repository, or here when it begins with ./",
+            file=written,
+        )
+    return Revision(written, found.text, Path(root), path, kind.text == "tree")

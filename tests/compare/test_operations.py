@@ -1,0 +1,217 @@
+"""What an agent feels of operations: gone, new, renamed, moved, more dangerous, deprecated, elsewhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compare.shops import SHOP, changes, diff, edited, operation, told
+from tests.generator.commands import run
+
+ALL = ["archive_pet", "create_pet", "delete_pet", "get_pet", "list_pets", "update_pet"]
+
+
+def test_a_document_and_itself_differ_in_nothing(tmp_path: Path) -> None:
+    done = diff(tmp_path, SHOP, SHOP)
+    assert (done.code, done.out) == (0, "Nothing changed for an agent.\n")
+
+
+def test_an_operation_that_is_gone_breaks_and_a_new_one_does_not(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        del document["paths"]["/pets/{pet_id}/archive"]
+        document["paths"]["/owners"] = {"get": {"operationId": "listOwners", "responses": {"204": {"description": ""}}}}
+
+    assert told(changes(tmp_path, edit)) == [
+        ("operation-removed", "breaking", "removed", ["archive_pet"]),
+        ("operation-added", "compatible", "new operation in read", ["list_owners"]),
+    ]
+
+
+def test_what_is_added_one_way_is_gone_the_other_way(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        del document["paths"]["/pets/{pet_id}/archive"]
+
+    less = edited(edit)
+    done = diff(tmp_path, less, SHOP, "--output-format", "json")
+    assert done.code == 0
+    assert told(done.json["changes"]) == [("operation-added", "compatible", "new operation in update", ["archive_pet"])]
+
+
+def test_a_new_operation_that_destroys_is_for_a_person_to_look_at(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        document["paths"]["/pets"]["delete"] = {"operationId": "deletePets", "responses": {"204": {"description": ""}}}
+
+    [(rule, level, message, operations)] = told(changes(tmp_path, edit))
+    assert (rule, level, operations) == ("operation-added-grave", "attention", ["delete_pets"])
+    assert message.startswith("new operation in delete, d")
+
+
+def test_operations_keep_their_names_as_an_update_keeps_them(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        operation(document, "POST /pets/{pet_id}/archive")["operationId"] = "putPetAway"
+
+    assert changes(tmp_path, edit) == []
+
+
+def test_today_s_names_can_be_asked_for_and_then_a_name_may_change(tmp_path: Path) -> None:
+    document = edited(lambda one: operation(one, "GET /pets/{pet_id}").update(operationId="readOnePet"))
+    renamed = diff(tmp_path, SHOP, document, "--rename", "--output-format", "json").json["changes"]
+    for one in renamed:
+        assert (one["rule"], one["level"]) == ("operation-renamed", "breaking")
+        assert one["operations"] == ["get_pet"]
+
+
+def test_an_operation_with_another_version_in_its_path_is_the_same_one(tmp_path: Path) -> None:
+    def versioned(document: dict[str, Any], version: str) -> None:
+        document["paths"] = {f"/{version}{path}": item for path, item in document["paths"].items()}
+        for item in document["paths"].values():
+            for one in item.values():
+                one.pop("operationId", None) if isinstance(one, dict) else None
+
+    old = edited(lambda one: versioned(one, "v1"))
+    found = changes(tmp_path, lambda one: versioned(one, "v2") or one, shop=edited())
+    assert all(one["rule"] == "address-changed" for one in found)
+    new = edited(lambda one: versioned(one, "v2"))
+    done = diff(tmp_path, old, new, "--output-format", "json")
+    assert told(done.json["changes"]) == [("address-changed", "compatible", "call `v2` now instead of `v1`", ALL)]
+
+
+def test_a_renamed_placeholder_is_felt_as_the_parameter_that_it_is(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        item = document["paths"].pop("/pets/{pet_id}/archive")
+        item["parameters"] = [{**item["parameters"][0], "name": "animal"}]
+        document["paths"]["/pets/{animal}/archive"] = item
+
+    found = changes(tmp_path, edit)
+    assert "operation-removed" not in [one["rule"] for one in found]
+    assert found[0]["level"] == "breaking"
+    assert found[0]["operations"] == ["archive_pet"]
+
+
+def test_a_name_that_calls_something_else_now_comes_first(tmp_path: Path) -> None:
+    keys, names = ("GET /pets/{pet_id}", "PATCH /pets/{pet_id}"), ("one", "another")
+    folders = []
+    for order in (1, -1):
+        text = "".join(f"{key}:\n  name: {name}\n" for key, name in zip(keys, names[::order], strict=True))
+        folders.append(_generated(tmp_path, f"side{order}", text))
+    done = run("diff", *folders, "--output-format", "json")
+    assert done.code == 1
+    assert [one["rule"] for one in done.json["changes"]] == ["name-reused"] * 2 + ["operation-renamed"] * 2
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        (
+            "danger: dangerous",
+            ("confirmation-asked", "attention", "asks for a confirmation: dangerous now, not reversible"),
+        ),
+        ("danger: forbidden", ("operation-forbidden", "breaking", "forbidden now, and refused")),
+        ("danger: safe", ("danger-lowered", "compatible", "safe now, not reversible")),
+        ("category: UPDATE", ("category-changed", "breaking", "called by the tool for update now, not for create")),
+        ("description: Bring a pet", ("reworded", "compatible", "described in other words")),
+    ],
+)
+def test_a_decision_that_was_overruled_is_felt(tmp_path: Path, override: str, expected: tuple[str, str, str]) -> None:
+    found = _overruled(tmp_path, f"POST /pets:\n  {override}\n")
+    assert expected in [(one["rule"], one["level"], one["message"]) for one in found]
+
+
+def test_an_old_name_that_still_answers_does_not_break_until_it_is_gone(tmp_path: Path) -> None:
+    named = "GET /pets/{pet_id}:\n  name: fetch_pet\n"
+    kept = _generated(tmp_path, "kept", f"{named}  aliases: [{{name: get_pet, until: 2100-01-01}}]\n")
+    sides = _generated(tmp_path, "before", ""), kept, _generated(tmp_path, "dropped", named)
+    found = [run("diff", *both, "--output-format", "json").json["changes"] for both in (sides[:2], sides[1:])]
+    assert [told(one) for one in found] == [
+        [
+            (
+                "operation-alias",
+                "attention",
+                "renamed, now `fetch_pet`; the old name answers until `2100-01-01`",
+                ["get_pet"],
+            )
+        ],
+        [("alias-removed", "breaking", "no longer answers to `get_pet`", ["fetch_pet"])],
+    ]
+
+
+def test_fields_that_move_into_one_parameter_are_told_as_that(tmp_path: Path) -> None:
+    found = _overruled(tmp_path, "POST /pets:\n  category: UPDATE\n  name: create_pet\n")
+    assert [(one["rule"], one["message"]) for one in found] == [
+        ("category-changed", "called by the tool for update now, not for create"),
+        ("body-reshaped", "takes the fields of its body within `input` now"),
+    ]
+
+
+def test_no_longer_asking_for_a_confirmation_is_for_a_person_to_look_at(tmp_path: Path) -> None:
+    [found] = _overruled(tmp_path, "DELETE /pets/{pet_id}:\n  danger: reversible\n")
+    assert (found["rule"], found["level"]) == ("confirmation-dropped", "attention")
+
+
+def _overruled(tmp_path: Path, overrides: str) -> list[dict[str, Any]]:
+    folders = [_generated(tmp_path, "old", ""), _generated(tmp_path, "new", overrides)]
+    return run("diff", *folders, "--output-format", "json").json["changes"]
+
+
+def _generated(tmp_path: Path, name: str, overrides: str) -> Path:
+    document, file = tmp_path / "shop.json", tmp_path / "overrides.yaml"
+    document.write_text(json.dumps(SHOP), encoding="utf-8")
+    file.write_text(overrides, encoding="utf-8")
+    assert run("from-openapi", document, "-o", tmp_path / name, "--overrides", file, "-q").code == 0
+    return tmp_path / name
+
+
+def test_a_deprecated_operation_says_what_to_use_and_until_when(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        operation(document, "POST /pets/{pet_id}/archive").update({"deprecated": True, "x-sunset": "2030-01-01"})
+
+    assert told(changes(tmp_path, edit)) == [
+        ("operation-deprecated", "attention", "deprecated, to be removed on `2030-01-01`", ["archive_pet"])
+    ]
+
+
+def test_credentials_scopes_and_servers_are_told_once(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        document["servers"] = [{"url": "https://other.example"}]
+        document["security"] = [{"key": []}]
+        document["components"]["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+
+    assert told(changes(tmp_path, edit)) == [
+        ("credentials-needed", "attention", "need `key` now", ALL),
+        ("credentials-changed", "attention", "the credential `key` is new: SHOP_KEY", []),
+        ("server-changed", "attention", "calls go to `https://other.example` now, not to `https://shop.example`", []),
+    ]
+
+
+def test_paging_that_the_adapter_takes_over_changes_what_is_answered(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        operation(document, "GET /pets")["parameters"] += [
+            {"name": "page", "in": "query", "schema": {"type": "integer"}},
+            {"name": "per_page", "in": "query", "schema": {"type": "integer"}},
+        ]
+
+    assert told(changes(tmp_path, edit)) == [
+        ("paging-changed", "breaking", "now answers page by page: items and pageInfo", ["list_pets"])
+    ]
+
+
+def test_pages_of_something_else_are_told_as_that(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any], lists: tuple[str, ...]) -> None:
+        listing = operation(document, "GET /pets")
+        listing["parameters"] += [
+            {"name": "page", "in": "query", "schema": {"type": "integer"}},
+            {"name": "per_page", "in": "query", "schema": {"type": "integer"}},
+        ]
+        items = {"pets": "Pet", "owners": "Owner"}
+        fields = {name: {"type": "array", "items": {"$ref": f"#/components/schemas/{items[name]}"}} for name in lists}
+        content = listing["responses"]["200"]["content"]["application/json"]
+        content["schema"] = {"type": "object", "properties": fields}
+
+    old, new = (edited(lambda one, name=name: edit(one, (name,))) for name in ("pets", "owners"))
+    done = diff(tmp_path, old, new, "--output-format", "json")
+    assert told(done.json["changes"]) == [
+        ("paging-changed", "breaking", "answers pages of `owners` now, not of `pets`", ["list_pets"])
+    ]

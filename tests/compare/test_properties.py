@@ -1,0 +1,201 @@
+"""What holds for any two adapters: nothing changes from one to itself, everything that is felt is told, either way."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aqlgen.compare import Changes, Level, Surface, compare, surface_of_folder
+
+GOLDEN = Path(__file__).parent.parent.parent / "fixtures" / "golden"
+
+NAMES = sorted(path.name for path in GOLDEN.iterdir())
+
+
+def surface(name: str) -> Surface:
+    folder = GOLDEN / name
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.json")}
+    return surface_of_folder(files, next((folder / "src").iterdir()).name)
+
+
+SURFACES = {name: surface(name) for name in NAMES}
+PETSTORE = SURFACES["petstore"]
+
+
+def shown(changes: Changes) -> Iterator[str]:
+    """Give every form, as text."""
+    yield changes.as_text()
+    yield changes.as_text(every=True)
+    yield changes.as_markdown()
+    yield json.dumps(changes.as_json())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_changes_from_an_adapter_to_itself(name: str) -> None:
+    changes = compare(SURFACES[name], surface(name))
+    assert not changes
+    assert not changes.breaking
+
+
+@pytest.mark.parametrize(("one", "other"), list(permutations(NAMES, 2)))
+def test_any_two_adapters_can_be_compared_and_shown(one: str, other: str) -> None:
+    changes = compare(SURFACES[one], SURFACES[other])
+    assert changes
+    for text in shown(changes):
+        assert not re.search(r"\[[a-z ]*\|[a-z ]*\]|(?<!`)\{\*?\}", text.replace("{}` of", "")), text
+    levels = [one.level.rank for one in changes.changes]
+    assert levels == sorted(levels)
+
+
+Edit = Callable[[dict[str, Any], dict[str, Any], st.DataObject], bool]
+
+
+def _drop_operation(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    del rows[data.draw(st.sampled_from(sorted(rows)))]
+    return True
+
+
+def _rename_operation(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    name = data.draw(st.sampled_from(sorted(rows)))
+    rows[f"{name}_anew"] = rows.pop(name)
+    return True
+
+
+def _raise_danger(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    row = rows[data.draw(st.sampled_from(sorted(rows)))]
+    before, row["danger"] = row["danger"], data.draw(st.sampled_from(["safe", "reversible", "dangerous", "forbidden"]))
+    return before != row["danger"]
+
+
+def _drop_parameter(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    row = rows[data.draw(st.sampled_from(sorted(rows)))]
+    names = sorted(name for name, one in row["parameters"].items() if one["in"] != "adapter")
+    if not names:
+        return False
+    del row["parameters"][data.draw(st.sampled_from(names))]
+    return True
+
+
+def _require_parameter(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    row = rows[data.draw(st.sampled_from(sorted(rows)))]
+    names = sorted(name for name, one in row["parameters"].items() if one["in"] != "adapter")
+    if not names:
+        return False
+    one = row["parameters"][data.draw(st.sampled_from(names))]
+    one["required"] = not one.get("required", False)
+    return True
+
+
+def _drop_field(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    name = data.draw(st.sampled_from(sorted(one for one in types if one in REACHED and types[one].get("properties"))))
+    fields = types[name]["properties"]
+    if len(fields) < 2:
+        return False
+    del fields[data.draw(st.sampled_from(sorted(fields)))]
+    return True
+
+
+def _add_field(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    name = data.draw(st.sampled_from(sorted(one for one in types if one in REACHED and types[one].get("properties"))))
+    types[name]["properties"]["something_new"] = {"type": "string"}
+    return True
+
+
+def _change_type(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
+    name = data.draw(st.sampled_from(sorted(one for one in types if one in REACHED and types[one].get("properties"))))
+    fields = types[name]["properties"]
+    plain = sorted(field for field, one in fields.items() if one.get("type") in ("string", "integer", "boolean"))
+    if not plain:
+        return False
+    field = data.draw(st.sampled_from(plain))
+    fields[field] = {"type": "array" if fields[field]["type"] != "array" else "string"}
+    return True
+
+
+EDITS: tuple[Edit, ...] = (
+    _drop_operation,
+    _rename_operation,
+    _raise_danger,
+    _drop_parameter,
+    _require_parameter,
+    _drop_field,
+    _add_field,
+    _change_type,
+)
+
+
+def _reached() -> frozenset[str]:
+    """Give the types that some operation takes or answers."""
+    found: set[str] = set()
+    texts = [json.dumps(dict(one.row)) for one in PETSTORE.operations.values()]
+    while texts:
+        for name in re.findall(r'"#/types/([^"]+)"', texts.pop()):
+            if name in PETSTORE.types and name not in found:
+                found.add(name)
+                texts.append(json.dumps(PETSTORE.types[name]))
+    return frozenset(found)
+
+
+REACHED = _reached()
+
+
+def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
+    """Give the petstore with so many edits, and whether an agent can feel one of them."""
+    families = {name: one.family for name, one in PETSTORE.operations.items()}
+    rows = {name: copy.deepcopy(dict(one.row)) for name, one in PETSTORE.operations.items()}
+    types = copy.deepcopy(dict(PETSTORE.types))
+    felt = False
+    for _ in range(edits):
+        felt |= data.draw(st.sampled_from(EDITS))(rows, types, data)
+    files = {
+        f"src/shop/operations/{family}.json": json.dumps(
+            {name: row for name, row in rows.items() if families.get(name.removesuffix("_anew")) == family}
+        ).encode()
+        for family in ("create", "read", "update", "delete", "execute")
+    }
+    files["src/shop/types.json"] = json.dumps(types).encode()
+    files["src/shop/adapter.json"] = json.dumps(PETSTORE.adapter).encode()
+    return surface_of_folder(files, "shop"), felt
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_an_edit_that_an_agent_feels_is_always_told(data: st.DataObject) -> None:
+    other, felt = edited(data, 1)
+    if felt:
+        assert compare(PETSTORE, other)
+        assert compare(other, PETSTORE)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_any_edits_can_be_compared_both_ways_and_shown(data: st.DataObject) -> None:
+    other, _ = edited(data, data.draw(st.integers(2, 12)))
+    for changes in (compare(PETSTORE, other), compare(other, PETSTORE)):
+        for text in shown(changes):
+            assert text
+        assert len({json.dumps(one) for one in changes.as_json()["changes"]}) == len(changes.changes)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_what_is_removed_one_way_is_added_the_other_way(data: st.DataObject) -> None:
+    families = sorted(PETSTORE.operations)
+    gone = set(data.draw(st.lists(st.sampled_from(families), min_size=1, max_size=5, unique=True)))
+    less = Surface(
+        {name: one for name, one in PETSTORE.operations.items() if name not in gone}, PETSTORE.types, PETSTORE.adapter
+    )
+    removed, added = compare(PETSTORE, less), compare(less, PETSTORE)
+    assert {name for one in removed.changes for name in one.operations} == gone
+    assert {name for one in added.changes for name in one.operations} == gone
+    assert removed.breaking
+    assert not added.of(Level.BREAKING)

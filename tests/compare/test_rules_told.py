@@ -1,0 +1,49 @@
+"""The table of rules is complete: what can be told is in it, and nothing else is."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import aqlgen.compare
+from aqlgen.compare.rules import ORDER, RULES
+
+MODULES = [
+    ast.parse(path.read_text(encoding="utf-8"))
+    for path in Path(aqlgen.compare.__file__).parent.glob("*.py")
+    if path.name != "rules.py"
+]
+
+
+def told() -> set[str]:
+    """Give the texts that stand as the first argument of `Aspect` or `tell`, also one of two."""
+    found: set[str] = set()
+    for node in (node for tree in MODULES for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in ("Aspect", "tell"):
+            choices = [node.args[0]]
+            if isinstance(choices[0], ast.IfExp):
+                choices = [choices[0].body, choices[0].orelse]
+            found |= {one.value for one in choices if isinstance(one, ast.Constant)}
+    return found
+
+
+def test_every_rule_that_is_told_is_in_the_table() -> None:
+    assert told() - RULES.keys() == set()
+
+
+def test_every_rule_of_the_table_can_be_told() -> None:
+    texts = {
+        node.value
+        for tree in MODULES
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert RULES.keys() - texts == set()
+
+
+def test_every_rule_has_a_title_and_words() -> None:
+    for name, rule in RULES.items():
+        assert rule.title, name
+        assert rule.form or rule.given or rule.answered, name
+        assert ORDER[name] >= 0
