@@ -1,0 +1,214 @@
+"""Adds to the text of an overrides file what it does not say yet; every other byte of it stays as the user wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import yaml
+
+from aqlgen.edits.writing import block, flow
+from aqlgen.ir import Json
+
+__all__ = ["InsertionError", "insert"]
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+
+_Path: TypeAlias = tuple[str, ...]
+_MARK: Final = "\ufeff"
+_ALIAS: Final = re.compile(r"\s*:\s*\*[^\s,\[\]{}]+")
+_INNER: Final = ("parameters", "body")
+"""What of an entry has a key of its own below; all else is a value and stands as a whole."""
+
+
+class InsertionError(ValueError):
+    """The text is laid out in a way that cannot be added to without changing something else in it."""
+
+
+def insert(text: str, entries: Mapping[str, Mapping[str, Json]]) -> str:
+    """Add entries to the text of an overrides file, by `METHOD /path`; values that stand there already are replaced.
+
+    Comments, order, style and line ends stay. Raises InsertionError, with the key, where that cannot be.
+    """
+    mark = _MARK if text.startswith(_MARK) else ""
+    text = text.removeprefix(_MARK)
+    for path, value in _leaves(entries):
+        text = _put(text, path, value)
+    return mark + text
+
+
+def _leaves(entries: Mapping[str, Mapping[str, Json]]) -> Iterator[tuple[_Path, Json]]:
+    for key, entry in entries.items():
+        for field, value in entry.items():
+            if field not in _INNER:
+                yield (key, field), value
+                continue
+            for name, one in value.items():
+                if field == "body":
+                    yield (key, field, name), one
+                else:
+                    yield from (((key, field, name, part), given) for part, given in one.items())
+
+
+def _put(text: str, path: _Path, value: Json) -> str:
+    root = _compose(text)
+    before = _data(root)
+    wanted = _merged(before, path, _data(_compose(flow(value)), whole=True))
+    if before == wanted:
+        return text
+    new = _placed(text, root, path, value)
+    if _data(_compose(new)) != wanted:
+        raise InsertionError(path[0])
+    return new
+
+
+def _placed(text: str, root: yaml.Node | None, path: _Path, value: Json) -> str:
+    """Give the text with a value in it, at the deepest of the places on the way to it that there already are."""
+    if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):
+        return _appended(text, path, value, 0)
+    node, done, key = root, 0, None
+    while done < len(path):
+        if not isinstance(node, yaml.MappingNode):
+            raise InsertionError(path[0])
+        found = next((one for one in node.value if _is(one[0], path[done], top=not done)), None)
+        if found is None:
+            break
+        (key, node), done = found, done + 1
+    if done == len(path):
+        return _replaced(text, node, value)
+    if not isinstance(node, yaml.MappingNode):
+        raise InsertionError(path[0])
+    if node.flow_style:
+        return _inserted_flow(text, node, path[done:], value)
+    if key is None:
+        return _appended(text, path, value, node.start_mark.column)
+    return _inserted_block(text, node, path[done:], value, done)
+
+
+def _is(node: yaml.Node, key: str, *, top: bool) -> bool:
+    """Say whether a key is the one meant; an operation's may be written with a method in small letters."""
+    if not isinstance(node, yaml.ScalarNode):
+        return False
+    method, _, rest = node.value.partition(" ")
+    return key in (node.value, f"{method.upper()} {rest.strip()}") if top else key == node.value
+
+
+def _appended(text: str, path: _Path, value: Json, indent: int) -> str:
+    end = _line_end(text)
+    gap = end if text and not text.endswith(("\n", "\r")) else ""
+    return text + gap + block(path, value, indent, end)
+
+
+def _inserted_block(text: str, node: yaml.MappingNode, path: _Path, value: Json, level: int) -> str:
+    end, place = _line_end(text), _content_end(text, node)
+    if place and text[place - 1] not in "\r\n":
+        while place < len(text) and text[place] not in "\r\n":
+            place += 1
+        if place == len(text):
+            text, place = text + end, place + len(end)
+        else:
+            place += 2 if text.startswith("\r\n", place) else 1
+    return text[:place] + block(path, value, node.start_mark.column, end, level) + text[place:]
+
+
+def _inserted_flow(text: str, node: yaml.MappingNode, path: _Path, value: Json) -> str:
+    for part in reversed(path[1:]):
+        value = {part: value}
+    new = f"{flow(path[0])}: {flow(value)}"
+    if not node.value:
+        place = node.start_mark.index + 1
+        return text[:place] + new + text[place:]
+    place = _end_of(text, *node.value[-1])
+    return f"{text[:place]}, {new}{text[place:]}"
+
+
+def _replaced(text: str, node: yaml.Node, value: Json) -> str:
+    start, end = node.start_mark.index, _content_end(text, node)
+    old = text[start:end].rstrip("\r\n")
+    if "#" in _around(text, start, end, node):
+        raise InsertionError(old)  # a comment would go with it
+    gap = "" if old else " "
+    return text[:start] + gap + flow(value) + text[start + len(old) :]
+
+
+def _content_end(text: str, node: yaml.Node) -> int:
+    """Give the offset behind the last character of a node; a block's own mark may stand behind comments that follow."""
+    if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
+        return _end_of(text, *node.value[-1])
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style and node.value:
+        return _content_end(text, node.value[-1])
+    return int(node.end_mark.index)
+
+
+def _end_of(text: str, key: yaml.Node, value: yaml.Node) -> int:
+    """Give the offset behind a value; one that is an alias stands, as a node, where its anchor is."""
+    if value.start_mark.index >= key.end_mark.index:
+        return _content_end(text, value)
+    alias = _ALIAS.match(text, key.end_mark.index)
+    return alias.end() if alias else key.end_mark.index
+
+
+def _around(text: str, start: int, end: int, node: yaml.Node) -> str:
+    """Give what of a node's text is no value, where comments can be."""
+    if isinstance(node, yaml.ScalarNode):
+        return text[start:end].split("\n")[0] if node.style in ("|", ">") else ""
+    pieces, place = "", start
+    for one in _scalars(node):
+        if place <= one.start_mark.index:
+            pieces += text[place : one.start_mark.index] + _around(text, one.start_mark.index, one.end_mark.index, one)
+            place = one.end_mark.index
+    return pieces + text[place:end]
+
+
+def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
+    for one in node.value if isinstance(node, yaml.CollectionNode) else ():
+        for inner in one if isinstance(one, tuple) else (one,):
+            if isinstance(inner, yaml.ScalarNode):
+                yield inner
+            else:
+                yield from _scalars(inner)
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _compose(text: str) -> yaml.Node | None:
+    try:
+        return yaml.compose(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise InsertionError(str(error)) from None
+
+
+def _data(node: yaml.Node | None, *, whole: bool = False) -> Any:
+    """Give what a text says, to compare: scalars with their types, mappings by the text of their keys.
+
+    A file that says nothing is taken as an empty mapping; `whole` is for a value.
+    """
+    if not whole and (node is None or (isinstance(node, yaml.ScalarNode) and not node.value)):
+        return {}
+    if node is None:
+        return None
+    if isinstance(node, yaml.MappingNode):
+        return {getattr(key, "value", None): _data(value, whole=True) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_data(one, whole=True) for one in node.value]
+    return (node.tag, node.value)
+
+
+def _merged(data: Any, path: Sequence[str], value: Any) -> Any:
+    if not path:
+        return value
+    own = {} if not isinstance(data, dict) else data
+    known = (one for one in own if isinstance(one, str))
+    first = next((one for one in known if one == path[0] or _folded(one) == path[0]), path[0])
+    return {**own, first: _merged(own.get(first), path[1:], value)}
+
+
+def _folded(key: str) -> str:
+    method, _, rest = key.partition(" ")
+    return f"{method.upper()} {rest.strip()}" if rest.strip().startswith("/") else key

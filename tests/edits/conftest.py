@@ -1,0 +1,62 @@
+"""The petstore's adapter in a repository, generated once and copied for each test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import FIXTURES, run
+from tests.update.conftest import _own_git, committed  # noqa: F401 - no git configuration of the machine's here either
+from tests.update.repos import Repo
+
+PACKAGE = "src/petstore_adapter"
+OPERATIONS = f"{PACKAGE}/operations"
+
+
+class Petstore(Repo):
+    """The project, with hands that edit its generated files."""
+
+    def rows(self, family: str) -> dict[str, Any]:
+        return json.loads(self.read(f"{OPERATIONS}/{family}.json"))
+
+    def edit(self, family: str, change: Callable[[dict[str, Any]], object]) -> None:
+        """Change the rows of a family's file, and write them as an editor that formats JSON would."""
+        rows = self.rows(family)
+        change(rows)
+        self.write(f"{OPERATIONS}/{family}.json", json.dumps(rows, indent=2))
+
+    def told(self) -> Any:
+        return run("status", self.folder, "--output-format", "json").json
+
+    def checked(self) -> Any:
+        return run("check", self.folder, "--pristine", "--output-format", "json").json["pristine"]
+
+    def refusals(self) -> list[dict[str, Any]]:
+        """Commit, update, and give why that is refused."""
+        self.commit()
+        before = self.snapshot()
+        done = self.update("--output-format", "json")
+        assert done.code == 3
+        assert self.snapshot() == before
+        return done.json["error"]["details"]
+
+
+@pytest.fixture(scope="session")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Generate the project once."""
+    folder = tmp_path_factory.mktemp("petstore") / "petstore"
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q").code == 0
+    return folder
+
+
+@pytest.fixture
+def pets(generated: Path, tmp_path: Path) -> Petstore:
+    """Give the project at the root of a repository, committed."""
+    shutil.copytree(generated, tmp_path / "pets")
+    committed(tmp_path / "pets", tmp_path / "pets")
+    return Petstore(tmp_path / "pets", tmp_path / "pets")

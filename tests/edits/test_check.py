@@ -1,0 +1,114 @@
+"""`aqlgen check --pristine`: are generated files what they claim to be? For continuous integration (R-CONF-2)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.edits.conftest import OPERATIONS, PACKAGE, Petstore
+from tests.generator.commands import FIXTURES, run
+
+
+def test_a_project_as_it_was_generated_is_pristine(pets: Petstore) -> None:
+    done = run("check", pets.folder, "--pristine")
+    assert done.code == 0
+    assert "is pristine" in done.out
+    assert "the same when generated again" in done.out
+    assert pets.checked()["generated_again"]
+
+
+def test_files_of_the_users_may_be_anything(pets: Petstore) -> None:
+    pets.write("README.md", "mine\n")
+    (pets.folder / "Dockerfile").unlink()
+    pets.write(f"{PACKAGE}/hooks.py", "")
+    pets.write(f"{PACKAGE}/own.py", "")
+    assert pets.checked()["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "path"),
+    [
+        (lambda pets: pets.write("OPERATIONS.md", "x"), "machine-file-edited", "OPERATIONS.md"),
+        (
+            lambda pets: pets.edit("read", lambda rows: rows.pop("list_pets")),
+            "machine-file-edited",
+            f"{OPERATIONS}/read.json",
+        ),
+        (lambda pets: (pets.folder / PACKAGE / "types.json").unlink(), "machine-file-missing", f"{PACKAGE}/types.json"),
+        (lambda pets: pets.write("openapi/other.yaml", "x"), "machine-file-extra", "openapi/other.yaml"),
+        (
+            lambda pets: pets.write("overrides.yaml", "POST /pets: {name: take_pet}\n"),
+            "not-reproducible",
+            f"{OPERATIONS}/create.json",
+        ),
+        (
+            lambda pets: pets.replace("MCPAQL-PROVENANCE.json", '"README.md": "', '"README.md": "0'),
+            "provenance-damaged",
+            "MCPAQL-PROVENANCE.json",
+        ),
+    ],
+)
+def test_what_is_not_as_generated_fails_with_its_path_and_the_way_out(
+    pets: Petstore, change: object, code: str, path: str
+) -> None:
+    assert callable(change)
+    change(pets)
+    done = run("check", pets.folder, "--pristine", "--output-format", "json")
+    assert done.code == 1
+    assert not done.json["success"]
+    found = next(one for one in done.json["pristine"]["findings"] if one["code"] == code and one["path"] == path)
+    assert found["suggestion"]
+    assert path in run("check", pets.folder, "--pristine").err
+
+
+def test_options_changed_in_the_record_by_hand_are_found(pets: Petstore) -> None:
+    pets.replace("MCPAQL-PROVENANCE.json", '"field_case": null', '"field_case": "preserve"')
+    assert {one["code"] for one in pets.checked()["findings"]} == {"not-reproducible"}
+
+
+def test_the_time_of_the_environment_is_of_no_account(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert pets.checked()["findings"] == []
+
+
+def test_the_recorded_time_stays(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    folder = pets.folder.parent / "dated"
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q").code == 0
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    done = run("check", folder, "--pristine", "--output-format", "json")
+    assert done.json["success"]
+
+
+def test_a_project_of_another_aqlgen_is_held_against_its_record_alone(
+    pets: Petstore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aqlgen.commands.check.__version__", "99.0")
+    checked = pets.checked()
+    assert not checked["generated_again"]
+    assert "pip install aqlgen==" in checked["why_not"]
+    assert checked["findings"] == []
+    pets.write("OPERATIONS.md", "x")
+    assert [one["path"] for one in pets.checked()["findings"]] == ["OPERATIONS.md"]
+
+
+def test_without_an_option_it_says_what_can_be_checked(pets: Petstore) -> None:
+    done = run("check", pets.folder)
+    assert done.code == 3
+    assert "--pristine" in done.err
+
+
+def test_the_same_input_gives_the_same_bytes_in_other_processes(pets: Petstore) -> None:
+    """R-CONF-2: also with other seeds of hashes, in another folder and another time zone."""
+    trees = []
+    for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo")):
+        folder = pets.folder.parent / f"seed{seed}"
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "SOURCE_DATE_EPOCH": "1700000000"}
+        command = [sys.executable, "-m", "aqlgen", "from-openapi", str(FIXTURES / "petstore.yaml"), "-o", str(folder)]
+        subprocess.run([*command, "-q"], env=environment, check=True, capture_output=True)
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        trees.append({path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+    assert trees[0] == trees[1]

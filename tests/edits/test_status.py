@@ -1,0 +1,140 @@
+"""`aqlgen status`: what is whose, what was changed, and what is left to do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.edits.conftest import OPERATIONS, PACKAGE, Petstore
+from tests.generator.commands import run
+
+
+def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
+    done = run("status", pets.folder)
+    assert done.code == 0
+    assert "Up to date" in done.out
+    told = pets.told()
+    assert list(told) == [
+        "success",
+        "output_directory",
+        "package",
+        "recorded",
+        "today",
+        "files",
+        "conflicts",
+        "edits",
+        "overrides",
+        "stale",
+        "problems",
+    ]
+    assert told["recorded"] == told["today"]
+    assert told["files"]["changed"] == []
+    assert (told["stale"], told["problems"], told["conflicts"]) == ([], [], [])
+
+
+def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
+    pets.write("adapter.toml", pets.read("adapter.toml") + "\n")
+    pets.write("README.md", "mine\n")
+    (pets.folder / "Dockerfile").unlink()
+    (pets.folder / "OPERATIONS.md").unlink()
+    pets.edit("create", lambda rows: rows["create_pet"].update(danger="dangerous"))
+    pets.write("src/petstore_adapter/extra.py", "")
+    told = pets.told()
+    assert {(one["path"], one["kind"], one["state"]) for one in told["files"]["changed"]} == {
+        ("adapter.toml", "yours", "edited"),
+        ("README.md", "shared", "edited"),
+        ("Dockerfile", "shared", "deleted"),
+        ("OPERATIONS.md", "machine", "deleted"),
+        (f"{OPERATIONS}/create.json", "machine", "edited"),
+    }
+    assert told["files"]["own"] == 1
+    out = run("status", pets.folder).out
+    assert "edited README.md" in out
+    assert "POST /pets: {danger: dangerous}" in out
+
+
+def test_what_git_ignores_is_nobodys_file(pets: Petstore) -> None:
+    (pets.folder / ".venv").mkdir()
+    pets.write(".venv/lib.py", "")
+    assert pets.told()["files"]["own"] == 0
+
+
+def test_it_needs_no_repository(pets: Petstore) -> None:
+    (pets.folder / ".git").rename(pets.folder.parent / "elsewhere")
+    pets.write("mine.py", "")
+    pets.write("__pycache__/mine.pyc", "")
+    assert pets.told()["files"]["own"] == 1
+
+
+def test_line_ends_of_windows_are_no_edit(pets: Petstore) -> None:
+    for path in ("README.md", "OPERATIONS.md", f"{OPERATIONS}/read.json"):
+        pets.write(path, pets.read(path).replace("\n", "\r\n"))
+    assert pets.told()["files"]["changed"] == []
+
+
+def test_overrides_that_were_changed_since_make_the_table_stale(pets: Petstore) -> None:
+    pets.write("overrides.yaml", "POST /pets:\n  name: take_pet\n")
+    told = pets.told()
+    assert f"{OPERATIONS}/create.json" in told["stale"]
+    assert "OPERATIONS.md" in told["stale"]
+    assert f"{OPERATIONS}/delete.json" not in told["stale"]
+    pets.commit()
+    assert pets.update().code == 0
+    assert pets.told()["stale"] == []
+
+
+def test_overrides_that_fit_nothing_are_told_with_their_line(pets: Petstore) -> None:
+    pets.write("overrides.yaml", "# mine\nGET /nowhere:\n  name: see_nothing\n")
+    (found,) = pets.told()["overrides"]
+    assert (found["code"], found["line"]) == ("unmatched-override", 2)
+
+
+def test_overrides_that_cannot_be_read_are_told_as_a_problem(pets: Petstore) -> None:
+    pets.write("overrides.yaml", "GET /pets:\n  nme: x\n")
+    told = pets.told()
+    assert told["success"]
+    assert [(one["code"], one["line"]) for one in told["problems"]] == [("bad-override", 2)]
+    assert "cannot be generated again" in run("status", pets.folder).out
+
+
+def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> None:
+    text = "a\n<<<<<<< HEAD\nmine\n||||||| base\n=======\ntheirs\n>>>>>>> aqlgen\n"
+    pets.write("README.md", pets.read("README.md") + text)
+    pets.write("notes.md", "<<<<<<< is how a conflict begins\n")
+    (found,) = pets.told()["conflicts"]
+    assert found["path"] == "README.md"
+    assert pets.read("README.md").splitlines()[found["line"] - 1] == "<<<<<<< HEAD"
+
+
+def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aqlgen.commands.status.__version__", "99.0")
+    told = pets.told()
+    assert (told["recorded"]["aqlgen"], told["today"]["aqlgen"]) != ("99.0", "0.1.0")
+    assert told["today"]["aqlgen"] == "99.0"
+    assert "This is aqlgen 99.0" in run("status", pets.folder).out
+
+
+def test_a_folder_that_is_no_project_is_refused(pets: Petstore) -> None:
+    done = run("status", pets.folder.parent, "--output-format", "json")
+    assert done.code == 4
+    assert done.json["error"]["details"][0]["code"] == "not-a-project"
+
+
+def test_a_document_that_was_edited_is_told(pets: Petstore) -> None:
+    pets.write("openapi/openapi.yaml", pets.read("openapi/openapi.yaml").replace("listPets", "findPets"))
+    told = pets.told()
+    assert told["recorded"]["input"] != told["today"]["input"]
+    assert [one["path"] for one in told["edits"]["refused"]] == ["openapi/openapi.yaml"]
+
+
+def test_status_changes_nothing(pets: Petstore) -> None:
+    pets.edit("create", lambda rows: rows["create_pet"].update(danger="dangerous"))
+    before = pets.snapshot()
+    pets.told()
+    assert pets.snapshot() == before
+
+
+def test_texts_of_a_document_do_nothing_to_a_terminal(pets: Petstore) -> None:
+    pets.write(f"{PACKAGE}/\x1b[31mred.json", json.dumps({}))
+    assert "\x1b" not in run("status", pets.folder, "-v").out
