@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Literal
 
@@ -95,6 +96,15 @@ class ParameterOverride:
 
 
 @dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name that an operation answers to, deprecated; to the end of the day `until` (UTC), where it has one."""
+
+    name: str
+    until: date | None = None
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Override:
     """What the user decided about one operation, or about all of a tag; None leaves it to the rules."""
 
@@ -102,6 +112,7 @@ class Override:
     category: Category | None = None
     danger: Danger | None = None
     hidden: bool | None = None
+    summary: str | None = None
     description: str | None = None
     confirmation: str | None = None
     parameters: Mapping[str, ParameterOverride] = field(default_factory=dict)
@@ -110,6 +121,7 @@ class Override:
     example: Mapping[str, Json] | None = None
     """The parameters of the example call, by the agent's names."""
     content_type: str | None = None
+    aliases: tuple[Alias, ...] = ()
     place: Place = (0, 0)
     places: Mapping[str, Place] = field(default_factory=dict)
 
@@ -133,7 +145,11 @@ class Decision:
     confirmation: str | None = None
     """Text given by an override for what a person is asked; None otherwise."""
     override: Override = field(default_factory=Override)
-    """What the user decided, for the table: parameters, example and content type."""
+    """What the user decided, for the table: parameters, example, content type and aliases."""
+    relative: str = ""
+    """The canonical verb that the verb is a kind of; "" where it is canonical itself (R-NAME-2)."""
+    pinned: bool = False
+    """Whether the name is one that was kept, and is no longer what the rules alone would give."""
 
     def trait(self, kind: str) -> Trait | None:
         """Give the trait of this kind, None when there is none."""

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
 from .naming import Names
 
 __all__ = ["settle"]
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
-def settle(wanted: Mapping[str, Names], given: Mapping[str, str]) -> dict[str, str]:
-    """Choose a name for each key; `given` names stand already.
+
+def settle(
+    wanted: Mapping[str, Names], given: Mapping[str, str], reserved: Mapping[str, str] = _NONE
+) -> dict[str, str]:
+    """Choose a name for each key; `given` names stand already, `reserved` ones are for the key they stand with alone.
 
     Where several want one name, the one with the single best claim keeps it (it is nearest to its first candidate,
     leaves out least of its path, has the usual method), and all others take their next candidate; with no single best,
     all do. A round looks at all operations at once, so that their order never matters. Operations with a given name
     keep their claim to the one that they would have, so that giving a name renames no other but one that has it.
     """
-    owners = {name: key for key, name in given.items()}
+    owners = {**reserved, **{name: key for key, name in given.items()}}
     level = dict.fromkeys(wanted, 0)
     chosen = {key: names.best for key, names in wanted.items()}
     versioned = _versioned(wanted)

@@ -2,6 +2,7 @@
 
 POST /pets/{petId}/adopt:
   name: adopt_pet
+  aliases: [take_pet]
   category: EXECUTE
   danger: destructive
   description: Gives the pet to its new owner.
@@ -13,17 +14,20 @@ from __future__ import annotations
 
 from aqlgen.decisions import Override, ParameterOverride
 
+from .aliases import EXPIRED, check_aliases
 from .file import load, parse
 from .findings import UNMATCHED, Report, finding, nearest, unmatched
 from .model import Overrides, check
 
 __all__ = [
+    "EXPIRED",
     "UNMATCHED",
     "Override",
     "Overrides",
     "ParameterOverride",
     "Report",
     "check",
+    "check_aliases",
     "finding",
     "load",
     "nearest",

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import yaml
 
-from aqlgen.decisions import Category, Danger, Override, ParameterOverride, Place
+from aqlgen.decisions import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.ir import MISSING, Json
 
 from .reader import Reader, place
@@ -16,9 +16,11 @@ __all__ = ["FIELDS", "PLACES", "SINGLE", "STYLES", "entry"]
 
 FIELDS: Final = (
     "name",
+    "aliases",
     "category",
     "danger",
     "hidden",
+    "summary",
     "description",
     "confirmation",
     "parameters",
@@ -26,9 +28,10 @@ FIELDS: Final = (
     "example",
     "body",
 )
-SINGLE: Final = frozenset({"name", "example"})
+SINGLE: Final = frozenset({"name", "aliases", "example"})
 """What can only be said of one operation."""
 
+ALIAS: Final = ("name", "until")
 PARAMETER: Final = ("name", "description", "hidden", "sensitive", "example")
 PLACES: Final = ("path", "query", "header", "cookie", "body")
 
@@ -58,15 +61,32 @@ def entry(reader: Reader, node: yaml.Node, where: Place, *, tag: bool) -> Overri
         category=reader.choice(values.get("category"), Category),
         danger=reader.choice(values.get("danger"), Danger),
         hidden=reader.flag(values.get("hidden"), "hidden"),
+        summary=reader.text(values.get("summary"), "summary"),
         description=reader.text(values.get("description"), "description"),
         confirmation=reader.text(values.get("confirmation"), "confirmation"),
         parameters=_parameters(reader, values.get("parameters")),
         pagination=_pagination(reader, values.get("pagination")),
         example=_example(reader, values.get("example")),
         content_type=reader.text(chosen.get("content_type"), "content_type"),
+        aliases=_aliases(reader, values.get("aliases")),
         place=where,
         places={key: place(one) for key, one in (values | chosen).items()},
     )
+
+
+def _aliases(reader: Reader, node: yaml.Node | None) -> tuple[Alias, ...]:
+    found = []
+    for one in reader.items(
+        node, "aliases", "Write `aliases: [old_name]`, or `- {name: old_name, until: 2030-12-31}`."
+    ):
+        alone = isinstance(one, yaml.ScalarNode)
+        given = {"name": one} if alone else reader.known(one, "an alias", ALIAS)
+        name = reader.name(given.get("name"))
+        if "name" not in given and isinstance(one, yaml.MappingNode):
+            reader.say(place(one), "an alias needs a `name`", "It is the name that agents may go on using.")
+        elif name is not None:
+            found.append(Alias(name, reader.day(given.get("until"), "until"), place(given["name"])))
+    return tuple(found)
 
 
 def _parameters(reader: Reader, node: yaml.Node | None) -> dict[str, ParameterOverride]:

@@ -97,10 +97,14 @@ def _operation(reader: Reader, entries: dict[str, Override], key: str, node: yam
 
 
 def _names(reader: Reader, entries: Mapping[str, Override]) -> None:
-    """Find names that two operations are given."""
+    """Find names and aliases that are given twice."""
+    way_out = "Give each operation its own name."
     owners: dict[str, str] = {}
     for key, one in entries.items():
         if one.name is not None and (owner := owners.setdefault(one.name, key)) != key:
-            reader.say(
-                one.places["name"], f"the name `{one.name}` is taken by {owner}", "Give each operation its own name."
-            )
+            reader.say(one.places["name"], f"the name `{one.name}` is taken by {owner}", way_out)
+    for key, one in entries.items():
+        for alias in one.aliases:
+            if alias.name in owners:
+                reader.say(alias.place, f"the alias `{alias.name}` is taken by {owners[alias.name]}", way_out)
+            owners.setdefault(alias.name, key)

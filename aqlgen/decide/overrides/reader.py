@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import Final, TypeVar
 
 import yaml
@@ -21,6 +22,7 @@ __all__ = ["Reader", "place"]
 _DEPTH: Final = 40
 _MOST: Final = 10_000
 _TAG: Final = "tag:yaml.org,2002:"
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PARAMETER: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _OWN: Final = frozenset({"input", "operation", "params"})
 """Names of parameters that the protocol gives a meaning of its own."""
@@ -71,6 +73,13 @@ class Reader:
                 self.say(where, f"{what} has no `{key}`", nearest(key, allowed, "field"))
         return found
 
+    def items(self, node: yaml.Node | None, what: str, help: str) -> Iterator[yaml.Node]:
+        """Give the entries of a list."""
+        if isinstance(node, yaml.SequenceNode):
+            yield from node.value
+        elif node is not None:
+            self.say(place(node), f"`{what}` must be a list", help)
+
     def text(self, node: yaml.Node | None, what: str) -> str | None:
         """Give a text that says something."""
         if node is None:
@@ -97,6 +106,18 @@ class Reader:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
         self.say(place(node), f"`{what}` must be a whole number above 0", f"Write `{what}: 100`.")
+        return None
+
+    def day(self, node: yaml.Node | None, what: str) -> date | None:
+        """Give a day of the calendar."""
+        if node is None:
+            return None
+        if isinstance(node, yaml.ScalarNode) and _DAY.fullmatch(node.value):
+            try:
+                return date.fromisoformat(node.value)
+            except ValueError:
+                pass  # such as the 31st of April
+        self.say(place(node), f"`{what}` must be a day", f"Write `{what}: 2030-12-31`.")
         return None
 
     def choice(self, node: yaml.Node | None, kind: type[_Choice]) -> _Choice | None:

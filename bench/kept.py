@@ -1,0 +1,82 @@
+"""Check over the corpus that names stay: through additions and removals, and through generating again.
+
+    python bench/kept.py [CORPUS] [--seed N]
+
+CORPUS is a folder of OpenAPI documents, or one document; default: the variable AQLGEN_CORPUS. A random half of the
+operations is named, then all of them with those names kept, then the other half. `renamed` counts operations that lost
+a kept name, `unstable` those that come out differently when only the pinned names are kept: both must be 0. `followed`
+are names of operations that are gone which another version of the same operation got, `pinned` what the record of a
+project has to hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from names import documents
+
+from aqlgen.assemble import assemble
+from aqlgen.build import build
+from aqlgen.decide import Overrides, decide
+from aqlgen.errors import AqlgenError
+from aqlgen.ir import Document
+from aqlgen.request import Request
+from aqlgen.resolve import Resolver
+
+KINDS = ("operations", "pinned", "followed", "renamed", "unstable")
+
+
+def measure(document: Document, resolver: Resolver, chance: random.Random) -> dict[str, int]:
+    """Count what goes wrong in one document."""
+    keys = [one.key for one in document.operations]
+    half = set(chance.sample(keys, len(keys) // 2))
+    found = dict.fromkeys(KINDS, 0)
+    found["operations"] = len(keys)
+    part = replace(document, operations=tuple(one for one in document.operations if one.key in half))
+    rest = replace(document, operations=tuple(one for one in document.operations if one.key not in half))
+    names = {one.operation.key: one.name for one in decide(part, Overrides(), resolver)}
+    for now in (document, rest):
+        decided = decide(now, Overrides(), resolver, kept=names)
+        today = {one.operation.key: one.name for one in decided}
+        pinned = {one.operation.key: one.name for one in decided if one.pinned}
+        known = {name: key for key, name in names.items()}
+        found["pinned"] += len(pinned)
+        found["renamed"] += sum(today[key] != name for key, name in names.items() if key in today)
+        found["followed"] += sum(name in known and known[name] != key for key, name in today.items())
+        again = decide(now, Overrides(), resolver, kept=pinned)
+        found["unstable"] += sum(one != other for one, other in zip(decided, again, strict=True))
+        names = today
+    return found
+
+
+def main() -> None:
+    """Print a line a document that has something to tell, and the sums."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path, nargs="?", default=os.environ.get("AQLGEN_CORPUS"))
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    sums, started, count = dict.fromkeys(KINDS, 0), time.perf_counter(), 0
+    for path in documents(options.corpus):
+        try:
+            assembled = assemble(Request(str(path)))
+            resolver = Resolver(assembled.root)
+            document = build(resolver, assembled.openapi).document
+        except AqlgenError as error:
+            print(f"{path.name}: {type(error).__name__}")
+            continue
+        found = measure(document, resolver, random.Random(options.seed))
+        count += 1
+        sums = {kind: sums[kind] + found[kind] for kind in KINDS}
+        if any(found[kind] for kind in KINDS[1:]):
+            print(f"{path.name:<40} " + " ".join(f"{kind} {found[kind]}" for kind in KINDS))
+    told = ", ".join(f"{kind} {number}" for kind, number in sums.items())
+    print(f"{count} documents in {time.perf_counter() - started:.0f} s: {told}")
+
+
+if __name__ == "__main__":
+    main()
