@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import urlsplit
 
+from aqlgen import select
 from aqlgen.assemble import Assembled, assemble
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides
-from aqlgen.decide.overrides import UNMATCHED
+from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError, OptionError
+from aqlgen.ir import Document
 from aqlgen.request import Request
 from aqlgen.resolve import Resolver
-from aqlgen.select import select
 from aqlgen.table import tabulate
 from aqlgen.table.identity import Identity, identify
 from aqlgen.table.model import Table
@@ -41,6 +43,12 @@ class Options:
     strict: bool = False
     stale: Literal["error", "report"] = "error"
     """What becomes of overrides that the document has nothing for: they refuse the run, or are warned of."""
+    base: str | None = None
+    """The URL from which relative servers go on when the document is not read from one."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names to keep, by `METHOD /path`: those of the table that there was, or what its record has pinned."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,13 @@ class Prepared:
     table: Table
     skipped: tuple[Skipped, ...]
     diagnostics: tuple[Diagnostic, ...]
+    base: str | None
+    """The URL that relative servers went on from; None when there are none."""
+
+    @property
+    def pinned(self) -> dict[str, str]:
+        """The kept names, by `METHOD /path`, without which another table would come of the same document."""
+        return {one.operation.key: one.name for one in self.decisions if one.pinned}
 
 
 def prepare(options: Options, progress: Progress) -> Prepared:
@@ -65,12 +80,15 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     progress("deciding")
     overrides = load_overrides(options.overrides)
     wrong: list[Diagnostic] = []
-    every = decide(built.document, overrides, resolver, report=wrong.append)
-    decisions = select(every, options.include, options.exclude)
+    every = decide(built.document, overrides, resolver, report=wrong.append, kept=options.names, ids=options.ids)
+    decisions = select.select(
+        every, options.include, options.exclude, wrong.append if options.stale == "report" else None
+    )
+    wrong += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
     identity = identify(built.document, options.name, _stem(options.request.spec))
     progress("tabulating")
     main = assembled.sources[0]
-    base = main.base if isinstance(main.base, str) else None
+    base = _base(built.document, main.base if isinstance(main.base, str) else options.base)
     field_case = options.field_case or overrides.field_case or "snake"
     tabulated = tabulate(
         built.document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
@@ -93,16 +111,26 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         table=tabulated.table,
         skipped=skipped,
         diagnostics=diagnostics,
+        base=base,
     )
 
 
 def _refuse(found: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
     """Raise OptionError for what is wrong with the overrides; give what may be, as warnings."""
     found.sort(key=lambda one: (one.line, one.column))
-    fatal = [one for one in found if stale == "error" or one.code != UNMATCHED]
+    excused = (EXPIRED, UNMATCHED, select.UNMATCHED) if stale == "report" else (EXPIRED,)
+    fatal = [one for one in found if one.code not in excused]
     if fatal:
         raise OptionError(*fatal)
     return tuple(replace(one, severity=Severity.WARNING) for one in found)
+
+
+def _base(document: Document, base: str | None) -> str | None:
+    """Give the URL that relative servers go on from, as it may be recorded: a query may hold a credential."""
+    servers = [*document.servers, *(server for one in document.operations for server in one.servers)]
+    if base is None or all("://" in one.url for one in servers):
+        return None
+    return base.partition("#")[0].partition("?")[0]
 
 
 def _nothing_served(assembled: Assembled, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:

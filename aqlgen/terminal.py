@@ -28,6 +28,10 @@ WORDS = {
     "tabulating": "Building the operation table",
     "rendering": "Rendering the project",
     "writing": "Writing the project",
+    "looking": "Looking at the project",
+    "reading edits": "Turning edits into overrides",
+    "merging": "Merging",
+    "comparing": "Comparing with what there was",
     "writing the page": "Writing the page",
 }
 

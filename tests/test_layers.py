@@ -12,16 +12,17 @@ PACKAGE = ROOT / "aqlgen"
 
 LAYERS = (
     ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media"),
-    ("errors", "decisions", "resolve"),
-    ("read", "build", "decide", "schemas", "request"),
+    ("errors", "decisions", "resolve", "git"),
+    ("read", "build", "decide", "schemas", "request", "releases"),
     ("link", "overlay", "upgrade"),
     ("assemble",),
     ("table",),
     ("select", "render", "write"),
     ("pipeline", "report", "folding"),
-    ("page",),
+    ("page", "compare", "project", "revisions", "operands"),
+    ("edits",),
     ("commands",),
-    ("terminal",),
+    ("terminal", "terminal_state", "terminal_update"),
     ("cli",),
     ("__main__",),
 )
@@ -71,6 +72,16 @@ def test_one_module_alone_knows_the_library(library: str) -> None:
         if any(name.split(".")[0] == library for name in imports(path))
     }
     assert users == {ALONE[library]}
+
+
+def test_one_module_alone_runs_git() -> None:
+    runners = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.List, ast.Tuple)) and node.elts and ast.unparse(node.elts[0]) == "'git'"
+    }
+    assert runners == {"git.py"}
 
 
 def test_the_runtime_imports_nothing_of_the_generator_and_only_what_adapters_declare() -> None:

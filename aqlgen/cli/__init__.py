@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from aqlgen import __version__
-from aqlgen.cli import explain, from_openapi  # noqa: F401 - each registers its command
+from aqlgen.cli import check, diff, explain, from_openapi, status, update  # noqa: F401 - each registers its command
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
 from aqlgen.errors import AqlgenError, OptionError

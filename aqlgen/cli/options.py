@@ -27,6 +27,7 @@ class FieldCase(StrEnum):
 
 
 Spec = Annotated[str, typer.Argument(metavar="SPEC", help="A file, folder, zip or URL, or - for standard input.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project.")]
 Name = Annotated[str | None, typer.Option(help="What to call the adapter; default: after the API's title.")]
 OverridesFile = Annotated[Path | None, typer.Option("--overrides", metavar="FILE", help="Your decisions, as YAML.")]
 Include = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Only these: tag:…, path:…, operation:…")]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urljoin
 
 from aqlgen import __version__
 from aqlgen.build import Skipped
 from aqlgen.decisions import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.ir import MISSING, Document, Json, Server
+from aqlgen.ir import MISSING, Document, Json
 from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
@@ -23,8 +22,10 @@ from aqlgen.table.identity import Identity
 from aqlgen.table.model import FAMILIES, Row, Table, TableBody, TableParameter
 from aqlgen.table.overruled import Overruled
 from aqlgen.table.parameters import plain_parameters, secured, unique
+from aqlgen.table.reading import narrowed
 from aqlgen.table.security import security_schemes
 from aqlgen.table.served import served
+from aqlgen.table.servers import server_entry
 from aqlgen.table.unresolved import unresolved
 
 __all__ = ["Tabulated", "tabulate"]
@@ -85,6 +86,8 @@ def tabulate(
             drafts.append(_draft(decision, types, document, overruled))
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
+    operations = {one.decision.name: (one.decision.operation.path, one.parameters) for one in drafts}
+    drafts = [replace(one, parameters=narrowed(one.decision, one.parameters, operations)) for one in drafts]
     finished = types.finish()
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
@@ -154,15 +157,18 @@ def _row(
         returns = page_of(returns)
         shown, hidden = paging_parameters(pages, draft.parameters)
         call = call and {name: one for name, one in call.items() if all(name != own.name for own in hidden)}
-    said = decision.description or operation.description or operation.summary
-    summary = decision.description or operation.summary or operation.description or _fallback(decision)
+    update = decision.trait("update")
+    has_etag = decision.name in etags or bool(update is not None and update.value.get("etag"))
+    said = decision.description or operation.description or decision.override.summary or operation.summary
+    told = decision.override.summary or decision.description
+    summary = told or operation.summary or operation.description or _fallback(decision)
     return Row(
         decision=decision,
         summary=shorten(summary, MAX_SUMMARY),
         description=shorten(said, MAX_DESCRIPTION),
         parameters=(*shown, *draft.own),
         body=draft.body,
-        responses=draft.responses,
+        responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
         returns=returns,
         example=call,
         mock=responses.mock_of(operation.responses),
@@ -191,7 +197,7 @@ def _adapter(
         "spec_version": SPEC_VERSION,
         "generator": f"aqlgen {__version__}",
         "field_case": field_case,
-        "servers": [_server(server, base) for server in document.servers],
+        "servers": [server_entry(server, base) for server in document.servers],
         "security": [list(one) for one in document.security],
         "scopes": document.scopes,
         "security_schemes": security_schemes(identity, document.schemes),
@@ -200,20 +206,6 @@ def _adapter(
     }
     if not document.scopes:
         del entry["scopes"]
-    return entry
-
-
-def _server(server: Server, base: str | None) -> dict[str, Json]:
-    try:
-        url = urljoin(base, server.url) if base and "{" not in server.url else server.url
-    except ValueError:  # no URL at all, such as http://[
-        url = server.url
-    url = f"https:{url}" if url.startswith("//") else url  # the scheme of a file's own address says nothing
-    entry: dict[str, Json] = {"url": url}
-    if server.description:
-        entry["description"] = shorten(server.description, 200)
-    if server.variables:
-        entry["variables"] = server.variables
     return entry
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from aqlgen.decisions import Category, Decision
+from aqlgen.decisions import Alias, Category, Decision
 from aqlgen.ir import Json
 
 Schema = Mapping[str, Json]
@@ -105,7 +105,7 @@ class Row:
     deprecation: Mapping[str, str] = field(default_factory=dict)
     """What is told of a deprecated operation: `replacement`, `removal_date`, `migration_guide`."""
     paging: tuple[TableParameter, ...] | None = None
-    """The API's parameters that the adapter pages with, where it does."""
+    """The API's parameters that the adapter pages with, where it does; no call has to give one."""
     etag: bool = False
     """Whether an update asks for the ETag of what this operation reads."""
 
@@ -128,13 +128,16 @@ class Row:
         row |= {"method": operation.method.upper(), "path": operation.path}
         if operation.operation_id is not None:
             row["operation_id"] = operation.operation_id
+        if decision.override.aliases:
+            row["aliases"] = [_alias(one) for one in decision.override.aliases]
+        row |= {"resource": decision.resource, "verb": decision.verb}
+        if decision.relative:
+            row["relative"] = decision.relative
         row |= {
-            "resource": decision.resource,
-            "verb": decision.verb,
-            "danger": decision.danger.value,
-            "danger_reason": f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
             "rule": decision.category_reason.rule,
             "confidence": round(decision.confidence, 2),
+            "danger": decision.danger.value,
+            "danger_reason": f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
         }
         if decision.review_reasons:
             row["review"] = list(decision.review_reasons)
@@ -144,7 +147,11 @@ class Row:
             row["deprecation"] = self.deprecation
         row |= {one.kind: dict(one.value) for one in decision.traits if one.kind in TRAITS}
         if self.paging is not None:
-            row["pagination"] = {**row["pagination"], "parameters": {one.name: one.as_json() for one in self.paging}}
+            behind = {one.name: replace(one, required=False).as_json() for one in self.paging}
+            row["pagination"] = {**row["pagination"], "parameters": behind}
+            demanded = [one.name for one in self.paging if one.required]
+            if demanded:
+                row["pagination"]["demanded"] = demanded
         if self.etag:
             row["etag"] = True
         if decision.confirmation is not None:
@@ -165,6 +172,10 @@ class Row:
         if self.example is not None:
             row["example"] = self.example
         return row
+
+
+def _alias(alias: Alias) -> dict[str, Json]:
+    return {"name": alias.name} | ({} if alias.until is None else {"until": alias.until.isoformat()})
 
 
 @dataclass(frozen=True, slots=True)

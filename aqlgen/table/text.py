@@ -9,26 +9,28 @@ from aqlgen.ir import Json
 from aqlgen.plain import escaped
 from aqlgen.table.model import FAMILIES, Row, Table
 
-SPREAD = ("parameters", "properties", "responses", "security_schemes")
+SPREAD = ("parameters", "properties", "security_schemes")
 """Keys whose entries stand a line each."""
+
+TOGETHER = frozenset({"path", "operation_id", "verb", "relative", "rule", "confidence", "danger_reason", "returns"})
+"""Keys of a row that stand on the line of the key before them: what is read together, and changes together. So does
+what is empty.
+"""
 
 
 _line = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 
 
 def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
-    """Write an object with an entry a line; the keys of SPREAD one level deeper."""
+    """Write an object, as a rule with an entry a line; the keys of SPREAD one level deeper."""
     pad = " " * depth
-    lines = [
-        f"{pad} {_line(key)}: "
-        + (
-            _object(value.items(), depth + 1)
-            if key in SPREAD and isinstance(value, Mapping) and value
-            else _line(value)
-        )
-        for key, value in entries
-    ]
-    return "{\n" + ",\n".join(lines) + f"\n{pad}}}" if lines else "{}"
+    text = ""
+    for key, value in entries:
+        if text:
+            text += ", " if not depth and (key in TOGETHER or value == {}) else f",\n{pad} "
+        spread = key in SPREAD and isinstance(value, Mapping) and value
+        text += f"{_line(key)}: {_object(value.items(), depth + 1) if spread else _line(value)}"
+    return f"{{\n{pad} {text}\n{pad}}}" if text else "{}"
 
 
 def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:

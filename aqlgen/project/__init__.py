@@ -1,0 +1,222 @@
+"""A generated project as it lies in a folder: what it was made from, by what, and how."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, Self
+
+import yaml
+from packaging.version import InvalidVersion, Version
+
+from aqlgen.errors import FileError
+from aqlgen.ir import Json
+from aqlgen.pipeline import Options
+from aqlgen.render.provenance import FILE
+from aqlgen.request import Request
+from aqlgen.table.model import FAMILIES
+
+__all__ = ["ANSWERS", "OVERRIDES", "Project"]
+
+ANSWERS: Final = ".copier-answers.yml"
+OVERRIDES: Final = "overrides.yaml"
+
+_NUMBERED: Final = re.compile(r"(\d+)-.*\.(?:json|yaml)")
+_HELP: Final = "Name the folder of a project that `aqlgen from-openapi` made: it holds MCPAQL-PROVENANCE.json."
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project by its folder. `answers` is what the template was given, `provenance` the record of its making.
+
+    `recorded` has the hash of every generated file but the provenance by its path, as it was generated.
+    """
+
+    folder: Path
+    answers: Mapping[str, Json]
+    provenance: Mapping[str, Json]
+    package: str
+    recorded: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Read the records of a project. Raises FileError when the folder is none, or they cannot be read."""
+        if not (folder / FILE).is_file():
+            what = "holds no project of aqlgen" if folder.is_dir() else "is not a folder"
+            raise FileError.of("not-a-project", f"{folder} {what}", help=_HELP, file=str(folder))
+        provenance = _json(folder / FILE)
+        answers = _yaml(folder / ANSWERS)
+        package = answers.get("package")
+        files = provenance.get("files")
+        each = files.get("each") if isinstance(files, dict) else None
+        if not isinstance(package, str) or not isinstance(each, dict):
+            broken = ANSWERS if isinstance(each, dict) else FILE
+            raise _damaged(folder / broken, "what aqlgen wrote there is missing")
+        return cls(folder, answers, provenance, package, {path: str(one) for path, one in each.items()})
+
+    @property
+    def template_tag(self) -> str:
+        """The release that the templates were of when aqlgen last wrote the project; "" for none."""
+        generator = self.provenance.get("generator")
+        found = generator.get("templates") if isinstance(generator, dict) else None
+        return found if isinstance(found, str) else ""
+
+    @property
+    def answered_tag(self) -> str:
+        """The release that copier takes the templates to be of: another when `copier update` ran since."""
+        found = self.answers.get("_commit")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def recorded_options(self) -> Mapping[str, Json]:
+        """The options that the project was made with."""
+        found = self.provenance.get("options")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def license(self) -> str:
+        """The licence of the project, "" for none: as copier was answered, also by a plain `copier update` since."""
+        answered = self.answers.get("license", self.recorded_options.get("license"))
+        return answered if isinstance(answered, str) else ""
+
+    @property
+    def version(self) -> str:
+        """The version of the newest aqlgen, or of its templates, that wrote the project; "" when it is not recorded."""
+        generator = self.provenance.get("generator")
+        made = generator.get("version") if isinstance(generator, dict) else None
+        found = [
+            one for one in (made, self.template_tag, self.answered_tag) if isinstance(one, str) and _is_version(one)
+        ]
+        return max(found, key=Version, default="")
+
+    def document(self) -> Path:
+        """Give the file of the kept document. Raises FileError when it is gone."""
+        found = [one for one in ("openapi/openapi.json", "openapi/openapi.yaml") if (self.folder / one).is_file()]
+        recorded = [one for one in found if one in self.recorded] or found
+        if not recorded:
+            raise FileError.of(
+                "kept-document-missing",
+                f"the document that the project was made from is not in {self.folder / 'openapi'}",
+                help="Bring it back (`git checkout HEAD -- openapi`), or give it again with --spec.",
+                file=str(self.folder / "openapi"),
+            )
+        return self.folder / recorded[0]
+
+    def overlays(self) -> tuple[Path, ...]:
+        """Give the kept overlays in the order in which they are applied."""
+        folder = self.folder / "openapi" / "overlays"
+        if not folder.is_dir():
+            return ()
+        numbered = [(int(found[1]), path) for path in folder.iterdir() if (found := _NUMBERED.fullmatch(path.name))]
+        return tuple(path for _, path in sorted(numbered))
+
+    def request(self) -> Request:
+        """Ask for what the project was made from: the kept document and overlays. Raises FileError."""
+        return Request(str(self.document()), overlays=tuple(map(str, self.overlays())))
+
+    def options(
+        self,
+        request: Request | None = None,
+        *,
+        names: Mapping[str, str] | None = None,
+        ids: Mapping[str, str] | None = None,
+        strict: bool = False,
+        stale: Literal["error", "report"] = "report",
+    ) -> Options:
+        """Give the options as recorded, with the project's overrides; the kept document unless a `request` is given.
+
+        `names` are kept by operation: those that the record has pinned unless given; `ids` are the operationIds then.
+        """
+        made = self.recorded_options
+        pinned = made.get("names")
+        kept = {key: str(name) for key, name in pinned.items()} if isinstance(pinned, dict) else {}
+        overrides = self.folder / OVERRIDES
+        return Options(
+            request or self.request(),
+            name=_text(made.get("name")),
+            overrides=overrides if overrides.is_file() else None,
+            include=_texts(made.get("include")),
+            exclude=_texts(made.get("exclude")),
+            field_case=_text(made.get("field_case")),
+            strict=strict,
+            stale=stale,
+            base=_text(made.get("base")),
+            names=kept if names is None else names,
+            ids=ids if ids is not None else self.operation_ids() if names else {},
+        )
+
+    def names(self, files: Mapping[str, bytes] | None = None) -> dict[str, str]:
+        """Give the name of every operation of the table by `METHOD /path`, and what is pinned beside.
+
+        The table is that in the folder unless `files` has it, by the paths in the project. Raises FileError.
+        """
+        return dict(self.options(Request("-")).names) | {key: name for key, name, _ in self._rows(files)}
+
+    def operation_ids(self, files: Mapping[str, bytes] | None = None) -> dict[str, str]:
+        """Give the operationId of every operation of the table that has one, by `METHOD /path`."""
+        given = ((key, row.get("operation_id")) for key, _, row in self._rows(files))
+        return {key: found for key, found in given if isinstance(found, str)}
+
+    def _rows(self, files: Mapping[str, bytes] | None) -> Iterator[tuple[str, str, dict[str, Json]]]:
+        """Give every row of the table with its `METHOD /path` and its name."""
+        for family in FAMILIES:
+            path = f"src/{self.package}/operations/{family}.json"
+            place = self.folder / path
+            content = files.get(path) if files is not None else place.read_bytes() if place.is_file() else None
+            for name, row in ({} if content is None else _json(place, content)).items():
+                if isinstance(row, dict) and isinstance(row.get("method"), str) and isinstance(row.get("path"), str):
+                    yield f"{row['method']} {row['path']}", name, row
+
+
+def _is_version(text: str) -> bool:
+    try:
+        Version(text)
+    except InvalidVersion:
+        return False
+    return True
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _json(path: Path, content: bytes | None = None) -> dict[str, Json]:
+    try:
+        value = json.loads(path.read_bytes() if content is None else content)
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unusable(path, error) from None
+    if not isinstance(value, dict):
+        raise _damaged(path, "it is not a JSON object")
+    return value
+
+
+def _yaml(path: Path) -> dict[str, Json]:
+    try:
+        value = yaml.safe_load(path.read_bytes())
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        raise _unusable(path, error) from None
+    if not isinstance(value, dict):
+        raise _damaged(path, "it is not a YAML object")
+    return value
+
+
+def _unusable(path: Path, error: Exception) -> FileError:
+    if isinstance(error, OSError):
+        return _damaged(path, (error.strerror or "it cannot be read").lower())
+    return _damaged(path, str(error).splitlines()[0])
+
+
+def _damaged(path: Path, why: str) -> FileError:
+    return FileError.of(
+        "project-damaged",
+        f"{path} cannot be used: {why}",
+        help=f"Bring back what aqlgen wrote, such as `git checkout HEAD -- {path.name}`; resolve conflicts in it.",
+        file=str(path),
+    )

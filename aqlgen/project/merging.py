@@ -1,0 +1,214 @@
+"""The merge, by git itself: base and theirs become commits, and the change between them is picked onto the last commit.
+
+Both commits hold the whole tree of the last commit but for the project's folder, so that renames are looked for within
+the project only. `--dry-run` does the same with the folder alone, in a repository for once that borrows the objects.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from aqlgen import git
+from aqlgen.project.repository import REGULAR, Entry, Repository, listed, some
+from aqlgen.project.sides import Blob, Sides
+
+__all__ = ["Conflict", "Merged", "merge", "refuse_in_the_way", "rehearsal"]
+
+_PICK: Final = {
+    "diff.renames": "true",
+    "merge.conflictStyle": "diff3",
+    "merge.default": "text",
+    "merge.directoryRenames": "true",
+    "merge.renameLimit": "10000",
+    "merge.renames": "true",
+    "merge.renormalize": "false",
+}
+
+_WHY: Final = {
+    "123": "changed by you and by aqlgen in the same place",
+    "13": "deleted by you, changed by aqlgen",
+    "12": "changed by you, no longer generated",
+    "23": "added by you and by aqlgen",
+    "1": "given another name by you, changed or named otherwise by aqlgen",
+    "2": "given another name by you, changed or named otherwise by aqlgen",
+    "3": "given another name by you, changed or named otherwise by aqlgen",
+}
+"""What a conflict is about, by the stages of the index: 1 is the base, 2 the user's side, 3 what is generated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A file that git leaves to the user."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge came to; all paths are within the project."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no file is another than before."""
+        return not (self.added or self.changed or self.removed or self.conflicts)
+
+
+def merge(repository: Repository, both: Sides, label: str) -> Merged:
+    """Merge what changed between the sides into the work tree and the index, conflicts in the style of diff3.
+
+    Raises FileError when something is in the way; then nothing is changed.
+    """
+    entries = repository.files()
+    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
+        index = {"GIT_INDEX_FILE": str(Path(name) / "index")}
+        base = _tree(repository, entries, both.base, Path(name), index)
+        theirs = _tree(repository, entries, both.theirs, Path(name), index)
+    if base == theirs:
+        return Merged()
+    old = git.run("commit-tree", base, "-m", "what was generated last time", cwd=repository.top).text
+    new = git.run("commit-tree", theirs, "-p", old, "-m", label, cwd=repository.top).text
+    try:
+        return _pick(repository, new)
+    finally:
+        _forget(repository)
+
+
+@contextmanager
+def rehearsal(repository: Repository) -> Iterator[Repository]:
+    """Give a repository for once, at its root the project's folder as it is committed; nothing there leaves a trace.
+
+    Nothing is written to the user's repository, not even an object.
+    """
+    asked = ("rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects")
+    form, objects = git.run(*asked, cwd=repository.top).text.split("\n")
+    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
+        top = Path(name)
+        git.run("init", "--quiet", f"--object-format={form}", cwd=top)
+        (top / ".git" / "objects" / "info").mkdir(parents=True, exist_ok=True)
+        (top / ".git" / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
+        tree = git.run("rev-parse", f"{repository.head}:{repository.prefix}", cwd=top).text
+        head = git.run("commit-tree", tree, "-m", "HEAD", cwd=top).text
+        git.run("reset", "--quiet", "--hard", head, cwd=top, env={"GIT_LFS_SKIP_SMUDGE": "1"})
+        yield Repository(top, "", head, top)
+
+
+def _tree(
+    repository: Repository,
+    entries: Mapping[str, Entry],
+    side: Mapping[str, Blob],
+    place: Path,
+    index: Mapping[str, str],
+) -> str:
+    """Store a side as a tree: that of the last commit, with nothing but the side in the project's folder."""
+    known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
+    stored = _store(repository, {path: blob for path, blob in side.items() if isinstance(blob, bytes)}, place)
+    for path, oid in stored.items():
+        before = entries.get(path)
+        known[path] = Entry(before.mode if before and before.mode in REGULAR else "100644", oid)
+    nothing = "0" * len(repository.head)
+    lines = [f"0 {nothing}\t{repository.prefix}{path}" for path in entries if path not in known]
+    lines += [f"{one.mode} {one.oid}\t{repository.prefix}{path}" for path, one in known.items()]
+    git.run("read-tree", repository.head, cwd=repository.top, env=index)
+    given = os.fsencode("".join(f"{line}\0" for line in lines))
+    git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=given)
+    return git.run("write-tree", cwd=repository.top, env=index).text
+
+
+def _store(repository: Repository, contents: Mapping[str, bytes], place: Path) -> dict[str, str]:
+    """Store contents as blobs, to the byte; path → object."""
+    if not contents:
+        return {}
+    files = []
+    for number, content in enumerate(contents.values()):
+        file = place / f"{number}"
+        file.write_bytes(content)
+        files.append(f"{file}\n")
+    given = os.fsencode("".join(files))
+    told = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=repository.top, stdin=given).text
+    return dict(zip(contents, told.split("\n"), strict=True))
+
+
+def refuse_in_the_way(repository: Repository, both: Sides, entries: Mapping[str, Entry]) -> None:
+    """Refuse to write over files that are not committed: git would, where they are ignored. Raises FileError."""
+    root = repository.top / repository.prefix
+    found = [path for path in both.theirs if path not in entries and _is_there(root, path)]
+    if found:
+        raise listed(
+            "untracked-in-the-way",
+            f"the update would write over what is not committed: {some(found)}",
+            "Commit it (`git add --force` where it is ignored), or move it away.",
+            [str(repository.folder / one) for one in found],
+        )
+
+
+def _is_there(root: Path, path: str) -> bool:
+    """Whether something is at a path, or on the way to it where a folder is to be."""
+    place = root
+    *folders, name = path.split("/")
+    for folder in folders:
+        place = place / folder
+        if not place.is_dir() and os.path.lexists(place):
+            return True
+    return os.path.lexists(place / name)
+
+
+def _pick(repository: Repository, commit: str) -> Merged:
+    settings = [part for key, value in _PICK.items() for part in ("-c", f"{key}={value}")]
+    command = (*settings, "cherry-pick", "--no-commit", "--allow-empty", commit)
+    done = git.attempt(*command, cwd=repository.top)
+    conflicts = _conflicts(repository)
+    if done.code and not conflicts and "CONFLICT" not in done.text:
+        raise git.failed(("cherry-pick",), done)
+    if done.code and not conflicts:  # about folders, not about a file: git only says so
+        said = re.findall(r"^CONFLICT \(.*?\): (.*)$", done.text, re.MULTILINE)
+        conflicts = tuple(Conflict(repository.prefix or ".", one) for one in said)
+    unmerged = {one.path for one in conflicts}
+    states: dict[str, list[str]] = {"A": [], "M": [], "D": []}
+    listed = (
+        "diff",
+        "--cached",
+        "--name-status",
+        "--no-renames",
+        "-z",
+        "HEAD",
+        "--",
+        f":(top,literal){repository.prefix}",
+    )
+    words = iter(os.fsdecode(git.run(*listed, cwd=repository.top).out).split("\0")[:-1])
+    for state, path in zip(words, words, strict=True):
+        own = path.removeprefix(repository.prefix)
+        if own not in unmerged:
+            states["M" if state == "T" else state[0]].append(own)
+    added, changed, removed = (tuple(sorted(states[one])) for one in "AMD")
+    return Merged(added, changed, removed, conflicts)
+
+
+def _conflicts(repository: Repository) -> tuple[Conflict, ...]:
+    stages: dict[str, str] = {}
+    for record in os.fsdecode(git.run("ls-files", "--unmerged", "-z", cwd=repository.top).out).split("\0"):
+        if record:
+            about, _, path = record.partition("\t")
+            own = path.removeprefix(repository.prefix)
+            stages[own] = stages.get(own, "") + about[-1]
+    return tuple(Conflict(path, _WHY["".join(sorted(one))]) for path, one in sorted(stages.items()))
+
+
+def _forget(repository: Repository) -> None:
+    """Leave no message of ours for the user's next commit, nor what git compares with unless there are conflicts."""
+    place = git.run("rev-parse", "--git-path", "MERGE_MSG", cwd=repository.top).text
+    (repository.top / place).unlink(missing_ok=True)
+    if not _conflicts(repository):
+        git.attempt("update-ref", "--no-deref", "-d", "AUTO_MERGE", cwd=repository.top)

@@ -1,0 +1,121 @@
+"""Projects in git repositories, as their users have them, and templates of other releases."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.generator.commands import Run, run
+
+ROOT = Path(__file__).parent.parent.parent
+ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+WHO = ("-c", "user.name=User", "-c", "user.email=user@example.com", "-c", "commit.gpgSign=false")
+
+
+def git(*arguments: str | Path, cwd: Path) -> str:
+    command = ["git", *WHO, *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **ISOLATED})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A project in a repository, at its root or in a folder of it."""
+
+    folder: Path
+    top: Path
+
+    def git(self, *arguments: str | Path) -> str:
+        return git(*arguments, cwd=self.top)
+
+    def commit(self) -> None:
+        self.git("add", "--all", "--force")
+        self.git("commit", "--quiet", "--allow-empty", "--no-verify", "-m", "by hand")
+
+    def update(self, *options: str | Path) -> Run:
+        return run("update", self.folder, *options)
+
+    def changed(self, *options: str | Path) -> Any:
+        """Update, and give what that says as data."""
+        return self.update("--output-format", "json", *options).json
+
+    def read(self, path: str) -> str:
+        return (self.folder / path).read_text(encoding="utf-8")
+
+    def write(self, path: str, text: str) -> None:
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_text(text, encoding="utf-8", newline="")
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        text = self.read(path)
+        assert old in text
+        self.write(path, text.replace(old, new, 1))
+
+    def status(self) -> list[str]:
+        return self.git("status", "--short").splitlines()
+
+    def snapshot(self) -> dict[str, bytes]:
+        """Give every byte of the work tree and of what git keeps of its state."""
+        return {
+            path.relative_to(self.top).as_posix(): path.read_bytes() for path in self.top.rglob("*") if path.is_file()
+        }
+
+
+def operation(name: str, **more: Any) -> dict[str, Any]:
+    return {
+        "operationId": name,
+        "summary": f"About {name}",
+        "responses": {"200": {"description": "fine", "content": {"application/json": {"schema": {"type": "object"}}}}},
+        **more,
+    }
+
+
+SHOP: Mapping[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
+    "servers": [{"url": "https://shop.example.com/v1"}],
+    "paths": {
+        "/goods": {"get": operation("listGoods"), "post": operation("createGood")},
+        "/goods/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+            "get": operation("getGood"),
+            "delete": operation("deleteGood"),
+        },
+    },
+}
+
+
+def grown(**paths: Any) -> dict[str, Any]:
+    """Give the document with more paths, or others: `orders={…}` stands at /orders."""
+    return {**SHOP, "paths": {**SHOP["paths"], **{f"/{name}": item for name, item in paths.items()}}}
+
+
+class Templates:
+    """A copy of the templates that stands for another release's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        ignored = shutil.ignore_patterns("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+        shutil.copytree(ROOT / "templates", folder / "templates", ignore=ignored)
+        shutil.copy(ROOT / "copier.yml", folder)
+
+    def path(self, path: str) -> Path:
+        return self.folder / "templates" / "project" / path
+
+    def add(self, path: str, text: str) -> None:
+        self.path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.path(path).write_text(text, encoding="utf-8")
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        text = self.path(path).read_text(encoding="utf-8")
+        assert old in text
+        self.add(path, text.replace(old, new, 1))
+
+    def remove(self, path: str) -> None:
+        self.path(path).unlink()

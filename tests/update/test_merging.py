@@ -1,0 +1,307 @@
+"""What people made of a project since: it is there afterwards, or in a conflict that is marked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.releases import URL, Release
+from tests.generator.commands import run
+from tests.update.conftest import committed
+from tests.update.repos import Repo, Templates, git, grown, operation
+
+Spec = Callable[[Any], Path]
+RUNTIME = "src/shop_adapter/runtime"
+SOURCE = "src/{{package}}/runtime"
+
+
+def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> None:
+    repo.write("README.md", repo.read("README.md") + "\n## How we run it\n\nOn Fridays.\n")
+    repo.replace("pyproject.toml", "dependencies = [", 'dependencies = [\n  "ours>=1",')
+    repo.commit()
+    newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
+    done = repo.changed()
+    assert done["success"]
+    assert "A line of the new release." in repo.read("README.md")
+    assert "On Fridays." in repo.read("README.md")
+    assert '"ours>=1"' in repo.read("pyproject.toml")
+
+
+def test_edits_of_code_are_merged(repo: Repo, newer: Templates) -> None:
+    repo.write(f"{RUNTIME}/pointers.py", repo.read(f"{RUNTIME}/pointers.py") + "\n\nOURS = 1\n")
+    repo.commit()
+    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    assert repo.update().code == 0
+    text = repo.read(f"{RUNTIME}/pointers.py")
+    assert text.count('"""Newer. ') == 1
+    assert text.endswith("OURS = 1\n")
+
+
+def test_edits_in_the_same_place_are_a_conflict_with_all_three_versions(repo: Repo, newer: Templates) -> None:
+    repo.replace("Dockerfile", "FROM ", "FROM our-registry/")
+    repo.commit()
+    newer.replace("Dockerfile.jinja", "FROM ", "FROM newer-")
+    done = repo.update("--output-format", "json")
+    assert done.code == 1
+    assert not done.json["success"]
+    assert done.json["files"]["conflicts"] == ["Dockerfile"]
+    assert done.json["conflicts"] == [{"path": "Dockerfile", "why": "changed by you and by aqlgen in the same place"}]
+    text = repo.read("Dockerfile")
+    assert all(mark in text for mark in ("<<<<<<< HEAD", "||||||| ", "=======", ">>>>>>> ", "our-registry", "newer-"))
+    assert "UU Dockerfile" in repo.status()
+
+
+def test_people_are_told_of_conflicts_also_when_it_is_to_be_quiet(repo: Repo, newer: Templates) -> None:
+    repo.replace("Dockerfile", "FROM ", "FROM our-registry/")
+    repo.commit()
+    newer.replace("Dockerfile.jinja", "FROM ", "FROM newer-")
+    tried = repo.update("--dry-run")
+    assert tried.code == 1
+    assert "1 conflict would be left" in tried.out
+    assert repo.status() == []
+    done = repo.update("-q")
+    assert done.code == 1
+    assert "Dockerfile: changed by you and by aqlgen in the same place" in done.err
+    assert "takes it back" in done.err
+
+
+def test_what_is_yours_is_never_touched(repo: Repo, newer: Templates, spec: Spec) -> None:
+    yours = {"overrides.yaml": "# ours\n", "adapter.toml": "# ours\n", "src/shop_adapter/hooks.py": '"""Ours."""\n'}
+    for path, text in yours.items():
+        repo.write(path, text)
+    repo.commit()
+    newer.replace("adapter.toml", "#", "# newer\n#")
+    newer.replace("src/{{package}}/hooks.py", '"""', '"""Newer. ')
+    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
+    assert {path: repo.read(path) for path in yours} == yours
+
+
+def test_what_is_yours_stays_as_it_is_also_when_you_never_touched_it(repo: Repo, newer: Templates) -> None:
+    before = repo.read("adapter.toml")
+    newer.replace("adapter.toml", "#", "# newer\n#")
+    assert repo.update().code == 0
+    assert repo.read("adapter.toml") == before
+
+
+def test_what_is_yours_and_was_deleted_stays_away(repo: Repo) -> None:
+    (repo.folder / "src/shop_adapter/hooks.py").unlink()
+    (repo.folder / "overrides.yaml").unlink()
+    repo.commit()
+    assert repo.update().code == 0
+    assert not (repo.folder / "src/shop_adapter/hooks.py").exists()
+    assert not (repo.folder / "overrides.yaml").exists()
+
+
+def test_a_renamed_file_gets_the_changes_under_its_new_name(repo: Repo, newer: Templates) -> None:
+    repo.git("mv", f"{RUNTIME}/pointers.py", f"{RUNTIME}/our_pointers.py")
+    repo.write(f"{RUNTIME}/our_pointers.py", repo.read(f"{RUNTIME}/our_pointers.py") + "\n\nOURS = 1\n")
+    repo.commit()
+    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    assert repo.update().code == 0
+    text = repo.read(f"{RUNTIME}/our_pointers.py")
+    assert text.count('"""Newer. ') == 1
+    assert text.endswith("OURS = 1\n")
+    assert not (repo.folder / RUNTIME / "pointers.py").exists()
+
+
+def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) -> None:
+    repo.git("mv", "tests", "checks")
+    repo.commit()
+    newer.add("tests/test_newer.py", '"""New."""\n')
+    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
+    assert repo.update().code == 0
+    assert (repo.folder / "checks/test_newer.py").is_file()
+    assert "Newer. " in repo.read("checks/test_tools.py")
+    assert not (repo.folder / "tests").exists()
+
+
+def test_a_renamed_package_is_updated_where_it_is(repo: Repo, newer: Templates, spec: Spec) -> None:
+    repo.git("mv", "src/shop_adapter", "src/our_shop")
+    repo.commit()
+    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
+    assert repo.read("src/our_shop/runtime/pointers.py").count('"""Newer. ') == 1
+    assert "list_orders" in repo.read("src/our_shop/operations/read.json")
+    assert not (repo.folder / "src/shop_adapter").exists()
+
+
+def test_a_deleted_file_stays_away_while_nothing_is_new_in_it(repo: Repo, spec: Spec) -> None:
+    (repo.folder / "Dockerfile").unlink()
+    shutil.rmtree(repo.folder / "tests")
+    repo.commit()
+    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
+    assert not (repo.folder / "Dockerfile").exists()
+    assert not (repo.folder / "tests").exists()
+
+
+def test_a_deleted_file_that_is_another_now_is_a_conflict(repo: Repo, newer: Templates) -> None:
+    (repo.folder / "Dockerfile").unlink()
+    repo.commit()
+    newer.replace("Dockerfile.jinja", "FROM ", "FROM newer-")
+    done = repo.changed()
+    assert done["conflicts"] == [{"path": "Dockerfile", "why": "deleted by you, changed by aqlgen"}]
+
+
+def test_an_edited_file_that_is_generated_no_more_is_a_conflict(repo: Repo, newer: Templates) -> None:
+    repo.replace("Dockerfile", "FROM ", "FROM our-registry/")
+    repo.commit()
+    newer.remove("Dockerfile.jinja")
+    done = repo.changed()
+    assert done["conflicts"] == [{"path": "Dockerfile", "why": "changed by you, no longer generated"}]
+    assert "our-registry" in repo.read("Dockerfile")
+
+
+def test_files_of_your_own_stay(repo: Repo, spec: Spec) -> None:
+    own = {"notes.md": "ours\n", f"{RUNTIME}/ours.py": "OURS = 1\n", "tests/test_ours.py": "", "openapi/ours.md": "x\n"}
+    for path, text in own.items():
+        repo.write(path, text)
+    repo.commit()
+    assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
+    assert {path: repo.read(path) for path in own} == own
+
+
+def test_a_file_of_your_own_where_one_is_generated_now_is_a_conflict(repo: Repo, newer: Templates) -> None:
+    repo.write("docs/USING.md", "ours\n")
+    repo.commit()
+    newer.add("docs/USING.md", "theirs\n")
+    done = repo.changed()
+    assert done["conflicts"] == [{"path": "docs/USING.md", "why": "added by you and by aqlgen"}]
+    text = repo.read("docs/USING.md")
+    assert "ours" in text
+    assert "theirs" in text
+
+
+def test_a_deleted_machine_file_comes_back(repo: Repo) -> None:
+    before = repo.read("src/shop_adapter/types.json")
+    (repo.folder / "src/shop_adapter/types.json").unlink()
+    shutil.rmtree(repo.folder / "schema")
+    repo.commit()
+    assert repo.update().code == 0
+    assert repo.read("src/shop_adapter/types.json") == before
+    assert (repo.folder / "schema/adapter.yaml").is_file()
+
+
+def test_line_ends_of_windows_stay_and_are_no_edit(repo: Repo, newer: Templates, spec: Spec) -> None:
+    (repo.folder / ".gitattributes").unlink()
+    for path in ("README.md", f"{RUNTIME}/pointers.py", "src/shop_adapter/operations/read.json"):
+        repo.write(path, repo.read(path).replace("\n", "\r\n"))
+    repo.commit()
+    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    done = repo.changed("--spec", spec(grown(orders={"get": operation("listOrders")})))
+    assert done["success"]
+    assert done["overrides_added"] == []
+    for path in (f"{RUNTIME}/pointers.py", "src/shop_adapter/operations/read.json"):
+        content = (repo.folder / path).read_bytes()
+        assert content.count(b"\n") == content.count(b"\r\n") > 0
+    assert "Newer. " in repo.read(f"{RUNTIME}/pointers.py")
+
+
+def test_a_document_that_has_line_ends_of_windows_keeps_them(tmp_path: Path) -> None:
+    text = json.dumps(grown(), indent=2).replace("\n", "\r\n")
+    (tmp_path / "shop.json").write_bytes(text.encode())
+    assert run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q").code == 0
+    repo = committed(tmp_path / "shop", tmp_path / "shop")
+    before = repo.snapshot()
+    assert repo.update().code == 0
+    assert repo.snapshot() == before
+    (tmp_path / "shop.json").write_text(json.dumps(grown(), indent=2), encoding="utf-8", newline="")
+    assert repo.changed("--spec", tmp_path / "shop.json")["success"]
+    assert b"\r" not in (repo.folder / "openapi" / "openapi.json").read_bytes()
+    repo.commit()
+    assert repo.changed()["files"]["changed"] == []
+
+
+def test_an_executable_file_stays_one(repo: Repo, newer: Templates) -> None:
+    (repo.folder / "scripts/update-adapter.sh").chmod(0o755)
+    repo.commit()
+    newer.replace("scripts/update-adapter.sh", "\n", "\n# newer\n")
+    assert repo.update().code == 0
+    assert repo.git("ls-files", "--stage", "scripts/update-adapter.sh").startswith("100755")
+    assert "# newer" in repo.read("scripts/update-adapter.sh")
+
+
+def test_in_a_folder_of_a_larger_repository_nothing_outside_is_touched(inner: Repo, newer: Templates) -> None:
+    """What lies outside and looks like a file that is gone from the project is not taken for it under another name."""
+    (inner.top / "pointers.py").write_text(inner.read(f"{RUNTIME}/pointers.py"), encoding="utf-8")
+    (inner.folder / RUNTIME / "pointers.py").unlink()
+    inner.commit()
+    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
+    (inner.top / "README.md").write_text("# Changed, and not committed\n", encoding="utf-8")
+    tried = inner.changed("--dry-run")
+    done = inner.changed()
+    assert tried["conflicts"] == done["conflicts"]
+    assert done["conflicts"] == [{"path": f"{RUNTIME}/pointers.py", "why": "deleted by you, changed by aqlgen"}]
+    assert "Newer" not in (inner.top / "pointers.py").read_text(encoding="utf-8")
+    assert " M README.md" in inner.status()
+    assert "A line of the new release." in inner.read("README.md")
+
+
+def test_a_shallow_clone_is_updated_as_any_other(repo: Repo, newer: Templates, tmp_path: Path) -> None:
+    repo.replace("Dockerfile", "FROM ", "# ours\nFROM ")
+    repo.commit()
+    git("clone", "--quiet", "--depth=1", f"file://{repo.top}", tmp_path / "shallow", cwd=tmp_path)
+    shallow = Repo(tmp_path / "shallow", tmp_path / "shallow")
+    newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
+    done = shallow.changed()
+    assert done["success"]
+    assert "A line of the new release." in shallow.read("README.md")
+    assert "# ours" in shallow.read("Dockerfile")
+
+
+def test_a_partial_clone_is_updated_without_fetching_what_it_lacks(
+    repo: Repo, newer: Templates, tmp_path: Path
+) -> None:
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    repo.replace("Dockerfile", "FROM ", "# ours\nFROM ")
+    repo.commit()
+    git("clone", "--quiet", "--filter=blob:none", f"file://{repo.top}", tmp_path / "partial", cwd=tmp_path)
+    partial = Repo(tmp_path / "partial", tmp_path / "partial")
+    partial.git("config", "remote.origin.url", "https://nowhere.invalid/shop.git")
+    newer.replace("Dockerfile.jinja", "FROM ", "# newer\nFROM ")
+    assert partial.changed("--dry-run")["files"]["conflicts"] == ["Dockerfile"]
+    assert partial.changed()["files"]["conflicts"] == ["Dockerfile"]
+    assert all(line in partial.read("Dockerfile") for line in ("# ours\n", "# newer\n"))
+
+
+@pytest.fixture
+def squashed(generated: Path, tmp_path: Path, newer: Templates, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Make a project by another release, with an edit that was in its first commit already."""
+    monkeypatch.setattr("aqlgen.project.ordering.current", lambda: Release("v0.0.9", URL))
+    newer.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
+    (tmp_path / "shop.json").write_text((generated.parent / "shop.json").read_text(encoding="utf-8"), encoding="utf-8")
+    run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q")
+    repo = Repo(tmp_path / "shop", tmp_path / "shop")
+    repo.write("Dockerfile", repo.read("Dockerfile") + "# ours\n")
+    newer.replace("Dockerfile.jinja", "# an older line\n", "# a newer line\n")
+    monkeypatch.setattr("aqlgen.project.ordering.current", Release)
+    return committed(repo.folder, repo.top)
+
+
+def test_without_history_an_edit_is_merged_by_the_templates_of_the_release(
+    squashed: Repo, newer: Templates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = Templates(tmp_path / "older")
+    older.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
+    known = {"v0.0.9": older.folder}
+    monkeypatch.setattr("aqlgen.project.pristine.templates_of", lambda tag: nullcontext(known.get(tag)))
+    done = squashed.changed()
+    assert done["success"], done
+    text = squashed.read("Dockerfile")
+    assert "# a newer line\n" in text
+    assert "# an older line\n" not in text
+    assert "# ours\n" in text
+
+
+def test_with_neither_history_nor_release_an_edited_file_keeps_both_versions(squashed: Repo) -> None:
+    done = squashed.changed()
+    assert done["files"]["conflicts"] == ["Dockerfile"]
+    text = squashed.read("Dockerfile")
+    assert all(line in text for line in ("# ours\n", "# an older line\n", "# a newer line\n"))

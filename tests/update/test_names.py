@@ -1,0 +1,102 @@
+"""What becomes of names that agents know when a project is updated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from tests.update.repos import SHOP, Repo, grown, operation
+
+Spec = Callable[[Any], Path]
+READ = "src/shop_adapter/operations/read.json"
+
+
+def without(*paths: str, **more: Any) -> dict[str, Any]:
+    """Give the shop without some paths, and with others."""
+    document = grown(**more)
+    return {**document, "paths": {path: one for path, one in document["paths"].items() if path not in paths}}
+
+
+def rows(repo: Repo) -> dict[str, Any]:
+    return json.loads(repo.read(READ))
+
+
+def pinned(repo: Repo) -> dict[str, str]:
+    return json.loads(repo.read("MCPAQL-PROVENANCE.json"))["options"]["names"]
+
+
+def until(days: int) -> str:
+    return (datetime.now(UTC).date() + timedelta(days=days)).isoformat()
+
+
+def test_a_name_follows_an_operation_to_another_path(repo: Repo, spec: Spec) -> None:
+    """R-NAME-3"""
+    moved = without("/goods", wares={"get": operation("listGoods"), "post": operation("createGood")})
+    assert repo.update("--spec", spec(moved)).code == 0
+    assert rows(repo)["list_goods"]["path"] == "/wares"
+    assert pinned(repo) == {"GET /wares": "list_goods", "POST /wares": "create_good"}
+    repo.commit()
+    before = repo.snapshot()
+    assert repo.update().code == 0
+    assert repo.snapshot() == before
+
+
+def test_a_new_operation_does_not_take_the_name_of_one_that_is_gone(repo: Repo, spec: Spec) -> None:
+    """R-NAME-3"""
+    changed = without("/goods", "/goods/{id}", **{"shops/{shop}/goods": {"get": operation("list_goods")}})
+    del changed["paths"]["/shops/{shop}/goods"]["get"]["operationId"]
+    repo.update("--spec", spec(changed))
+    assert "list_goods" not in rows(repo)
+
+
+def test_todays_names_can_be_taken_and_the_old_ones_answered_for_a_time(repo: Repo, spec: Spec) -> None:
+    """R-WARN-2"""
+    moved = without("/goods", wares={"get": operation("listGoods"), "post": operation("createGood")})
+    repo.update("--spec", spec(moved))
+    repo.commit()
+    done = repo.changed("--rename", "--aliases", "90")
+    assert done["aliases_added"] == ["GET /wares", "POST /wares"]
+    assert rows(repo)["list_wares"]["aliases"] == [{"name": "list_goods", "until": until(90)}]
+    assert pinned(repo) == {}
+    assert f"GET /wares:\n  aliases: [{{name: list_goods, until: '{until(90)}'}}]" in repo.read("overrides.yaml")
+    repo.commit()
+    before = repo.snapshot()
+    assert repo.update("--aliases", "90").code == 0
+    assert repo.snapshot() == before
+
+
+def test_what_the_user_renames_can_answer_to_its_old_name_beside_those_that_it_has(repo: Repo) -> None:
+    text = repo.read("overrides.yaml")
+    repo.write("overrides.yaml", f"{text}GET /goods:\n  name: browse_goods  # it is what we say\n  aliases: [goods]\n")
+    repo.commit()
+    done = repo.changed("--aliases", "30")
+    assert (done["success"], done["aliases_added"]) == (True, ["GET /goods"])
+    assert rows(repo)["browse_goods"]["aliases"] == [{"name": "goods"}, {"name": "list_goods", "until": until(30)}]
+    after = repo.read("overrides.yaml")
+    assert after.startswith(f"{text}GET /goods:\n  name: browse_goods  # it is what we say\n  aliases: [goods, ")
+
+
+def test_an_update_adds_no_aliases_unasked(repo: Repo) -> None:
+    repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
+    repo.commit()
+    assert repo.changed()["aliases_added"] == []
+    assert "aliases" not in rows(repo)["browse_goods"]
+
+
+def test_people_are_told_which_operations_answer_to_old_names(repo: Repo) -> None:
+    repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
+    repo.commit()
+    done = repo.update("--aliases", "30", "--dry-run")
+    assert "answering to their old names for a time: GET /goods." in done.out
+    assert repo.read("overrides.yaml") == "GET /goods: {name: browse_goods}\n"
+
+
+def test_the_same_shop_with_every_parameter_renamed_keeps_every_name(repo: Repo, spec: Spec) -> None:
+    """R-NAME-3"""
+    before = set(rows(repo))
+    renamed = json.loads(json.dumps(SHOP).replace("{id}", "{goodId}").replace('"id"', '"goodId"'))
+    assert repo.update("--spec", spec(renamed)).code == 0
+    assert set(rows(repo)) == before

@@ -1,0 +1,112 @@
+"""Whatever is edited and whatever a release changes: each line of the user's is there afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aqlgen.project import Project
+from aqlgen.project.regenerating import Regenerated, regenerate
+from aqlgen.render.kinds import Kind, kind
+from tests.update.conftest import committed
+from tests.update.repos import Repo
+
+PACKAGE = "shop_adapter"
+EXAMPLES = int(os.environ.get("AQLGEN_UPDATE_EXAMPLES", "15"))
+DEEDS = ("insert", "replace", "delete lines", "delete", "rename", "rename and edit", "truncate")
+
+
+@pytest.fixture(scope="module")
+def made(generated: Path) -> Regenerated:
+    project = Project.open(generated)
+    return regenerate(project, project.options(), "", lambda _stage: None)
+
+
+def edited(text: str, deed: str, where: float, mark: str) -> str:
+    lines = text.splitlines(keepends=True)
+    at = int(where * len(lines))
+    if deed in ("insert", "rename and edit"):
+        lines.insert(at, f"# {mark}\n")
+    elif deed == "replace":
+        lines[at : at + 2] = [f"# {mark}\n"]
+    elif deed == "delete lines":
+        del lines[at : at + 3]
+    elif deed == "truncate":
+        return f"# {mark}\n"
+    return "".join(lines)
+
+
+edits = st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(DEEDS), st.floats(0, 0.999)), max_size=6)
+
+
+def by_hand(repo: Repo, paths: list[str], what: list[tuple[int, str, float]]) -> Iterator[str]:
+    """Edit files as a user; give the lines that the user wrote."""
+    for number, (index, deed, where) in enumerate(what):
+        path = paths[index % len(paths)]
+        file = repo.folder / path
+        if not file.exists():
+            continue
+        mark = f"ours-{number}"
+        if deed == "delete":
+            file.unlink()
+            continue
+        text = edited(file.read_text(encoding="utf-8"), deed, where, mark)
+        if mark in text:
+            yield mark
+        if deed.startswith("rename"):
+            file.rename(file.with_name(f"our_{file.name}"))
+            path = str(Path(path).with_name(f"our_{file.name}"))
+        repo.write(path, text)
+
+
+def by_release(tree: Mapping[str, bytes], paths: list[str], what: list[tuple[int, str, float]]) -> dict[str, bytes]:
+    """Change what is generated as a new release would."""
+    found = dict(tree)
+    for number, (index, deed, where) in enumerate(what):
+        path = paths[index % len(paths)]
+        if path in found:
+            text = edited(found.pop(path).decode(), deed, where, f"theirs-{number}")
+            target = path if not deed.startswith("rename") else f"{path}.moved"
+            if deed != "delete":
+                found[target] = text.encode()
+    return found
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ours=edits, theirs=edits)
+def test_each_line_of_the_users_is_there_afterwards(
+    generated: Path, made: Regenerated, ours: list[tuple[int, str, float]], theirs: list[tuple[int, str, float]]
+) -> None:
+    paths = [path for path in made.tree if kind(path, PACKAGE) is Kind.SHARED and made.tree[path]]
+    paths = [path for path in paths if "runtime/" not in path or path.endswith(("pipe.py", "api.py", "log.py"))]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "shop"
+        shutil.copytree(generated, folder)
+        repo = committed(folder, folder)
+        marks = list(by_hand(repo, paths, ours))
+        before = {path.name for path in folder.rglob("*") if path.is_file()}
+        repo.commit()
+        marks = [one for one in marks if one in everything(folder)]
+        new = replace(made, tree=by_release(made.tree, paths, theirs))
+        with patch("aqlgen.commands.update.regenerate", return_value=new):
+            done = repo.update("--output-format", "json")
+        assert done.code in (0, 1), done
+        text = everything(folder)
+        assert [one for one in marks if one not in text] == []
+        gone = before - {path.name for path in folder.rglob("*") if path.is_file()}
+        assert gone <= {Path(path).name for path in done.json["files"]["removed"]}
+        assert (done.code == 1) == bool(done.json["conflicts"])
+
+
+def everything(folder: Path) -> str:
+    files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
