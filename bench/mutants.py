@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import yaml
-from mutations import Mutator, broken_text, containers
+from mutations import Mutator, TooManyError, broken_text, containers
 
 from aqlgen.errors import AqlgenError
 from aqlgen.read import parse
@@ -135,9 +135,14 @@ class Bases:
 
     def _mutated(self, random: Random, root: dict[str, Any]) -> Any:
         versions = {key: root[key] for key in ("openapi", "swagger", "overlay") if key in root}
+        whole = json.dumps(root)
         mutator = Mutator(random, root, lambda: json.loads(self._text(self._pick(random)) or "{}"))
-        for _ in range(random.choice((1, 1, 2, 3, 5, 9))):
-            mutator.mutate()
+        try:
+            for _ in range(random.choice((1, 1, 2, 3, 5, 9))):
+                mutator.mutate()
+            containers(root)
+        except TooManyError:
+            return json.loads(whole)
         return {**versions, **root, **versions} if random.random() < 0.8 else root  # or else most would end there
 
     @staticmethod

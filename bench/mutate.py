@@ -141,6 +141,8 @@ def main() -> int:
         pool = Pool(given.corpus, given.seed, Path(place), given.jobs)
         for number, verdict in pool.run(range(given.first, given.first + given.count)):
             exits[verdict.code] += 1
+            if exits.total() % 1000 == 0:
+                print(f"{exits.total():,} of {given.count:,}", file=sys.stderr, flush=True)
             codes.update(verdict.codes)
             peak = max(peak, verdict.megabytes)
             slowest = sorted([*slowest, (verdict.seconds, number)])[-5:]

@@ -150,10 +150,20 @@ STYLES = ("form", "simple", "label", "matrix", "spaceDelimited", "pipeDelimited"
 PLACES = ("query", "path", "header", "cookie", "body", "formData", "querystring", "nowhere", 1)
 
 
+MOST = 1_000_000
+"""How many values a mutant may have: what is repeated in what is repeated would fill any memory."""
+
+
+class TooManyError(Exception):
+    """A document has grown past the limit."""
+
+
 def containers(root: Json) -> list[tuple[Json, str | int, Json]]:
-    """Give every value that stands in something, as (container, key, value), in document order."""
+    """Give every value that stands in something, as (container, key, value). Raises TooManyError past the limit."""
     found, stack = [], [root]
     while stack:
+        if len(found) > MOST:
+            raise TooManyError
         node = stack.pop()
         for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
             found.append((node, key, value))
