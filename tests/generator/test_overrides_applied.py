@@ -292,3 +292,10 @@ def test_a_name_that_another_operation_would_have_had_is_free_to_be_given(tmp_pa
     rows = project(tmp_path, f"GET /pets/{{id}}: {{name: {name}}}").rows
     assert rows[name]["path"] == "/pets/{id}"
     assert len(rows) == 5
+
+
+def test_a_summary_of_the_users_stands_in_lists_and_the_description_stays(tmp_path: Path) -> None:
+    text = "POST /pets:\n  summary: Take a pet\nGET /pets: {summary: See pets, description: All of them}"
+    rows = project(tmp_path, text).rows
+    assert rows["create_pet"]["summary"] == "Take a pet"
+    assert (rows["list_pets"]["summary"], rows["list_pets"]["description"]) == ("See pets", "All of them")

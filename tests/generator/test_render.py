@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import pytest
 from copier import run_copy
 
-from aqlgen.render.template import render_template, templates_folder
+from aqlgen.releases import own_templates
+from aqlgen.render.template import BYTECODE, render_template
 
 ANSWERS = {
     "name": "shop",
@@ -21,9 +24,18 @@ ANSWERS = {
 }
 
 
-def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(tmp_path: Path) -> None:
-    run_copy(str(templates_folder()), tmp_path / "shop", data=ANSWERS, defaults=True, quiet=True)
-    own = render_template(ANSWERS)
+LONGEST = "s" * 31 + "-" + "p" * 32
+
+
+@pytest.mark.parametrize("name", ["s", "shop", LONGEST])
+def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(tmp_path: Path, name: str) -> None:
+    """It stands formatted as ruff formats, however long the names are, so that plain copier gives the same bytes."""
+    answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
+    template = tmp_path / "template"  # without the history beside it, which copier would take
+    shutil.copytree(own_templates() / "templates", template / "templates", ignore=shutil.ignore_patterns(*BYTECODE))
+    shutil.copy(own_templates() / "copier.yml", template)
+    run_copy(str(template), tmp_path / "shop", data=answers, defaults=True, quiet=True)
+    own = render_template(answers)
     theirs = {
         path.relative_to(tmp_path / "shop").as_posix(): path.read_bytes()
         for path in (tmp_path / "shop").rglob("*")
