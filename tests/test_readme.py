@@ -31,7 +31,9 @@ class Reader:
         self.folder = home
         self.site = home / "site"
         bins = [str(self.site / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
-        self.environment = os.environ | {"PATH": os.pathsep.join(bins), "PYTHONPATH": str(self.site)}
+        person = {f"GIT_{who}_{what}": "reader" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        own_git = person | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        self.environment = os.environ | own_git | {"PATH": os.pathsep.join(bins), "PYTHONPATH": str(self.site)}
 
     def type(self, command: str) -> None:
         words = shlex.split(command)
