@@ -12,7 +12,7 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.edits.deriving import Difference, entry, leftovers
 from aqlgen.edits.insertion import InsertionError, insert
 from aqlgen.edits.meant import Meant, meant
-from aqlgen.edits.refusals import paste, refused, whole
+from aqlgen.edits.refusals import paste, refused, unknown, whole
 from aqlgen.edits.rows import Found, RowError, operations_file, pointer, rows
 from aqlgen.edits.sameness import Sameness
 from aqlgen.edits.trial import Trial
@@ -63,9 +63,11 @@ class Recovery:
         if any(path.startswith("openapi/") for path in self._edited):  # nothing can be generated again of such
             return Recovered(refused=tuple(self._whole(path) for path in sorted(self._edited)))
         generated = self._complete()
-        unknown = [path for path in self._edited if path in self._tables and path not in self._pristine]
-        if unknown:
-            return Recovered(refused=tuple(self._whole(path) for path in sorted(self._edited)))
+        lost = [path for path in self._edited if path in self._tables and path not in self._pristine]
+        if lost:
+            version = self._project.version
+            refusals = (unknown(path, version) if path in lost else self._whole(path) for path in sorted(self._edited))
+            return Recovered(refused=tuple(refusals))
         try:
             after = rows(self._files(self._edited), self._package)
         except RowError as error:

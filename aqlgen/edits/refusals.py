@@ -10,7 +10,7 @@ from aqlgen.edits.writing import flow
 from aqlgen.ir import Json
 from aqlgen.positions import Lines, find
 
-__all__ = ["CODE", "paste", "refused", "whole"]
+__all__ = ["CODE", "paste", "refused", "unknown", "whole"]
 
 CODE: Final = "machine-file-edited"
 
@@ -50,6 +50,18 @@ def whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Dia
     message = "this file is generated and was edited by hand, in a way that no override can say"
     way = f"{_way(path, package)} {_UNDO}"
     return Diagnostic(CODE, Severity.ERROR, message, file=path, line=line, column=1, help=way)
+
+
+def unknown(path: str, version: str) -> Diagnostic:
+    """Refuse the edits of a table of which nobody knows any more how it was generated; `version` is that of aqlgen."""
+    message = "this file was edited by hand, and what was generated there is not to be found any more"
+    first = (
+        f"`pip install aqlgen=={version}`, `aqlgen update` and commit"
+        if version
+        else "Update by the aqlgen that made it"
+    )
+    way = f"{first}, then update by this one; or bring the history (`git fetch --unshallow`). {_UNDO}"
+    return Diagnostic(CODE, Severity.ERROR, message, file=path, line=1, column=1, help=way)
 
 
 def paste(path: str, text: str, pointer: str, entries: Mapping[str, Json], why: str) -> Diagnostic:

@@ -100,7 +100,7 @@ class Project:
             raise FileError.of(
                 "kept-document-missing",
                 f"the document that the project was made from is not in {self.folder / 'openapi'}",
-                help="Bring it back (`git checkout HEAD -- openapi`), or give it again with --spec.",
+                help="Bring it back (`git log -- openapi` names commits that had it), or give it again with --spec.",
                 file=str(self.folder / "openapi"),
             )
         return self.folder / recorded[0]

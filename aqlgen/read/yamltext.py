@@ -104,10 +104,17 @@ class _Builder:
         else:
             value = plain(text) if event.tag in _CORE else text
         if type(value) is float and [frame.key for frame in self._stack] == _VERSION:
-            value = text
+            value = self._version(text, event)
         if event.anchor is not None:
             self._anchors[event.anchor] = value, 1 + len(text) // _PAGE
         self._place(value)
+
+    def _version(self, text: str, event: Any) -> str:
+        line, column = self.lines.place(event.start_mark.index)
+        message = f"the version is a number; read as the text “{text}”"
+        place, way = ("/info/version", self.name, line, column), f'Write version: "{text}".'
+        self.findings.append(Diagnostic("version-not-text", Severity.NOTE, message, *place, help=way))
+        return text
 
     def _key(self, frame: _Frame, text: str, event: Any) -> None:
         frame.key = text

@@ -105,7 +105,7 @@ def test_a_version_and_a_title_without_quotes_are_text(tmp_path: Path) -> None:
 def test_a_version_that_yaml_takes_for_a_fraction_keeps_every_digit(tmp_path: Path) -> None:
     project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: A, version: 1.10}\npaths: {/a: {get: {}}}\n")
     assert project.adapter["api_version"] == "1.10"
-    assert told(project) == []
+    assert told(project) == [("version-not-text", 2, "the version is a number; read as the text “1.10”")]
 
 
 @pytest.mark.parametrize("reference", ["7", "[1]", "{a: b}", "true"])
