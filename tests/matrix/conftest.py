@@ -1,0 +1,111 @@
+"""The two wheels, the documents, and the repositories, each made once and copied for each test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import Run
+from tests.matrix import clones
+from tests.matrix.edits import EDITS
+from tests.matrix.wheels import Aqlgen, build
+from tests.update.repos import SHOP, Repo, grown, operation
+
+CHANGES = ("template changes", "API changes", "both")
+"""What is new: the second release, the second document, or both."""
+
+
+class Bench:
+    """Everything that is made once: two releases of aqlgen, two versions of a document, and what was made of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.older, self.newer = build(folder)
+        self.documents = {"first": folder / "first.json", "second": folder / "second.json"}
+        for name, document in (("first", first()), ("second", second())):
+            self.documents[name].write_text(json.dumps(document, indent=2), encoding="utf-8")
+        self._fresh: dict[tuple[str, str, bytes], dict[str, bytes]] = {}
+        self._repos: dict[tuple[str, str], Repo] = {}
+        self._begun: dict[str, Path] = {}
+        self._lock = Lock()
+        made = self.older.run("from-openapi", self.documents["first"], "-q", "-o", folder / "shop")
+        assert made.code == 0, made.err
+        self.generated: Mapping[str, bytes] = clones.read(folder / "shop")
+        """The project as the older release makes it of the first document."""
+
+    def fresh(self, aqlgen: Aqlgen, document: str, overrides: bytes) -> dict[str, bytes]:
+        """Generate a project as if there had been none before."""
+        key = (aqlgen.version, document, overrides)
+        if key not in self._fresh:
+            place = self.folder / f"fresh-{len(self._fresh)}"
+            place.mkdir()
+            (place / "overrides.yaml").write_bytes(overrides)
+            options = ("--overrides", place / "overrides.yaml", "-q", "-o", place / "shop")
+            made = aqlgen.run("from-openapi", self.documents[document], *options)
+            assert made.code == 0, made.err
+            self._fresh[key] = clones.read(place / "shop")
+        return dict(self._fresh[key])
+
+    def aqlgen(self, change: str) -> Aqlgen:
+        """Give the release that an update is run by."""
+        return self.older if change == "API changes" else self.newer
+
+    def update(self, repo: Repo, change: str) -> Run:
+        """Update a project to what is new."""
+        spec = [] if change == "template changes" else ["--spec", self.documents["second"]]
+        return self.aqlgen(change).run("update", repo.folder, *spec, "--output-format", "json")
+
+    def repo(self, clone: str, edit: str) -> Repo:
+        """Give a repository in which a user made an edit; it is not to be changed."""
+        with self._lock:
+            if (clone, edit) not in self._repos:
+                edited, made = dict(self.generated), EDITS[edit]
+                made.make(edited)
+                if made.undone is not None:
+                    made.undone(edited)
+                folder = self.folder / f"repo-{len(self._repos)}"
+                self._repos[clone, edit] = self.make(clone, folder, edited)
+            return self._repos[clone, edit]
+
+    def make(self, clone: str, folder: Path, edited: Mapping[str, bytes]) -> Repo:
+        """Make a repository of the project as somebody edited it."""
+        begun = "subfolder" if clone == "subfolder" else "root"
+        if begun not in self._begun:
+            self._begun[begun] = self.folder / f"begun-{begun}"
+            clones.begin(begun, self._begun[begun], self.generated)
+        return clones.make(clone, self._begun[begun], folder, self.generated, edited)
+
+    def copy(self, repo: Repo, folder: Path) -> Repo:
+        """Copy a repository to a folder of its own."""
+        shutil.copytree(repo.top, folder)
+        return Repo(folder / repo.folder.relative_to(repo.top), folder)
+
+
+def first() -> dict[str, Any]:
+    document = json.loads(json.dumps(SHOP))
+    document["paths"]["/goods/{id}"]["put"] = operation("replaceGood")
+    return document
+
+
+def second() -> dict[str, Any]:
+    """Give the newer version: an operation more, one less, and another that takes and says something else."""
+    document = json.loads(json.dumps(grown(orders={"get": operation("listOrders")})))
+    document["info"]["version"] = "2"
+    limit = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+    document["paths"]["/goods"]["get"] |= {"summary": "List what we sell", "parameters": [limit]}
+    return document
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("matrix")
+    made = Bench(folder)
+    yield made
+    made.older.stop()
+    made.newer.stop()

@@ -1,0 +1,158 @@
+"""What users do to a project: each edit is made to the project, and to what it should have become.
+
+An edit stands where the second release changes nothing, or, to be a conflict, just where it does: at the end of a file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Tree: TypeAlias = MutableMapping[str, bytes]
+"""The files of a project, path → content."""
+
+PACKAGE = "src/shop_adapter/"
+RUNTIME = PACKAGE + "runtime/"
+HOOKS = PACKAGE + "hooks.py"
+READ, CREATE = (f"{PACKAGE}operations/{family}.json" for family in ("read", "create"))
+YOURS = ("overrides.yaml", "adapter.toml", HOOKS)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What a user did, and which files can come out as conflicts of it when the templates change."""
+
+    make: Callable[[Tree], None]
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    """Path → the text of the user's that the conflict leaves in the file, "" for one that the user took away."""
+    undone: Callable[[Tree], None] | None = None
+    """What the user did besides, and an update takes back."""
+    said: Callable[[Mapping[str, bytes]], bool] | None = None
+    """Whether the edit is there, where an update writes it in another form."""
+
+
+def insert(tree: Tree, path: str, line: int, text: str) -> None:
+    """Insert a line."""
+    found = tree[path].decode().splitlines(keepends=True)
+    assert len(found) > line + 4, f"{path} is too short for an edit in its middle"
+    tree[path] = "".join([*found[:line], text + "\n", *found[line:]]).encode()
+
+
+def append(tree: Tree, path: str, text: str) -> None:
+    """Append a line."""
+    tree[path] += text.encode() + b"\n"
+
+
+def move(tree: Tree, path: str, name: str) -> None:
+    """Give a file another name, where it is there to be renamed."""
+    if path in tree:
+        tree[name] = tree.pop(path)
+
+
+def nothing(tree: Tree) -> None:
+    """Leave everything as it is."""
+
+
+def code(tree: Tree) -> None:
+    insert(tree, PACKAGE + "server.py", 5, "# mine: of the server")
+    insert(tree, RUNTIME + "dispatch.py", 9, "# mine: of a module")
+    insert(tree, RUNTIME + "limits.py", 9, "# mine: far from what is new")
+    append(tree, PACKAGE + "__main__.py", "# mine: where something is new")
+    if RUNTIME + "formerly.py" in tree:
+        insert(tree, RUNTIME + "formerly.py", 20, "# mine: of a module that gets another name")
+    else:
+        insert(tree, RUNTIME + "lately.py", 20, "# mine: of a module that gets another name")
+    if RUNTIME + "dropped.py" in tree:
+        insert(tree, RUNTIME + "dropped.py", 20, "# mine: of a module that goes")
+
+
+def own_places(tree: Tree) -> None:
+    append(tree, HOOKS, "# mine: a hook")
+    append(tree, "adapter.toml", "# mine: a setting")
+    tree["overrides.yaml"] = b"# mine\nDELETE /goods/{id}:\n  name: bin_good\n  danger: dangerous\n"
+
+
+def texts(tree: Tree) -> None:
+    insert(tree, "README.md", 12, "Mine: of this adapter.")
+    append(tree, "README.md", "\nMine: a last word.")
+    tree["pyproject.toml"] = tree["pyproject.toml"].replace(b"\ndependencies = [", b'\ndependencies = ["mine",')
+    insert(tree, "tests/conftest.py", 4, "# mine: of a test")
+
+
+def renames(tree: Tree) -> None:
+    move(tree, "Dockerfile", "Containerfile")
+    move(tree, "tests/test_types.py", "tests/unit/test_types.py")
+    move(tree, RUNTIME + "limits.py", RUNTIME + "bounds.py")
+    move(tree, "scripts/formerly.sh", "scripts/mine.sh")
+    move(tree, HOOKS, PACKAGE + "my_hooks.py")
+
+
+def deletions(tree: Tree) -> None:
+    for path in ("Dockerfile", "tests/test_types.py", HOOKS, RUNTIME + "dropped.py", PACKAGE + "settings.py"):
+        tree.pop(path, None)
+
+
+def machine_files_gone(tree: Tree) -> None:
+    for path in ("OPERATIONS.md", PACKAGE + "operations/read.json", "schema/adapter.yaml"):
+        tree.pop(path)
+
+
+def additions(tree: Tree) -> None:
+    tree["notes/todo.md"] = b"mine\n"
+    tree[PACKAGE + "extra.py"] = b"# mine: a module\n"
+    tree[RUNTIME + "extra.py"] = b"# mine: a module among others\n"
+    tree["tests/test_mine.py"] = b"# mine: a test\n"
+    tree["NEWS.md"] = b"mine: a file that aqlgen comes to have too\n"
+    tree["data/mine.bin"] = bytes(range(256))
+
+
+def replace(tree: Tree, path: str, old: str, new: str) -> None:
+    """Replace what stands in a file once."""
+    assert tree[path].decode().count(old) == 1
+    tree[path] = tree[path].decode().replace(old, new).encode()
+
+
+def machine(tree: Tree) -> None:
+    replace(tree, READ, '"list_goods": {', '"browse_goods": {')
+    replace(tree, READ, '"summary": "About getGood"', '"summary": "Look at one good, closely"')
+    replace(tree, READ, '"good_id": {"in"', '"which": {"in"')
+    tree[CREATE] = re.sub(rb'"danger": "\w+"', b'"danger": "dangerous"', tree[CREATE])
+
+
+def machine_said(tree: Mapping[str, bytes]) -> bool:
+    read, created = json.loads(tree[READ]), json.loads(tree[CREATE])
+    good = read["get_good"]
+    return (
+        "browse_goods" in read
+        and (good["summary"], "which" in good["parameters"]) == ("Look at one good, closely", True)
+        and created["create_good"]["danger"] == "dangerous"
+    )
+
+
+EDITS: Mapping[str, Edit] = {
+    "no edits": Edit(nothing),
+    "code": Edit(
+        code,
+        {
+            PACKAGE + "__main__.py": "# mine: where something is new",
+            RUNTIME + "dropped.py": "# mine: of a module that goes",
+        },
+    ),
+    "hooks and overrides": Edit(own_places),
+    "README and pyproject": Edit(texts, {"README.md": "Mine: a last word."}),
+    "files renamed": Edit(
+        renames,
+        {
+            "scripts/formerly.sh": "",
+            "scripts/lately.sh": "formerly.sh, line 20",
+            "scripts/mine.sh": "formerly.sh, line 20",
+        },
+    ),
+    "files deleted": Edit(deletions, {"Dockerfile": ""}, undone=machine_files_gone),
+    "own files": Edit(additions, {"NEWS.md": "mine: a file that aqlgen comes to have too"}),
+    "machine files": Edit(nothing, undone=machine, said=machine_said),
+}
+"""What the matrix goes through."""

@@ -1,0 +1,136 @@
+"""Every change × every edit × every kind of clone, on two real wheels: nothing of the user's is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.generator.commands import Run
+from tests.matrix import clones
+from tests.matrix.conftest import CHANGES, Bench
+from tests.matrix.edits import EDITS, READ, YOURS
+from tests.matrix.wheels import AT_ONCE
+from tests.update.repos import Repo
+
+UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignored\n"}
+
+
+def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str, bytes]:
+    """Give a fresh generation plus the user's edits. Files of the user's own stay as the first release made them."""
+    tree = bench.fresh(bench.aqlgen(change), "first" if change == "template changes" else "second", overrides)
+    tree |= {path: bench.generated[path] for path in YOURS}
+    EDITS[edit].make(tree)
+    tree["overrides.yaml"] = overrides
+    return tree
+
+
+def updated(bench: Bench, folder: Path, change: str, edit: str, clone: str) -> tuple[Repo, Run]:
+    repo = bench.copy(bench.repo(clone, edit), folder)
+    clones.write(repo.folder, UNTRACKED)
+    return repo, bench.update(repo, change)
+
+
+@pytest.fixture(scope="module")
+def cells(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Mapping[tuple[str, ...], Future[tuple[Repo, Run]]]]:
+    """Give what comes of each update of the matrix that is asked for: made ahead, two at once."""
+    items = [item for item in request.session.items if getattr(item, "originalname", "").startswith("test_an_update_")]
+    asked = [tuple(item.callspec.params[name] for name in ("change", "edit", "clone")) for item in items]
+    pool = ThreadPoolExecutor(AT_ONCE)
+    yield {key: pool.submit(updated, bench, bench.folder / f"cell-{n}", *key) for n, key in enumerate(asked)}
+    pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.parametrize("clone", clones.CLONES)
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conflict(
+    bench: Bench, cells: Mapping[tuple[str, ...], Future[tuple[Repo, Run]]], change: str, edit: str, clone: str
+) -> None:
+    repo, done = cells[change, edit, clone].result()
+    made = EDITS[edit]
+    conflicts = {} if change == "API changes" else made.conflicts
+    assert done.code == bool(conflicts), done.out + done.err
+    assert set(done.json["files"]["conflicts"]) == set(conflicts)
+    after = clones.read(repo.folder)
+    for path, mine in conflicts.items():
+        marked(repo, path, after.get(path, b"").decode(), mine)
+    wanted = expected(bench, change, edit, after["overrides.yaml"]) | UNTRACKED
+    differing = {path for path in wanted.keys() | after.keys() if wanted.get(path) != after.get(path)}
+    assert differing <= set(conflicts)
+    assert made.said is None or made.said(after)
+    assert not [one for one in ("CHERRY_PICK_HEAD", "MERGE_MSG", "sequencer") if (repo.top / ".git" / one).exists()]
+    if clone == "subfolder":
+        assert {path: (repo.top / path).read_bytes() for path in clones.BESIDE} == clones.BESIDE
+    shutil.rmtree(repo.top)
+
+
+def marked(repo: Repo, path: str, text: str, mine: str) -> None:
+    """Check that git holds a conflict, and that the user is shown it with what they wrote."""
+    stages = repo.git("ls-files", "--unmerged", "--", repo.folder / path).splitlines()
+    assert stages
+    if len(stages) > 1 and text:
+        assert mine in text
+    if len(stages) == 3 or {line.split("\t")[0][-1] for line in stages} == {"2", "3"}:
+        assert text.index("<<<<<<< HEAD") < text.index("=======") < text.index(">>>>>>> ")
+
+
+@pytest.mark.parametrize(
+    ("tag", "comment", "code"),
+    [("v0.2.0", "", 0), ("v0.1.0-3-gabcdef0", "", 0), ("v0.2.0", "# mine\n", 3), ("v0.1.0-3-gabcdef0", "# mine\n", 3)],
+)
+def test_what_copier_wrote_into_its_answers_is_no_edit_and_anything_else_is_refused(
+    bench: Bench, tmp_path: Path, tag: str, comment: str, code: int
+) -> None:
+    repo = bench.copy(bench.repo("clean clone", "no edits"), tmp_path / "work")
+    repo.replace(".copier-answers.yml", "_commit: v0.1.0\n", f"_commit: {tag}\n{comment}")
+    repo.commit()
+    before = clones.read(repo.folder)
+    done = bench.update(repo, "both")
+    assert done.code == code, done.out
+    assert not code or clones.read(repo.folder) == before
+
+
+def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_way_out(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """The aqlgen of today generates it otherwise, and the history is not there."""
+    repo = bench.copy(bench.repo("shallow", "machine files"), tmp_path / "work")
+    recorded = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["files"]["each"][READ]
+    repo.replace("MCPAQL-PROVENANCE.json", recorded, recorded[::-1])
+    repo.commit()
+    before = clones.read(repo.folder)
+    done = bench.update(repo, "both")
+    assert (done.code, clones.read(repo.folder)) == (3, before)
+    (detail,) = [one for one in done.json["error"]["details"] if one["path"].endswith(READ)]
+    assert "not to be found any more" in detail["message"]
+    assert "pip install aqlgen==0.1.0" in detail["suggestion"]
+    assert "--unshallow" in detail["suggestion"]
+
+
+def test_a_folder_that_got_another_name_gets_what_is_new_in_it(bench: Bench, tmp_path: Path) -> None:
+    """What aqlgen drops or names otherwise is a conflict with the name that the user gave it."""
+    repo = bench.copy(bench.repo("shallow", "no edits"), tmp_path / "work")
+    repo.git("mv", "src/shop_adapter/runtime", "src/shop_adapter/core")
+    repo.commit()
+    conflicts = bench.update(repo, "template changes").json["files"]["conflicts"]
+    assert {Path(path).name for path in conflicts} == {"dropped.py", "formerly.py", "lately.py"}
+    package = repo.folder / "src/shop_adapter"
+    assert not (package / "runtime/limits.py").exists()
+    assert "NEWLY = True" in (package / "core/limits.py").read_text(encoding="utf-8")
+    assert (package / "core/newly.py").is_file()
+
+
+@pytest.mark.parametrize("edit", ["no edits", "code", "files renamed", "machine files"])
+def test_after_an_update_there_is_nothing_new(bench: Bench, tmp_path: Path, edit: str) -> None:
+    repo = bench.copy(bench.repo("squashed", edit), tmp_path / "work")
+    bench.update(repo, "both")
+    repo.commit()
+    before = repo.snapshot()
+    again = bench.update(repo, "both")
+    assert (again.code, again.json["files"]) == (0, {"added": [], "changed": [], "removed": [], "conflicts": []})
+    assert repo.snapshot() == before

@@ -1,0 +1,155 @@
+"""Every command of docs/living.md is run, in its order, as somebody would who lives with an adapter."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.checkouts import ROOT, Checkout
+
+PAGE = ROOT / "docs/living.md"
+BLOCK = re.compile(r"^#+ (.*?)$|^```(sh|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ENDS = {"aqlgen update  # ends with 1": 1, "aqlgen diff HEAD ../openapi.yaml": 1, "aqlgen diff main  #": 1}
+FIRST = "0.1.0"
+
+
+def commands() -> Iterator[tuple[str, str, str]]:
+    """Give what the page shows, in its order: the heading, `sh` or `yaml`, and a command or a whole piece of YAML."""
+    heading = ""
+    for title, language, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        heading = title or heading
+        if language == "yaml":
+            yield heading, language, text
+        for line in text.splitlines() if language == "sh" else ():
+            yield heading, language, re.sub(r"\s+#", "  #", line)
+
+
+@dataclass
+class Owner:
+    """Somebody who has an adapter, and types what the page shows."""
+
+    folder: Path
+    checkout: Checkout
+    environment: dict[str, str]
+
+    def type(self, command: str) -> None:
+        if command.startswith("cd "):
+            self.folder /= command.split()[1]
+            return
+        if command.startswith("pip "):
+            self.checkout.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 8001")
+            self.checkout.release("0.2.0")
+            return
+        done = self.shell(command)
+        wanted = next((code for start, code in ENDS.items() if command.startswith(start)), 0)
+        assert done.returncode == wanted, f"{command}\n{done.stdout}\n{done.stderr}"
+
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        file = self.folder / path
+        text = file.read_text(encoding="utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def commit(self) -> None:
+        assert self.shell("git add --all && git commit --allow-empty -m 'By hand'").returncode == 0
+
+
+def api_changed(owner: Owner) -> None:
+    """Give the document a new version, in which a parameter is called otherwise."""
+    owner.edit("../openapi.yaml", "version: 1.4.0", "version: 1.5.0")
+    owner.edit("../openapi.yaml", "- name: bornBefore", "- name: bornUntil")
+
+
+def conflict(owner: Owner) -> None:
+    """Change the port, as the next release does."""
+    owner.edit("Dockerfile", "EXPOSE 8001", "EXPOSE 9000")
+    owner.commit()
+    owner.checkout.edit("templates/project/Dockerfile.jinja", "EXPOSE 8001", "EXPOSE 8002")
+    owner.checkout.release("0.3.0")
+
+
+def hand_edit(owner: Owner) -> None:
+    owner.edit("src/petstore_adapter/operations/read.json", '"get_pet": {', '"look_at_pet": {')
+
+
+def integration(owner: Owner) -> None:
+    """Continuous integration looks at a branch that breaks an agent."""
+    assert owner.shell("git switch --quiet --create topic").returncode == 0
+    owner.edit("overrides.yaml", "\nGET /pets:\n", "\nDELETE /pets/{petId}:\n  hidden: true\nGET /pets:\n")
+    owner.commit()
+    assert owner.shell("aqlgen update --quiet && git commit --all -m Hide").returncode == 0
+
+
+def schedule(owner: Owner) -> None:
+    """There is a remote, and something new to propose."""
+    owner.commit()
+    owner.edit("../openapi.yaml", "version: 1.5.0", "version: 1.6.0")
+    remote = "git init --quiet --bare ../remote.git && git remote add origin ../remote.git"
+    assert owner.shell(f"{remote} && git push --quiet origin HEAD").returncode == 0
+
+
+def newer_templates(owner: Owner) -> None:
+    owner.checkout.edit("templates/project/.gitignore", ".env\n", ".env\n.coverage\n")
+    owner.checkout.release("0.4.0")
+
+
+BEFORE: dict[str, Callable[[Owner], None]] = {
+    "The API changed": api_changed,
+    "Conflicts": conflict,
+    "Edits of machine files": hand_edit,
+    "In continuous integration": integration,
+    "On a schedule": schedule,
+    "Plain copier": newer_templates,
+}
+"""What happens in the world before the commands below a heading are typed."""
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Owner:
+    """Somebody with the first release of aqlgen, a document and GitHub's command line, but no network."""
+    checkout = Checkout.make(tmp_path / "aqlgen")
+    checkout.release(FIRST)
+    tools, home = tmp_path / "tools", tmp_path / "home"
+    tools.mkdir()
+    home.mkdir()
+    for name, text in (("aqlgen", "-m aqlgen"), ("copier", "-m copier")):
+        (tools / name).write_text(f'#!/bin/sh\nexec {sys.executable} {text} "$@"\n', encoding="utf-8")
+    (tools / "gh").write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
+    (home / "openapi.yaml").write_bytes((ROOT / "fixtures/petstore.yaml").read_bytes())
+    more = {"TEST": "true", "SPEC": "../openapi.yaml", "PYTHON": sys.executable}
+    paths = os.pathsep.join([str(tools), checkout.environment["PATH"]])
+    return Owner(home, checkout, checkout.environment | more | {"PATH": paths})
+
+
+def test_every_command_of_the_page_works(owner: Owner) -> None:
+    before = dict(BEFORE)
+    for heading, language, text in commands():
+        if heading in before:
+            before.pop(heading)(owner)
+        if language == "yaml":
+            file = owner.folder / "overrides.yaml"
+            file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
+        else:
+            owner.type(text)
+    assert not before
+    assert owner.shell("git status --porcelain").stdout.split() in ([], ["??", "report.md"])
