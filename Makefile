@@ -22,7 +22,7 @@ demo: $(STAMP)
 	$(BIN)/python bench/demo.py $(BIN)/petstore-adapter
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff check
