@@ -414,11 +414,16 @@ async def test_the_apis_own_parameters_are_taken_still_but_not_shown(tmp_path: P
     assert [one["name"] for one in details["parameters"]] == ["color", "first", "after", "fields"]
 
 
-async def test_a_next_url_that_leads_away_is_not_followed(tmp_path: Path) -> None:
+async def test_a_next_url_that_leads_away_is_not_followed_but_its_page_is_given(tmp_path: Path) -> None:
     for url in ("https://evil.example/steal", "/admin?x=1", "/v1/../admin"):
         api = Listing(lambda *_, url=url: {"value": things(2), "@odata.nextLink": url})
-        answer = await Client(tmp_path / str(hash(url)), api, STYLES["next URL"][1], VALUES).call()
+        client = Client(tmp_path / str(hash(url)), api, STYLES["next URL"][1], VALUES)
+        page = await client.page()
+        assert [one["id"] for one in page["items"]] == [1, 2]
+        assert page["pageInfo"]["hasNextPage"]
+        answer = await client.call(first=2, after=page["pageInfo"]["endCursor"])
         assert answer["error"]["code"] == "INTERNAL_ERROR", url
+        assert len(api.sent) == 1
 
 
 async def test_a_page_that_is_cut_to_its_bound_goes_on_where_it_was_cut(tmp_path: Path) -> None:

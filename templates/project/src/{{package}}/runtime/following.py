@@ -20,6 +20,9 @@ __all__ = ["followed", "following", "total_of"]
 
 _LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"[^\"]*\")*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^;,\s]+))", re.IGNORECASE)
+_AWAY = "//"
+"""What the position of a page begins with that is not of the API; its host comes after. No path of ours begins so."""
+
 _ROUND = 5
 """Bounds that APIs set themselves are multiples of this."""
 
@@ -52,7 +55,16 @@ def following(
 
 
 def followed(request: ApiRequest, position: str) -> str:
-    """Give the URL of a page from what `following` gave for it, with the credentials of the request as it is now."""
+    """Give the URL of a page from what `following` gave for it, with the credentials of the request as it is now.
+
+    Raises Failure for a link that leads away from the API. The page that it stands on was given all the same.
+    """
+    if position.startswith(_AWAY):
+        raise Failure(
+            Code.INTERNAL_ERROR,
+            "Internal error: the API's link to the next page leads away from the API, it is not followed",
+            {"host": position.removeprefix(_AWAY)},
+        )
     parts = urlsplit(request.url)
     own = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]
     path, _, query = position.partition("?")
@@ -113,19 +125,16 @@ def _is_link(plan: Plan) -> bool:
 
 
 def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
-    """Give path and query of a link, without credentials. It is followed on the API's own host alone."""
+    """Give path and query of a link, without credentials, or a mark where it leads away from the API."""
     here = urlsplit(request.url)
     there = urlsplit(urljoin(request.url, url))
     base = "/".join(here.path.split("/")[: -plan.depth]) if plan.depth else here.path
     own = there.hostname == here.hostname or there.path == here.path
     if not own or not (there.path == base or there.path.startswith(f"{base}/")) or "/../" in f"{there.path}/":
-        raise Failure(
-            Code.INTERNAL_ERROR,
-            "Internal error: the API's link to the next page leads away from the API, it is not followed",
-            {"host": there.hostname or ""},
-        )
+        return f"{_AWAY}{there.hostname or ''}"
+    path = "/" + there.path.lstrip("/")
     query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))
-    return f"{there.path}?{query}" if query else there.path
+    return f"{path}?{query}" if query else path
 
 
 def _is_secret(pair: str, request: ApiRequest) -> bool:
