@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("aqlgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("aqlgen")
+"""How long an example takes says more about the machine than about the code."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

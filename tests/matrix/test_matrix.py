@@ -38,7 +38,8 @@ def updated(bench: Bench, folder: Path, change: str, edit: str, clone: str) -> t
 @pytest.fixture(scope="module")
 def cells(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Mapping[tuple[str, ...], Future[tuple[Repo, Run]]]]:
     """Give what comes of each update of the matrix that is asked for: made ahead, two at once."""
-    items = [item for item in request.session.items if getattr(item, "originalname", "").startswith("test_an_update_")]
+    items = [item for item in request.session.items if item.path == request.path and hasattr(item, "callspec")]
+    items = [item for item in items if {"change", "edit", "clone"} <= item.callspec.params.keys()]
     asked = [tuple(item.callspec.params[name] for name in ("change", "edit", "clone")) for item in items]
     pool = ThreadPoolExecutor(AT_ONCE)
     yield {key: pool.submit(updated, bench, bench.folder / f"cell-{n}", *key) for n, key in enumerate(asked)}
