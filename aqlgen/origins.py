@@ -31,13 +31,13 @@ class Origins:
 
     def find(self, root: Json, pointer: str) -> Origin:
         """Give the origin of what `pointer` leads to from `root`; of parts that are not there, where they would be."""
-        origin, node = Origin(""), root
+        origin, below, node = Origin(""), "", root
         for part in split(pointer):
             key: str | int = int(part) if isinstance(node, list) and part.isdecimal() else part
             noted = self._noted.get((id(node), key)) if isinstance(node, (dict, list)) else None
-            origin = noted or Origin(f"{origin.pointer}/{escape(part)}", origin.file)
+            origin, below = (noted, "") if noted else (origin, f"{below}/{escape(part)}")
             node = _step(node, key)
-        return origin
+        return Origin(origin.pointer + below, origin.file) if below else origin
 
 
 def _step(node: Json, key: str | int) -> Json:

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "aqlgen"
 LAYERS = (
     ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media"),
     ("errors", "decisions", "resolve", "git"),
-    ("read", "build", "decide", "schemas", "request", "releases"),
+    ("read", "build", "decide", "schemas", "request", "releases", "templating"),
     ("link", "overlay", "upgrade"),
     ("assemble",),
     ("table",),
@@ -22,7 +22,7 @@ LAYERS = (
     ("page", "compare", "project", "revisions", "operands"),
     ("edits",),
     ("commands",),
-    ("terminal", "terminal_state", "terminal_update"),
+    ("terminal", "terminal_decisions", "terminal_state", "terminal_update"),
     ("cli",),
     ("__main__",),
 )
@@ -30,7 +30,7 @@ LAYERS = (
 
 ALONE = {
     "openapi_pydantic": "build/typed.py",
-    "copier": "render/template.py",
+    "copier": "templating.py",
     "jsonpath_rfc9535": "overlay/query.py",
 }
 """Libraries that a single module knows."""

@@ -17,7 +17,10 @@ from aqlgen.read.limits import Limits
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKENS: Final = re.compile(_STRING + r"|[{}\[\],:]")
-_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF: Final = re.compile(
+    r"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))|\\\\u[dD][89a-fA-F]"
+)
+"""Half a surrogate pair, or what may be one, since after an escaped backslash only a parser can tell."""
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -54,7 +57,7 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
         raise too_deep(name, limits, *_depth_reached(text, limits.depth)) from None
     if _deeper_than(root, limits.depth):
         raise too_deep(name, limits, *_depth_reached(text, limits.depth))
-    if _SURROGATE.search(text):
+    if _HALF.search(text):
         root = _without_lone_surrogates(root)
     return root, list(islice(_repeated_keys(name, text), MOST_FINDINGS)) if repeated else []
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
 from aqlgen.plain import plain
 from aqlgen.releases import URL
 from aqlgen.render.adapter_yaml import adapter_yaml
 from aqlgen.render.operations_md import operations_md
-from aqlgen.render.provenance import FILE, provenance
-from aqlgen.render.template import render_template
+from aqlgen.render.provenance import FILE, canonical_hash, provenance
+from aqlgen.render.template import rendering
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table
 from aqlgen.table.text import files
 
-__all__ = ["Order", "data", "render"]
+__all__ = ["Order", "data", "render", "timed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,32 @@ class Order:
     """The time to record; None records none."""
     templates: str = ""
     """The release that the templates are of; "" for a tree that is no release."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """The recorded hashes of files that the project has since earlier and keeps as they are."""
 
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    tree = render_template(_answers(order)) | data(order)
+    with rendering(_answers(order)) as rendered:
+        made, given = data(order), canonical_hash(order.given)
+        tree = rendered() | made
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
+    return _recorded(order, tree, given)
+
+
+def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Give what `render` gives for another time than that of `tree`."""
+    files = {path: content for path, content in tree.items() if path != FILE}
+    return _recorded(order, files, canonical_hash(order.given))
+
+
+def _recorded(order: Order, tree: Mapping[str, bytes], given: str) -> dict[str, bytes]:
+    """Give the tree with the record of it; `given` is the hash of the input."""
     name, at = order.identity.package, order.generated_at
-    tree[FILE] = provenance(order.given, order.options, tree, name, order.templates, at)
-    return dict(sorted(tree.items()))
+    record = provenance(given, order.options, tree, name, order.templates, at, order.hashes)
+    return dict(sorted({**tree, FILE: record}.items()))
 
 
 def data(order: Order) -> dict[str, bytes]:

@@ -50,18 +50,25 @@ def generated_at() -> str | None:
 
 
 def provenance(
-    given: Json, options: Mapping[str, Json], tree: Mapping[str, bytes], package: str, templates: str, at: str | None
+    given: str,
+    options: Mapping[str, Json],
+    tree: Mapping[str, bytes],
+    package: str,
+    templates: str,
+    at: str | None,
+    hashes: Mapping[str, str],
 ) -> bytes:
-    """Give the record's file. `tree` holds every other file of the project, `templates` is the release they are of.
+    """Give the record's file; `given` is the hash of the input, `templates` the release that the templates are of.
 
-    The hash of each file tells later, with nothing else at hand, whether it still is as it was generated.
+    The hash of each file tells later, with nothing else at hand, whether it still is as it was generated; `hashes`
+    has that of files which the project was given earlier and keeps, whatever would be generated today.
     """
-    each = {path: file_hash(tree[path]) for path in sorted(tree)}
+    each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
     record = {
         "spec_version": SPEC_VERSION,
         "generator": {"name": "aqlgen", "version": __version__, "templates": templates},
         "generated_at": at,
-        "input": {"hash": canonical_hash(given)},
+        "input": {"hash": given},
         "options": dict(options),
         "files": {},
         "conformance": None,

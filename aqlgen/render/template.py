@@ -1,17 +1,17 @@
-"""The template, rendered: the only module that knows copier."""
+"""The template, rendered, in a process of its own (`aqlgen.templating`)."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-
-from copier import run_copy
-from copier.errors import CopierError
-from jinja2 import TemplateError as JinjaError
+from typing import Final
 
 from aqlgen.errors import TemplateError
 from aqlgen.releases import own_templates
@@ -19,62 +19,63 @@ from aqlgen.releases import own_templates
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
 
-FIXED = {"src/{{package}}/runtime": "src/{package}/runtime", "tests": "tests"}
-"""Folders of the template that are the same bytes in every project: copied as they are, since copier takes ten times as
-long to find that out. A test holds the result against copier's own of the whole template.
-"""
+BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
+"""What may lie in a template and is no part of it."""
 
-BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+_PACKAGE: Final = "{{package}}"
+_COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.templating")
 
 
 def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
     """Render the project's template and format what is Python in it; path → content. Raises TemplateError.
 
-    `templates` is a folder as `releases.templates_of` gives it, None this aqlgen's own. Those of a release stand
-    formatted, and the formatter of today leaves them alone.
+    `templates` is a folder as `releases.templates_of` gives it, None this aqlgen's own.
     """
+    with rendering(answers, templates) as rendered:
+        return rendered()
+
+
+@contextmanager
+def rendering(answers: Mapping[str, str], templates: Path | None = None) -> Iterator[Callable[[], dict[str, bytes]]]:
+    """Begin to render as `render_template` does; what is given waits for the end. It raises TemplateError."""
     root = templates or own_templates()
-    fixed = {path: place for path, place in FIXED.items() if _is_fixed(root / PROJECT / path)}
+    every = _files(root / PROJECT)
+    plain = [one for one in every if _is_plain(one)]
+    path = os.pathsep.join(one for one in sys.path if one)  # the same modules are found, none in the working directory
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        source, folder = Path(name) / "templates", Path(name) / "project"
-        _copy(root, source, fixed)
-        try:
-            run_copy(str(source), folder, data=dict(answers), defaults=True, quiet=True)
-        except (CopierError, JinjaError, ValueError) as error:
-            message = f"the template could not be rendered: {error}".splitlines()[0]
-            raise TemplateError.of("template-failed", message) from error
-        for path, place in fixed.items():
-            target = folder / place.format(package=answers["package"])
-            shutil.copytree(root / PROJECT / path, target, ignore=shutil.ignore_patterns(*BYTECODE))
-        if templates is None:
-            _format(folder)
-        return {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        }
+        folder = Path(name)
+        for one in every.keys() - plain:
+            target = folder / "templates" / PROJECT / one
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(every[one], target)
+        shutil.copy(root / "copier.yml", folder / "templates")
+        (folder / "answers.json").write_text(json.dumps(dict(answers)), encoding="utf-8")
+        with subprocess.Popen(  # noqa: S603
+            (*_COMMAND, name), env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+
+            def rendered() -> dict[str, bytes]:
+                told, crash = process.communicate()
+                if process.returncode:
+                    why = (told or crash.strip().rpartition(b"\n")[2]).decode("utf-8", "replace")
+                    raise TemplateError.of("template-failed", why or "the template could not be rendered")
+                found = _files(folder / "project")
+                found |= {one.replace(_PACKAGE, answers["package"]): every[one] for one in plain}
+                return {one: found[one].read_bytes() for one in sorted(found)}
+
+            yield rendered
 
 
-def _is_fixed(folder: Path) -> bool:
-    """Say whether a folder of a template, perhaps of an older release, has nothing to be rendered in it."""
-    return folder.is_dir() and not any(path.suffix == ".jinja" or "{{" in path.name for path in folder.rglob("*"))
+def _is_plain(path: str) -> bool:
+    """Whether a file of a template is the same bytes in every project, and formatted.
+
+    It is taken as it is then, since copier takes ten times as long to find that out; a test holds the result against
+    copier's own of the whole template.
+    """
+    return not path.endswith(".jinja") and "{" not in path.replace(_PACKAGE, "")
 
 
-def _copy(root: Path, target: Path, fixed: Mapping[str, str]) -> None:
-    """Copy a template to a folder of its own, for copier, without what it need not see."""
-    project = root / PROJECT
-
-    def unseen(folder: str, names: list[str]) -> set[str]:
-        own = Path(folder).relative_to(project)
-        return {name for name in names if (own / name).as_posix() in fixed or name in BYTECODE}
-
-    shutil.copytree(project, target / PROJECT, ignore=unseen)
-    shutil.copy(root / "copier.yml", target)
-
-
-def _format(folder: Path) -> None:
-    """Format by ruff, with the project's own settings."""
-    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--no-cache", "."]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        raise TemplateError.of("template-failed", f"ruff could not format the project: {done.stderr.strip()[:300]}")
+def _files(folder: Path) -> dict[str, Path]:
+    """Give the files in a folder by their path in it."""
+    every = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
+    return {own.as_posix(): path for own, path in every if not any(part in BYTECODE for part in own.parts)}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from copier import run_copy
 
+from aqlgen.errors import TemplateError
 from aqlgen.releases import own_templates
 from aqlgen.render.template import BYTECODE, render_template
 
@@ -42,3 +45,20 @@ def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(tmp_path: 
         if path.is_file()
     }
     assert own == theirs
+    subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--check", "--no-cache", "."], cwd=tmp_path / "shop", check=True
+    )
+
+
+def test_rendering_takes_no_module_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("copier", "jinja2", "aqlgen", "json"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')")
+    monkeypatch.chdir(tmp_path)
+    assert "pyproject.toml" in render_template(ANSWERS)
+
+
+def test_a_renderer_that_breaks_is_told_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "copier.py").write_text("raise ImportError('no copier here')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(TemplateError, match="no copier here"):
+        render_template(ANSWERS)

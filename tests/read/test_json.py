@@ -68,6 +68,22 @@ def test_half_a_surrogate_pair_becomes_a_replacement_character(root):
     assert root(r'{"a": "x\ud83d", "b": "\ud83d\ude00", "\udc00": 1}') == {"a": "x\ufffd", "b": "😀", "\ufffd": 1}
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (r"\ud83d\ude00", "😀"),
+        (r"\ud83d\ud83d\ude00", "\ufffd😀"),
+        (r"\ud83d\ude00\ude00", "😀\ufffd"),
+        (r"\\ud83d\ude00", "\\ud83d\ufffd"),
+        (r"\ud83d\\ude00", "\ufffd\\ude00"),
+        (r"\\\ud83d\ude00", "\\😀"),
+        (r"\ud83d!\ude00", "\ufffd!\ufffd"),
+    ],
+)
+def test_halves_are_told_from_pairs(root, written: str, read: str):
+    assert root(f'{{"a": "{written}"}}') == {"a": read}
+
+
 @pytest.mark.parametrize("depth", [300, 200_000])
 def test_endless_nesting_is_refused(refusal, depth: int):
     assert refusal('{"a":' + "[" * depth + "]" * depth + "}")[0] == "document-too-deep"

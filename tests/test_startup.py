@@ -1,0 +1,27 @@
+"""What a command imports: each pays for what it does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("openapi_pydantic", "copier", "rich", "asyncio", "yaml", "aqlgen.pipeline")
+WRAPPED = (
+    "import sys\nfrom aqlgen.cli import main\ntry:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+)
+
+
+def imported(*arguments: str) -> set[str]:
+    done = subprocess.run([sys.executable, "-c", WRAPPED, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_help_imports_no_stage() -> None:
+    assert imported("--help").isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("module", ["copier", "rich", "asyncio", "aqlgen.page", "aqlgen.compare"])
+def test_generating_from_a_file_imports_only_what_it_needs(module: str) -> None:
+    assert module not in imported("from-openapi", "fixtures/petstore.yaml", "-o", "nowhere", "--dry-run")
