@@ -15,6 +15,7 @@ from .declared import hidden, stripe_names
 from .facts import Facts
 from .keeping import Settled, settle_keeping
 from .naming import Names, name
+from .neighbours import Neighbours
 from .overrides import Override, Overrides, Report, check
 from .overrides import load as load_overrides
 from .relatives import relative
@@ -32,27 +33,30 @@ def decide(
     report: Report | None = None,
     kept: Mapping[str, str] | None = None,
     ids: Mapping[str, str] | None = None,
+    retired: Mapping[str, str] | None = None,
 ) -> tuple[Decision, ...]:
     """Decide about the operations, in document order, without those that an override hides.
 
     With a resolver, rules look at the schemas of requests and responses too. `report` is told what is wrong with the
     overrides, which go on without it; with no `report` that raises OptionError. `kept` are the names of an earlier
     table, by `METHOD /path`: they stay, and no operation that is new takes one of them. `ids` are its operationIds, by
-    which operations are known again that moved.
+    which operations are known again that moved. `retired` are names that stood for operations before, by
+    which no other is called either.
     """
     check(overrides, document.operations, report)
     elsewhere = stripe_names(resolver)
     every = [Facts(operation, resolver, elsewhere.get(operation.key)) for operation in document.operations]
     own = {facts.operation.key: overrides.of(facts.operation) for facts in every}
     served = [facts for facts in every if not _hidden(facts, own[facts.operation.key])]
-    categories = {facts.operation.key: _category(facts, own[facts.operation.key]) for facts in every}
+    neighbours = Neighbours(document.operations)
+    categories = {facts.operation.key: _category(facts, own[facts.operation.key], neighbours) for facts in every}
     fixed = {facts.operation.key: given for facts in served if (given := own[facts.operation.key].name)}
     vocabulary = spelled(document, resolver)
     named = {facts.operation.key: name(facts, categories[facts.operation.key][0], vocabulary) for facts in every}
     aliases = {alias.name: key for key, one in own.items() for alias in one.aliases}
     today = {one.key: one.operation_id for one in document.operations if one.operation_id}
     # hidden ones too, so that hiding one renames no other
-    settled = settle_keeping(named, fixed, kept or {}, aliases, (ids or {}, today))
+    settled = settle_keeping(named, fixed, kept or {}, aliases, (ids or {}, today), retired or {})
     lists = {facts.operation.path: facts.many for facts in every if facts.method == "GET"}
     decisions = []
     for facts in served:
@@ -112,7 +116,7 @@ def _hidden(facts: Facts, override: Override) -> bool:
     return hidden(facts.operation) if override.hidden is None else override.hidden
 
 
-def _category(facts: Facts, override: Override) -> tuple[Category, Reason]:
+def _category(facts: Facts, override: Override, neighbours: Neighbours) -> tuple[Category, Reason]:
     if override.category is not None:
         return override.category, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")
-    return classify(facts)
+    return classify(facts, neighbours)

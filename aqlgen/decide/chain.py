@@ -74,6 +74,11 @@ class Chain:
         return join(*(noun.words for noun in self.nouns))
 
     @property
+    def last(self) -> tuple[str, ...]:
+        """The last word of the last noun."""
+        return self.nouns[-1].words[-1:] if self.nouns else ()
+
+    @property
     def within(self) -> bool:
         """Whether the path's end lies within an item."""
         return any(noun.parameters for noun in self.nouns)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.decisions import Category
+from aqlgen.words import singular
 
 from .chain import Chain
 from .facts import Facts
 from .nouns import number
+from .reading import is_participle
 from .shape import is_plural
-from .verbs import CANONICAL, ONE, Verb
+from .verbs import CANONICAL, ONE, Verb, derived
 
 __all__ = ["GENERIC", "KEPT", "Verbs", "choose_verb", "spoken", "strays"]
 
@@ -64,8 +66,14 @@ def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
         and (facts.summary.category is category or (facts.method == "POST" and strays(facts, category, facts.summary)))
     ):
         told = CANONICAL.get(facts.summary.word, facts.summary.word)
-        if told not in GENERIC or category is Category.EXECUTE:
+        reading = category is Category.READ and _repeats_noun(facts, told)
+        if (told not in GENERIC or category is Category.EXECUTE) and not reading:
             shown = own = told
+    if category is Category.EXECUTE and facts.told:
+        shown = own = facts.told[0]
+    if facts.shape.action and action is None and facts.action is None and category is Category.EXECUTE:
+        shown = own = facts.shape.action[0]  # no verb that is known, but the path's end
+        acts = True
     if chosen is not None:
         shown, own = CANONICAL.get(chosen.word, chosen.word), chosen.word
         if chosen.category is Category.READ and category is Category.EXECUTE:
@@ -79,6 +87,8 @@ def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
         adding = action is not None and chosen.word == action.word and chosen.word in _JOINING and links.within
         if (facts.method, chosen.word) in KEPT or adding:
             shown = chosen.word
+    if category is Category.UPDATE and _marks(facts, links):
+        shown, acts = "mark", acts or facts.shape.action != ()
     if shown == own == "update":
         own = _OWN.get(facts.method, own)
     if category is Category.READ and shown in ("get", "list"):
@@ -91,6 +101,29 @@ def choose_verb(facts: Facts, category: Category, links: Chain) -> Verbs:
     return Verbs(shown, own, acting=acts)
 
 
+def _marks(facts: Facts, links: Chain) -> bool:
+    """Whether an item is only marked: PUT or POST of `/messages/{id}/read`, PUT of `/messages/{id}/archived`."""
+    if facts.named is not None or facts.method not in ("PUT", "POST"):
+        return False
+    if facts.shape.action in (("read",), ("unread",)):
+        return True
+    last = links.nouns[-1] if links.participle else None
+    return last is not None and facts.method == "PUT" and links.within and is_participle(last.words[-1])
+
+
+def _repeats_noun(facts: Facts, told: str) -> bool:
+    """Whether the summary's verb only says the noun again (Recommend: `/recommendations`), or looks for one item."""
+    last = facts.shape.nouns[-1] if facts.shape.nouns else None
+    if last is None:
+        return False
+    made = derived(last.one[-1])
+    same = made is not None and made.word == told and not last.parameters and is_plural(last.words)
+    return same or (facts.method == "GET" and facts.shape.item and told in _LOOKING)
+
+
+_LOOKING: Final = frozenset({"query", "search", "find", "lookup"})
+
+
 def _says_many(facts: Facts) -> bool:
     return facts.phrase is not None and is_plural(facts.phrase.object)
 
@@ -101,8 +134,15 @@ def spoken(facts: Facts, links: Chain) -> Verb | None:
     if named is None or facts.phrase is None:
         return None
     nouns = [noun.words for noun in links.nouns]
-    noun = facts.phrase.words in nouns and len(facts.phrase.words) > 1
-    return None if noun or (not named.strong and (named.word,) in nouns) else named
+    noun = facts.phrase.words in nouns and len(facts.phrase.words) > 1 and not (named.strong and facts.method == "POST")
+    weak = not named.strong and (named.word,) in nouns and not _heads(facts.phrase.words, nouns)
+    return None if noun or weak else named
+
+
+def _heads(words: tuple[str, ...], nouns: list[tuple[str, ...]]) -> bool:
+    """Whether a name begins with the verb and goes on with a noun: `AbandonChannel` of `/channels/abandon/{id}`."""
+    before = {singular(word) for noun in nouns[:-1] for word in noun}
+    return len(words) > 1 and words[:1] == nouns[-1] and singular(words[-1]) in before
 
 
 def _ends(facts: Facts, words: tuple[str, ...]) -> bool:

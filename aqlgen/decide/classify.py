@@ -14,29 +14,38 @@ from aqlgen.decisions import REVIEW_THRESHOLD, Category, Reason
 from . import methods, posting
 from .facts import Facts
 from .methods import Verdict
+from .neighbours import Neighbours
 from .storing import doubted
 from .verbs import Verb
 
 __all__ = ["RULES", "classify"]
 
 _CONTRADICTED: Final = 0.65
-_DOUBTED: Final = 0.75
+_DOUBTED: Final = 0.68
 _UNHEARD: Final = 0.68
 _CHANGING: Final = frozenset({Category.CREATE, Category.UPDATE, Category.EXECUTE})
-"""Among these a summary often tells the same in other words (createSpeech: "Generates audio")."""
+"""Among these a summary mostly tells the same in other words (createSpeech: "Generates audio"); 1 in 9 does not."""
 _WANTING: Final = {"action-on-resource": 1, "put-method": 0, "post-on-collection": 0}
 """Rules that want somebody besides the path, with how many verbs they hear themselves.
 
 Measured where neither a name nor a summary has a verb, they err in 6 to 13 of 100 operations, else in 1.
 """
+_SILENT: Final = frozenset({"put-method", "post-on-collection", "method-only"})
+"""Rules that know the method and the path alone. Where neighbours confirm them, they err in 3 of 100."""
+_CONFIRMED: Final = 0.8
+_PLAIN: Final = frozenset(
+    "create add new insert upload import update set rename move rotate delete remove revoke search query get list"
+    " cancel approve restart retry".split()
+)
+"""Verbs that can mean one category only, wherever they stand."""
 _DECLARED: Final = frozenset({"declared", "read-only"})
 """Rules whose READ the document itself states."""
 _FIRM: Final = frozenset({"declared", "read-only", "safe-method", "told-action", "twilio-path"})
 """Rules that nothing contradicts."""
 
 
-def classify(facts: Facts) -> tuple[Category, Reason]:
-    """Give the category with the rule that decided it."""
+def classify(facts: Facts, neighbours: Neighbours) -> tuple[Category, Reason]:
+    """Give the category with the rule that decided it; `neighbours` only confirm it."""
     for name, rule in RULES:
         verdict = rule(facts)
         if verdict is not None:
@@ -44,12 +53,12 @@ def classify(facts: Facts) -> tuple[Category, Reason]:
             verdict = doubt or verdict
             category, evidence, confidence, note = verdict
             if name not in _FIRM and doubt is None:
-                confidence, note = _weigh(facts, name, verdict)
+                confidence, note = _weigh(facts, name, verdict, neighbours)
             return category, Reason(name, evidence, confidence, note)
     raise AssertionError("the last rule knows every operation")
 
 
-def _weigh(facts: Facts, rule: str, verdict: Verdict) -> tuple[float, str]:
+def _weigh(facts: Facts, rule: str, verdict: Verdict, neighbours: Neighbours) -> tuple[float, str]:
     """Lower the confidence where others contradict, or where nobody else speaks."""
     category, _, confidence, note = verdict
     spoken = posting.witnesses(facts)
@@ -60,11 +69,13 @@ def _weigh(facts: Facts, rule: str, verdict: Verdict) -> tuple[float, str]:
         if where == "its summary" and {category, verb.category} <= _CHANGING:
             return min(confidence, _DOUBTED), f"{note}, though {where} says {verb.word}"
         return _CONTRADICTED, f"{note}, but {where} says {verb.word}"
+    if rule in _SILENT and not spoken and not facts.named and neighbours.confirm(facts, category):
+        return max(confidence, _CONFIRMED), f"{note}, where GET reads the same"
     if (
         rule in _WANTING
         and len(spoken) <= _WANTING[rule]
         and not facts.named
-        and not (facts.action and facts.shape.item)
+        and not (facts.action and (facts.shape.item or facts.action.word in _PLAIN))
     ):
         return min(confidence, _UNHEARD), f"{note}, and nothing else speaks"
     return confidence, note

@@ -43,7 +43,7 @@ _WHOLES: Final = frozenset(
 """What goes back to an empty or factory state when it is reset."""
 
 
-_REPLACING: Final = frozenset("update replace set put overwrite write change edit modify".split())
+_REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 
 
 def danger(
@@ -66,6 +66,9 @@ def danger(
     if _takes_a_collection(facts, category, name, lists or {}):
         note = f"{facts.method} on a collection"
         found.append((Danger.DANGEROUS, Reason("whole-collection", Evidence.RULE, 0.8, note)))
+    if category is not Category.DELETE and (word := _destroys(name)):
+        note = f"its name speaks of {word}"
+        found.append((Danger.DESTRUCTIVE, Reason("names-destruction", Evidence.RULE, 0.75, note)))
     if category is Category.DELETE and _says_all(facts):
         found.append((Danger.DANGEROUS, Reason("says-all", Evidence.RULE, 0.8, "people say that it takes all")))
     return max(found, key=lambda pair: pair[0].rank)
@@ -98,6 +101,16 @@ def _takes_a_collection(facts: Facts, category: Category, name: str, lists: Mapp
         return False
     told = lists.get(facts.operation.path)
     return told if told is not None else is_plural(last.words) and last.words[-1] not in AREAS
+
+
+def _destroys(name: str) -> str:
+    """Give the word by which something is destroyed though the operation does something else (`submit_delete_job`)."""
+    first, *rest = name.split("_")
+    return "" if first in _AVERTING else next((word for word in rest if word in _DESTROYING), "")
+
+
+_DESTROYING: Final = frozenset("delete destroy purge wipe erase".split())
+_AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
 
 
 def _says_all(facts: Facts) -> bool:

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from aqlgen.decisions import Category
 from aqlgen.ir import Operation
 from aqlgen.resolve import Resolver
 from aqlgen.words import split
 
 from .answers import answers_many, answers_nothing
 from .phrase import Phrase, phrase
-from .shape import Shape, shape, thing_called
-from .verbs import Verb, leading
+from .shape import Shape, is_plural, shape, thing_called
+from .verbs import Verb, find, leading
 
 __all__ = ["Facts"]
 
@@ -68,7 +69,31 @@ class Facts:
         found = leading(words) or leading((_bare(words[0]), *words[1:]))
         if found is None and len(words) > 1 and words[0].endswith("ly"):
             found = leading(words[1:]) or leading((_bare(words[1]), *words[2:]))
-        return found[0] if found and found[0].strong else None
+        return found[0] if found and found[0].strong and found[0].word not in _VAGUE else None
+
+    @cached_property
+    def told(self) -> tuple[str, Category] | None:
+        """The path's end where people tell that it is a verb, though none that is known for one; its category."""
+        if self.method != "POST":
+            return None
+        segment = self.operation.path.rstrip("/").rsplit("/", 1)[-1]
+        word = split(segment) if "{" not in segment else ()
+        if len(word) != 1 or is_plural(word):
+            return None
+        known = find(word[0])
+        if self.summary or (self.named and self.named.strong) or (known and known.strong):
+            return None
+        head, *rest = split(self.operation.summary[:60]) or ("",)
+        said = self.phrase.words if self.phrase else ()
+        inflected = head != word[0] and head.startswith(word[0][:-1]) and head.endswith("s")
+        sentence = (
+            bool(rest)
+            and rest[0] not in ("of", "for")
+            and (inflected or rest[0] in _ARTICLES or word in (said[:1], said[-1:]))
+        )
+        if (sentence and (head == word[0] or inflected)) or (len(said) > 1 and said[:1] == word):
+            return word[0], known.category if known else Category.EXECUTE
+        return None
 
     @cached_property
     def many(self) -> bool | None:
@@ -87,7 +112,10 @@ _REPEATING: Final = frozenset({"post", "put", "patch", "get", "set", "update"})
 
 The object of any other is a thing, be it called by a verb (`createRemoveToken` of `…/remove-token`).
 """
+_VAGUE: Final = frozenset({"manage"})
+"""What summaries say of operations of every kind."""
 _ANSWERS: Final = frozenset({"returns"})
+_ARTICLES: Final = frozenset("a an the all this your one some multiple several".split())
 _OPENINGS: Final = (
     ("allows", "you", "to"),
     ("allows", "to"),

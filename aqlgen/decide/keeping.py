@@ -1,7 +1,8 @@
 """Names that agents know: those of an earlier table stay, and none of them comes to mean another operation (R-NAME-3).
 
 What is kept is a name by `METHOD /path`. An operation that moved is still the same one where the names of its
-parameters, its version or its spelling is all that changed of its path, or where its operationId tells it from others.
+parameters, its version or its spelling is all that changed of its path, or where its operationId tells it from others;
+and one that is called by another method, under the same operationId.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from aqlgen.words import singular, split
@@ -18,10 +20,11 @@ from .naming import Names
 from .spelling import RESERVED, is_valid
 from .unique import settle
 
-__all__ = ["Settled", "followed", "settle_keeping"]
+__all__ = ["Settled", "followed", "settle_keeping", "unused"]
 
 Sign: TypeAlias = Callable[[str], str]
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 _RESIDUE: Final = re.compile(r"(v?\d+([._-]\d+)*((alpha|beta|rc|preview)\d*)?|apis?|rest)", re.IGNORECASE)
 
@@ -44,26 +47,35 @@ def settle_keeping(
     kept: Mapping[str, str],
     aliases: Mapping[str, str],
     ids: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
+    retired: Mapping[str, str] = _NONE,
 ) -> Settled:
     """Choose a name for each key: the user's (`given`), else the kept one, else one that nobody knows yet.
 
     A kept name that the user gives to another operation moves on. The names of operations that are gone, or that the
     user has renamed, are taken by none; nor are `aliases`, each with the key of its operation. `ids` are operationIds
-    by key, those of then and those of today.
+    by key, those of then and those of today. `retired` are names that have stood for nothing since earlier, each with
+    the key that it stood for.
     """
     fresh = settle(wanted, given, aliases)
     kept = _usable(kept)
     known = followed(kept, wanted, *ids)
     taken = frozenset(given.values())
     standing = {key: name for key, name in known.items() if key not in given and name not in taken}
-    if not kept:
+    if not kept and not retired:
         return Settled(fresh, fresh, {})
     fixed = {**standing, **given}
     if fixed.keys() == wanted.keys():
         names = fixed
     else:
-        names = settle(wanted, fixed, {**dict.fromkeys(kept.values(), ""), **aliases})
-    return Settled(names, fresh, _pins(wanted, given, names, fresh, aliases))
+        names = settle(wanted, fixed, {**retired, **dict.fromkeys(kept.values(), ""), **aliases})
+    reserved = {**unused(kept, retired, names.values()), **aliases}
+    return Settled(names, fresh, _pins(wanted, given, names, reserved))
+
+
+def unused(kept: Mapping[str, str], retired: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Give the names that agents may know and that stand for nothing any more, each with the key that it stood for."""
+    every, used = {**retired, **{name: key for key, name in kept.items()}}, frozenset(names)
+    return {name: every[name] for name in sorted(every) if name not in used}
 
 
 def _usable(kept: Mapping[str, str]) -> dict[str, str]:
@@ -76,15 +88,14 @@ def _pins(
     wanted: Mapping[str, Names],
     given: Mapping[str, str],
     names: Mapping[str, str],
-    fresh: Mapping[str, str],
-    aliases: Mapping[str, str],
+    reserved: Mapping[str, str],
 ) -> dict[str, str]:
     """Find the fewest names that, kept, give all of them again."""
     pinned: dict[str, str] = {}
-    again = fresh
+    again = settle(wanted, given, reserved)
     while differing := {key: name for key, name in names.items() if again[key] != name}:
         pinned |= differing
-        again = settle(wanted, {**pinned, **given}, aliases)
+        again = settle(wanted, {**pinned, **given}, reserved)
     return pinned
 
 
@@ -95,7 +106,12 @@ def followed(
     new = {key for key in keys if key not in kept}
     present = {key: kept[key] for key in keys if key in kept}
     gone = {key for key in kept if key not in present}
-    signs = ((_but_parameters, _but_parameters), (_by_id(before), _by_id(today)), (_but_spelling, _but_spelling))
+    signs = (
+        (_but_parameters, _but_parameters),
+        (_by_id(before), _by_id(today)),
+        (_but_method(before), _but_method(today)),
+        (_but_spelling, _but_spelling),
+    )
     for sign in signs:
         for old, key in _pairs((gone, new), sign):
             present[key] = kept[old]
@@ -118,6 +134,11 @@ def _by_id(ids: Mapping[str, str]) -> Sign:
     """Tell operations by method and operationId, where no other has that operationId."""
     count = Counter(ids.values())
     return lambda key: f"{key.partition(' ')[0]} {ids[key]}" if count[ids.get(key, "")] == 1 else ""
+
+
+def _but_method(ids: Mapping[str, str]) -> Sign:
+    """Tell operations by path and operationId: one that is asked for by another method now is the same."""
+    return lambda key: f"{key.partition(' ')[2]} {ids[key]}" if ids.get(key) else ""
 
 
 def _but_parameters(key: str) -> str:

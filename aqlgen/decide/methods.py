@@ -13,6 +13,7 @@ from aqlgen.words import split
 
 from . import declared
 from .facts import Facts
+from .shape import is_plural
 from .verbs import Verb
 
 __all__ = ["Verdict", "delete", "patch", "procedure", "put", "read_only", "safe", "stated"]
@@ -61,7 +62,7 @@ def procedure(facts: Facts) -> Verdict | None:
     if facts.method not in ("GET", "POST") or not (facts.shape.procedure or _is_dotted(facts)):
         return None
     verb, named = facts.action or facts.named, facts.named
-    if verb is None or not (verb.strong or facts.method == "POST"):
+    if verb is None or not (verb.strong or facts.method == "POST" or facts.shape.queried):
         return None
     alone = not (facts.shape.queried or _is_dotted(facts))  # /sendMessage, and not ?Action=Send or chat.send
     if alone and named and named.strong and named.category is not verb.category and named.word not in _VAGUE:
@@ -69,6 +70,8 @@ def procedure(facts: Facts) -> Verdict | None:
     sure = 0.9 if verb.strong else 0.6
     if alone and facts.method == "GET" and verb.category is not Category.READ:
         sure = 0.65
+    if alone and not (named or facts.summary):
+        return verb.category, Evidence.RULE, min(sure, 0.66), f"the path says {verb.word}, and nothing else speaks"
     return verb.category, Evidence.RULE, sure, f"the procedure is called {verb.word}"
 
 
@@ -105,10 +108,16 @@ def delete(facts: Facts) -> Verdict | None:
         return None
     for verb in (facts.action, facts.named):
         if verb and verb.word in _LETTING_GO:
-            return _effect(verb), Evidence.RULE, 0.85, f"DELETE that only does {verb.word}"
+            return _effect(verb), Evidence.RULE, 0.68, f"DELETE that only does {verb.word}"
     if facts.summary and facts.summary.word in _LETTING_GO and not facts.named:
-        return _effect(facts.summary), Evidence.HEURISTIC, 0.75, f"DELETE, but its summary says {facts.summary.word}"
+        return _effect(facts.summary), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {facts.summary.word}"
+    if not (facts.named or facts.summary or facts.shape.item or _is_many(facts)):
+        return Category.DELETE, Evidence.RULE, 0.69, "DELETE of what has no id, and nothing else speaks"
     return Category.DELETE, Evidence.RULE, 0.97, "DELETE"
+
+
+def _is_many(facts: Facts) -> bool:
+    return bool(facts.shape.nouns) and is_plural(facts.shape.nouns[-1].words)
 
 
 def _effect(verb: Verb) -> Category:
@@ -135,13 +144,16 @@ def put(facts: Facts) -> Verdict | None:
     verb = facts.named
     if verb and verb.strong:
         if verb.category is Category.READ:
+            told = facts.summary
+            if told and told.category is not Category.READ:
+                return told.category, Evidence.HEURISTIC, 0.6, f"called {verb.word}, but its summary says {told.word}"
             return Category.READ, Evidence.HEURISTIC, 0.66, f"PUT, but called {verb.word}"
         return verb.category, Evidence.RULE, 0.92, f"called {verb.word}"
     if verb is None and facts.operation.body is None and _attaches(facts):
         return Category.CREATE, Evidence.HEURISTIC, 0.68, "PUT of a member, with nothing to send"
     verb = facts.summary
     if verb and facts.named is None and verb.category in (Category.CREATE, Category.EXECUTE):
-        return verb.category, Evidence.HEURISTIC, 0.72, f"its summary says {verb.word}"
+        return verb.category, Evidence.HEURISTIC, 0.68, f"its summary says {verb.word}"
     return Category.UPDATE, Evidence.RULE, 0.93, "PUT"
 
 

@@ -6,6 +6,7 @@ What is left out is left out for a reason that lies in the operation itself, so 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from aqlgen.words import plural, singular
@@ -27,6 +28,8 @@ def number(facts: Facts, links: Chain) -> bool:
     said = CANONICAL.get(facts.named.word, facts.named.word) if facts.named else ""
     if said == "list" and not (links.item and facts.many is not True and not _said_many(facts)):
         return True
+    if said == "get" and facts.many and facts.phrase and facts.phrase.object[-1:] == ("list",) != links.last:
+        return True  # `getKnowledgeBaseList`
     if said == "get" and facts.many is not True and facts.phrase and facts.phrase.object:
         return facts.many is None and _gets_a_collection(facts, links)
     if not links.nouns:
@@ -64,7 +67,8 @@ def _gets_a_collection(facts: Facts, links: Chain) -> bool:
 
 
 def _said_many(facts: Facts) -> bool:
-    return facts.phrase is not None and is_plural(facts.phrase.object[-1:])
+    said = facts.phrase.object[-1:] if facts.phrase else ()
+    return is_plural(said) and said[0] not in AREAS
 
 
 def _before_preposition(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,8 +94,17 @@ def _joined(links: Chain, nouns: Sequence[Noun]) -> tuple[str, ...]:
 
 def names(evidence: frozenset[str], noun: Noun) -> bool:
     """Whether people's words hold a noun: its last word, or any when only a parameter gives the noun."""
-    word = singular(noun.words[-1])
-    return word in evidence or any(alike(word, said) for said in evidence)
+    return _known(singular(noun.words[-1]), evidence)
+
+
+@lru_cache(maxsize=16384)
+def _known(word: str, said: frozenset[str]) -> bool:
+    return word in said or any(alike(word, each) for each in said)
+
+
+@lru_cache(maxsize=16384)
+def _but_participles(said: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in said if not word.endswith("ed"))
 
 
 def told(facts: Facts, links: Chain, noun: Noun) -> tuple[str, ...]:
@@ -101,7 +114,7 @@ def told(facts: Facts, links: Chain, noun: Noun) -> tuple[str, ...]:
     """
     if facts.phrase is None:
         return form(noun)
-    evidence = frozenset(word for word in facts.phrase.evidence if not word.endswith("ed"))
+    evidence = _but_participles(facts.phrase.evidence_for(one.words for one in links.nouns))
     if not noun.parameters:
         return form(noun) if names(evidence, noun) else ()
     if noun.bare:
@@ -117,7 +130,7 @@ def names_last(facts: Facts, links: Chain) -> bool:
     if facts.phrase is None:
         return False
     evidence = facts.phrase.evidence
-    return all(any(alike(singular(word), said) for said in evidence) for word in links.nouns[-1].words)
+    return all(_known(singular(word), evidence) for word in links.nouns[-1].words)
 
 
 def parents(facts: Facts, links: Chain) -> tuple[str, ...]:
@@ -137,11 +150,11 @@ def fitting(facts: Facts, links: Chain, *, many: bool) -> tuple[tuple[str, ...],
     if facts.phrase is None or not facts.phrase.evidence:
         kept = _few(links)
         return _joined(links, kept), len(kept)
-    evidence = facts.phrase.evidence
+    evidence = facts.phrase.evidence_for(one.words for one in nouns)
     words = [told(facts, links, noun) for noun in nouns[:-1]]
     last = nouns[-1]
     wanted: set[int] = set()
-    if not any(alike(singular(word), said) for word in last.words for said in evidence):
+    if not any(_known(singular(word), evidence) for word in last.words):
         near = _near(links)
         wanted = {index for index, noun in enumerate(nouns) if any(noun is one for one in near)}
     elif not last.parameters and len(links.groups) > 1 and not links.mine:

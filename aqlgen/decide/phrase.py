@@ -8,6 +8,7 @@ An operationId that only repeats the method and the path says nothing, and gives
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -17,6 +18,7 @@ from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
 from .declared import method_name
+from .generated import fixed_words, repeats, without_path
 from .shape import is_plural, shape
 from .verbs import Verb, leading
 
@@ -38,6 +40,13 @@ class Phrase:
         """All words in the singular, to be compared with those of a path."""
         return _singulars((*self.namespace, *self.object))
 
+    def evidence_for(self, nouns: Iterable[tuple[str, ...]]) -> frozenset[str]:
+        """Give the same for a path's nouns: a weak verb (`reportTelephone`) that is one of them is a word as well."""
+        verb = self.verb
+        if verb is None or verb.strong or (verb.word,) not in nouns:
+            return self.evidence
+        return self.evidence | {verb.word}
+
 
 @lru_cache(maxsize=16384)
 def _singulars(words: tuple[str, ...]) -> frozenset[str]:
@@ -47,6 +56,9 @@ def _singulars(words: tuple[str, ...]) -> frozenset[str]:
 _METHODS: Final = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _LONGEST: Final = 400
 """How many characters of a name are read; no name that anybody gave is longer."""
+_SENTENCE: Final = 120
+_RUN: Final = 7
+"""Fewer letters than these are one word."""
 _SPACES: Final = 2
 """How many parts of a dotted chain before its verb tell what it is about (`projects.locations.models.list`)."""
 _USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
@@ -55,7 +67,7 @@ _POSTMAN: Final = re.compile(r"(GET|POST)_[A-Z]")
 _DOTS: Final = re.compile(r"[/.]+")
 _DOTTED: Final = re.compile(r"\w[/.]\w")
 _VERSION: Final = re.compile(r"v\d+((alpha|beta)\d*)?$")
-_NOISE: Final = frozenset({"a", "an", "the", "api", "controller", "endpoint", "async", "operation", "func", "handler"})
+_NOISE: Final = frozenset("a an the api controller endpoint route async operation func handler".split())
 _COMMON: Final = frozenset(
     "get list create update delete read write add remove retrieve fetch patch put post set enable disable".split()
 )
@@ -64,8 +76,23 @@ _COMMON: Final = frozenset(
 def phrase(operation: Operation, given: str | None = None) -> Phrase | None:
     """Read what people called the operation, None when nobody gave it a name; `given` is a name from elsewhere."""
     called = given or method_name(operation) or operation.operation_id
+    if not called:
+        return None
     begins = split(operation.summary[:40])[:1]
-    return _read(called[:_LONGEST], operation.method.upper(), operation.path, begins) if called else None
+    called = _spelled(called[:_LONGEST], operation.summary[:_SENTENCE])
+    return _read(called, operation.method.upper(), operation.path, begins)
+
+
+def _spelled(called: str, summary: str) -> str:
+    """Take a name that is one run of letters apart, where the summary has its words (deleteshortcut, Delete shortcut).
+
+    A summary that only says the name again shows nothing.
+    """
+    if len(called) < _RUN or not (called.isalpha() and called.islower()):
+        return called
+    words = split(summary)
+    runs = (words[start:end] for start in range(len(words)) for end in range(start + 2, min(start + 5, len(words)) + 1))
+    return next((" ".join(run) for run in runs if "".join(run) == called), called)
 
 
 @lru_cache(maxsize=16384)
@@ -74,7 +101,7 @@ def _read(text: str, method: str, path: str, begins: tuple[str, ...]) -> Phrase 
     if _POSTMAN.match(text):
         text = text.partition("_")[2]
     parts = _DOTS.split(text) if _DOTTED.search(text) else _azure(text)
-    literals = _literals(path, method)
+    literals = fixed_words(path, method)
     spaces = [_clean(split(part), literals) for part in parts[:-1]]
     namespace = tuple(word for space in spaces[-_SPACES:] for word in space)
     words = _clean(split(parts[-1]), literals)
@@ -83,9 +110,9 @@ def _read(text: str, method: str, path: str, begins: tuple[str, ...]) -> Phrase 
         words = words[1:]  # `postSimulateVoid`, "Simulate a void"
     whole = (*namespace, *words)
     every = tuple(word for space in spaces for word in space) if "{" in text else namespace
-    if not whole or _repeats((*every, *words), method, path):
+    if not whole or repeats((*every, *words), method, path):
         return None
-    words = _without_path(words, method.lower(), path)
+    words = without_path(words, method.lower(), path)
     known = split(path)
     words = tuple(piece for word in words for piece in (_apart(word, known) if len(word) > 8 else (word,)))
     told = len(words) > 1 and begins == words[:1]  # the summary begins alike: it is a sentence, and that its verb
@@ -99,6 +126,7 @@ def _read(text: str, method: str, path: str, begins: tuple[str, ...]) -> Phrase 
         told=told,
         action=action,
         route=(method, path),
+        begins=begins,
     )
     if found is None:
         head = leading(namespace)
@@ -149,38 +177,6 @@ def _apart(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
     return ways.get(len(word), (word,))
 
 
-def _literals(path: str, method: str) -> tuple[str, ...]:
-    read = shape(method, path)
-    return tuple(word for noun in read.nouns for word in noun.words) + read.action
-
-
-def _repeats(words: tuple[str, ...], method: str, path: str) -> bool:
-    """Whether the name is only the method and all that stands in the path (`get_files_id_comments`)."""
-    verb = method.lower()
-    if verb not in (words[0], words[-1]):
-        return False
-    rest = words[1:] if words[0] == verb else words[:-1]
-    literals = {singular(word) for word in _literals(path, method)}
-    every = literals | {singular(word) for word in split(path)} | {"by", "id", "params", "s"}
-    given = {singular(word) for word in rest}
-    return (
-        bool(given)
-        and literals <= given <= every
-        and (verb in ("post", "put") or len(literals) + (verb == words[-1]) > 1)
-    )
-
-
-def _without_path(words: tuple[str, ...], method: str, path: str) -> tuple[str, ...]:
-    """Cut what FastAPI appends to a function's name: the path and the method."""
-    if words[-1:] != (method,) or len(words) < 3:
-        return words
-    inside = split(path)
-    for size in range(len(inside), 0, -1):
-        if words[-1 - size : -1] == inside[-size:] and len(words) - 1 - size >= 1:
-            return words[: -1 - size]
-    return words
-
-
 def _verb(
     words: tuple[str, ...],
     *,
@@ -190,10 +186,20 @@ def _verb(
     told: bool,
     action: tuple[str, ...],
     route: tuple[str, str],
+    begins: tuple[str, ...],
 ) -> tuple[Verb, int, int] | None:
     """Find the verb: at the head, at the end (`users_list`) or behind a prefix; a weak one only if no strong one is."""
     head = leading(words)
-    doubtful = bool(head) and words[0] in path and len(words) > 1
+    if reading and head and len(words) > 1 and head[0].category is not Category.READ and _is_last_noun(words, route):
+        return None  # `importErrors` of `/import-errors`
+    if reading and not told:
+        if (seen := _seen(words, begins, route)) is not None:
+            return seen
+        if head and head[0].category is not Category.READ and _speaks_of_noun(words, head[0], route):
+            head = None
+    doubtful = (
+        bool(head) and len(words) > 1 and (words[0] in path or (words[-1] in _COMMON and _is_among(words[0], path)))
+    )
     if head and not doubtful and (head[0].strong or told or (namespaced and len(words) == head[1])):
         return head[0], 0, head[1]
     acting = leading(action) if action and words[-len(action) :] == action else None
@@ -218,6 +224,45 @@ def _verb(
     if head and (len(words) > head[1] or (doubtful and head[0].strong)):
         return head[0], 0, head[1]
     return None
+
+
+def _seen(words: tuple[str, ...], begins: tuple[str, ...], route: tuple[str, str]) -> tuple[Verb, int, int] | None:
+    """Find the summary's verb of reading inside the words that people call a GET by (`notifyGetThread`)."""
+    if not begins or begins[0] not in words[1:]:
+        return None
+    verb = leading(begins)
+    if verb is None or verb[0].category is not Category.READ or not verb[0].strong:
+        return None
+    if words in [noun.words for noun in shape(*route).nouns]:
+        return None  # a word search
+    at = words.index(begins[0])
+    return (verb[0], at, at + 1) if at else None
+
+
+def _is_last_noun(words: tuple[str, ...], route: tuple[str, str]) -> bool:
+    nouns = shape(*route).nouns
+    return bool(nouns) and nouns[-1].words == words
+
+
+def _is_among(word: str, nouns: frozenset[str]) -> bool:
+    return any(singular(word) == singular(noun) for noun in nouns)
+
+
+def _speaks_of_noun(words: tuple[str, ...], verb: Verb, route: tuple[str, str]) -> bool:
+    """Whether what a GET is called begins with a noun that looks like a verb.
+
+    So do `issueSubscriptions` of `/issues/{index}/subscriptions`, and `stopInfo`.
+    """
+    nouns = [noun.words for noun in shape(*route).nouns]
+    if len(words) < 2 or not nouns:
+        return False
+    if words[-1] in _TOLD_OF:
+        return True
+    ends = shape(*route).nouns[-1].words == words[:1] and not shape(*route).item
+    return not (verb.strong or ends) and any(singular(words[0]) == singular(noun[0]) for noun in nouns)
+
+
+_TOLD_OF: Final = frozenset({"info", "information", "details", "stats"})
 
 
 def _compound(last: tuple[str, ...], path: str) -> bool:

@@ -14,7 +14,7 @@ from . import declared
 from .facts import Facts
 from .methods import Verdict
 from .shape import Noun, is_plural
-from .verbs import Verb, derived, find
+from .verbs import Verb, derived
 
 __all__ = [
     "accepted",
@@ -120,24 +120,10 @@ def summary(facts: Facts) -> Verdict | None:
 
 def told(facts: Facts) -> Verdict | None:
     """Take a path's end for an action where the name or the summary begins with it (`…/stage`, "Stages a release")."""
-    segment = facts.operation.path.rstrip("/").rsplit("/", 1)[-1]
-    word = split(segment) if "{" not in segment else ()
-    if facts.method not in ("POST", "PUT") or len(word) != 1 or is_plural(word):
+    if facts.told is None:
         return None
-    known = find(word[0])
-    if known and known.strong:
-        return None
-    head, *rest = split(facts.operation.summary[:60]) or ("",)
-    said = facts.phrase.words if facts.phrase else ()
-    inflected = head != word[0] and head.startswith(word[0][:-1]) and head.endswith("s")
-    sentence = bool(rest) and (inflected or rest[0] in _ARTICLES or word in (said[:1], said[-1:]))
-    if (sentence and (head == word[0] or inflected)) or (len(said) > 1 and said[:1] == word):
-        category = known.category if known else Category.EXECUTE
-        return category, Evidence.HEURISTIC, 0.72, f"its path and what people call it say {word[0]}"
-    return None
-
-
-_ARTICLES: Final = frozenset("a an the all this your one some multiple several".split())
+    word, category = facts.told
+    return category, Evidence.HEURISTIC, 0.72, f"its path and what people call it say {word}"
 
 
 def twilio(facts: Facts) -> Verdict | None:
@@ -206,6 +192,8 @@ def method_only(facts: Facts) -> Verdict | None:
         return Category.CREATE, Evidence.HEURISTIC, 0.75, "answers 201"
     if facts.action and (facts.action.strong or facts.shape.item):
         return facts.action.category, Evidence.HEURISTIC, 0.6, f"the path ends in {facts.action.word}"
+    if facts.shape.action and not facts.action:
+        return Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"the path ends in {facts.shape.action[0]}"
     if facts.shape.nouns or facts.action:
         return Category.CREATE, Evidence.HEURISTIC, 0.6, f"{facts.method} with no verb"
     return Category.EXECUTE, Evidence.HEURISTIC, 0.5, f"{facts.method} with no verb and no noun"

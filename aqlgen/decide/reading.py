@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from aqlgen.decisions import Category
 from aqlgen.words import singular
 
 from .chain import AREAS, FEW, IDS, NAMES, ONE_OF, PREPOSITIONS, Chain, alike
 from .facts import Facts
 from .shape import Noun, is_plural, thing
-from .verbs import ADVERBS, ONE
+from .verbs import ADVERBS, ONE, find
 from .vocabulary import Vocabulary
 
-__all__ = ["chain", "is_adjective"]
+__all__ = ["chain", "is_adjective", "is_participle"]
 
 _MASS: Final = frozenset(
     "history activity inventory feed usage traffic content media timeline audience weather search code".split()
@@ -24,6 +25,7 @@ _SOME_OF: Final = frozenset(
     "recent trending popular featured active archived deleted pending upcoming top new public private available enabled"
     " disabled saved shared hidden blocked assigned starred watched all expired unread remote".split()
 )
+_NOUNS_IN_ED: Final = frozenset("breed creed newsfeed speed steed".split())
 _FIELDS: Final = frozenset({"field", "property", "attribute"})
 """Parameters that choose a part of a thing."""
 _ME: Final = frozenset({"me", "self", "myself", "my"})
@@ -45,6 +47,9 @@ def chain(facts: Facts, vocabulary: Vocabulary) -> Chain:
         mine, nouns = True, (*nouns[:-2], Noun(nouns[-2].words, (nouns[-1].words,)))
     while len(nouns) > 1 and _is_me(facts, nouns):
         mine, nouns = True, nouns[1:]
+    if facts.told and len(nouns) > 1 and nouns[-1] == Noun((facts.told[0],), ()) and facts.told[1] is Category.EXECUTE:
+        nouns = nouns[:-1]
+    nouns = _without_told(nouns, facts)
     verb = facts.named or facts.action
     if verb and (verb.strong or verb.word in ONE) and len(nouns) > 1:
         nouns = tuple(noun for noun in nouns if noun.words != (verb.word,)) or nouns
@@ -57,11 +62,22 @@ def chain(facts: Facts, vocabulary: Vocabulary) -> Chain:
     how = len(nouns[-1].words) == 1 and nouns[-1].words[0] in ADVERBS and facts.method != "GET"
     if len(nouns) > 1 and how and not nouns[-1].parameters:
         adverb, nouns = nouns[-1].words, nouns[:-1]
-    participle = not nouns[-1].parameters and is_adjective(nouns[-1].words)
+    within = len(nouns) > 1 and not nouns[-2].parameters
+    participle = not nouns[-1].parameters and (
+        is_adjective(nouns[-1].words) or (within and nouns[-1].words == ("global",))
+    )
     moved = _adjective_first(nouns) if participle else None
     nouns = moved or nouns
     mass = not nouns[-1].parameters and nouns[-1].words[-1] in AREAS | _MASS
     return Chain(nouns, by, mine, mass, participle, moved is not None, adverb, area)
+
+
+def _without_told(nouns: tuple[Noun, ...], facts: Facts) -> tuple[Noun, ...]:
+    """Leave out the segment that is the summary's verb, where nobody else has one: `/chores/{id}/merge/{other}`."""
+    verb = None if facts.named or facts.action else facts.summary
+    if verb is None or (facts.method == "GET" and verb.category is not Category.READ):
+        return nouns
+    return tuple(noun for noun in nouns if noun.words != (verb.word,) or len(noun.parameters) > 1) or nouns
 
 
 def _spelled(noun: Noun, facts: Facts, vocabulary: Vocabulary) -> Noun:
@@ -160,6 +176,11 @@ def is_adjective(words: tuple[str, ...]) -> bool:
     if len(words) != 1:
         return False
     return words[0] in ONE_OF | _SOME_OF or (words[0].endswith("ed") and len(words[0]) > 4)
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word says what was done to something: archived, viewed."""
+    return word.endswith("ed") and len(word) > 4 and word not in _NOUNS_IN_ED and find(word) is None
 
 
 def _adjective_first(nouns: tuple[Noun, ...]) -> tuple[Noun, ...] | None:

@@ -75,14 +75,19 @@ _RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])
 _RPC: Final = re.compile(r"[?#&](?:.*&)?(?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 
 
-_ACTIONS: Final = frozenset({"action", "actions", "command", "commands"})
+_ACTIONS: Final = frozenset({"action", "actions", "command", "commands", "lifecycle"})
 _CONTROLS: Final = frozenset({"start", "stop", "pause", "resume", "cancel"})
 """Verbs that another verb stands before, which is a noun to them: `gather_stop` stops gathering."""
 _ALWAYS_VERBS: Final = frozenset(
     "get list fetch retrieve describe find delete remove create update set regenerate generate validate evaluate enable"
-    " disable send add enumerate sync synchronize populate purge rotate renew reset".split()
+    " disable send add enumerate sync synchronize populate purge rotate renew reset count manage terminate hide unhide"
+    " approve reject revoke rename activate deactivate publish unpublish assign unassign attach detach submit calculate"
+    " compute".split()
 )
 """Verbs that make a plural behind them their object (`listKeys`), not a compound (`transferLimits`, `check-runs`)."""
+
+_BEFORE_OBJECTS: Final = frozenset("validate verify calculate evaluate generate search delete remove".split())
+"""Verbs that are a segment of their own before the one of their object."""
 
 _MAKES_THINGS: Final = frozenset(
     "upload download export import share invite login preview install click search view".split()
@@ -114,7 +119,9 @@ def shape(method: str, path: str) -> Shape:
     if not action and nouns and not nouns[-1].parameters:
         camel = _CAMEL.search(segments[-1]) is not None
         if reader.dotted:
-            action = nouns.pop().words if _is_procedure(nouns[-1].words) else ()
+            end = nouns[-1].words
+            unknown = method == "POST" and len(end) == 1 and not is_plural(end)  # `chat.unfurl`
+            action = nouns.pop().words if unknown or _is_procedure(end) else ()
         elif len(nouns) > 1 and nouns[-2].parameters and (method, nouns[-1].words) == ("GET", ("list",)):
             pass  # a card's list, which is no list of cards
         elif _is_action(nouns[-1].words, method, alone=len(nouns) == 1, camel=camel):
@@ -129,6 +136,9 @@ def shape(method: str, path: str) -> Shape:
     if not action and method in ("POST", "PUT") and len(nouns) > 1 and _acts_before_item(nouns[-2], nouns[-1]):
         last = nouns.pop()
         action, nouns[-1] = last.words, replace(nouns[-1], parameters=last.parameters)
+    if not action and method in ("POST", "PUT") and len(nouns) > 1 and _acts_on_next(nouns[-2], nouns[-1]):
+        last = nouns.pop()
+        action = (*nouns.pop().words, *last.words)
     if _controls(action):
         action = _verb_first(action)
     if action and nouns and nouns[-1].words[-1] in _ACTIONS and not nouns[-1].parameters:
@@ -186,7 +196,7 @@ class _Reader:
         self._add(words, parameters)
 
     def _is_residue(self, before: str, literal: str, after: str) -> bool:
-        if _is_version(literal) or (not self.nouns and literal.lower() in _RESIDUE):
+        if _is_version(literal) or (not self.nouns and (literal.lower() in _RESIDUE or literal.isdigit())):
             return True
         space = after if literal.lower() == "providers" else literal if before.lower() == "providers" else ""
         return "." in space and "{" not in space
@@ -233,13 +243,20 @@ def _acts_before_item(noun: Noun, last: Noun) -> bool:
     return singular(noun.words[-1]) in {singular(word) for word in last.parameters[0]}
 
 
+def _acts_on_next(noun: Noun, last: Noun) -> bool:
+    """Whether a verb stands before what it acts on: `/validate/job`."""
+    return not (noun.parameters or last.parameters) and len(noun.words) == 1 and noun.words[0] in _BEFORE_OBJECTS
+
+
 def _controls(words: tuple[str, ...]) -> bool:
     """Whether the second of two verbs is the one that is meant: gather stop, tidy cancel."""
     return len(words) == 2 and words[1] in _CONTROLS and leading(words[:1]) is not None
 
 
 def _asks(words: tuple[str, ...]) -> bool:
-    """Whether words end in what asks for something: a web search, a number lookup; not a saved search."""
+    """Whether words end in what is done: a web search, a number lookup, `gdpr-delete`; not a saved search."""
+    if len(words) == 2 and words[-1] in ("delete", "purge", "destroy"):
+        return True
     return len(words) > 1 and words[-1] in ("search", "lookup", "query") and not words[0].endswith("ed")
 
 

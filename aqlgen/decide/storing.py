@@ -17,7 +17,7 @@ from aqlgen.words import split
 
 from .answers import body_fields
 from .facts import Facts
-from .verbs import Verb, find
+from .verbs import ADVERBS, Verb, find
 
 __all__ = ["doubted"]
 
@@ -27,7 +27,7 @@ _READS: Final = frozenset(
     "get list retrieve fetch read describe find search query lookup show view count browse enumerate preview inspect"
     " introspect explain compare diff suggest tail aggregate estimate summarize peek exists has is check calculate"
     " compute validate lint reveal autocomplete ls parse tokenize decode obtain match history status usage stats"
-    " details all info".split()
+    " details all info recommend scroll".split()
 )
 _TELLS: Final = frozenset("report load watch index head ping".split())
 """Read as a GET; posted, they tell the server something or set it to work."""
@@ -55,10 +55,12 @@ def doubted(facts: Facts, confidence: float) -> Doubt | None:
         said = [verb for each in last[-1:] if (verb := find(each)) and verb.category is Category.READ]
     word = said[0].word if said else "read"
     sure = any(verb.word in _READS for verb in said) or not said
+    if facts.shape.action == ("read",) and _is_mark(facts):
+        return Category.UPDATE, Evidence.HEURISTIC, 0.66, f"{facts.method} that ends in read marks what was read"
     if facts.method != "POST":
         return _written(facts, said, sure=sure)
     if said and all(verb.word in _TELLS for verb in said):
-        return Category.EXECUTE, Evidence.RULE, 0.75, f"{facts.method} called {word} tells the server something"
+        return Category.EXECUTE, Evidence.RULE, 0.68, f"{facts.method} called {word} tells the server something"
     if _RECALCULATES.match(facts.operation.summary):
         return Category.EXECUTE, Evidence.HEURISTIC, 0.66, "its summary says that something is done again"
     silent = [one.status for one in facts.operation.responses if one.status in ("201", "202", "204") and not one.media]
@@ -74,6 +76,13 @@ def doubted(facts: Facts, confidence: float) -> Doubt | None:
     if _DECIDING & _fields(facts).keys():
         return Category.EXECUTE, Evidence.HEURISTIC, 0.66, f"called {word}, but sends a decision"
     return Category.READ, Evidence.HEURISTIC, min(confidence, 0.68), f"called {word}, which may do more than read"
+
+
+def _is_mark(facts: Facts) -> bool:
+    """Whether what the path names was read, and is marked so; not where many are asked for (`/batch/read`)."""
+    called = facts.named.word if facts.named else "read"
+    nouns = facts.shape.nouns
+    return called == "read" and bool(nouns) and nouns[-1].words[-1] not in ADVERBS and ":" not in facts.operation.path
 
 
 def _written(facts: Facts, said: list[Verb], *, sure: bool) -> Doubt | None:

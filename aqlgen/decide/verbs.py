@@ -30,7 +30,7 @@ _STRONG: Final = {
         "get list retrieve fetch read describe find search query lookup show view count browse enumerate download"
         " export preview inspect introspect explain compare diff discover ping suggest scan tail aggregate"
         " estimate identify summarize analyze peek exists has is can check calculate compute validate"
-        " lint reveal autocomplete ls parse extract tokenize decode"
+        " lint reveal autocomplete ls parse extract tokenize decode recommend scroll geocode"
     ),
     Category.CREATE: (
         "create add insert new register upload import copy clone duplicate append store post upsert save"
@@ -43,7 +43,7 @@ _STRONG: Final = {
         " unlink grant restrict undelete untrash unhide hide pin unpin mute unmute block unblock resize convert"
         " toggle extend restore regenerate rotate renew reset adjust deprecate demote promote reassign untag mark"
         " unmark unstar unfollow unlike write recover transfer alter overwrite reorder customize touch override"
-        " bind unbind relocate dissociate reprioritize populate"
+        " bind unbind relocate dissociate reprioritize populate manage revise redact"
     ),
     Category.DELETE: (
         "delete remove destroy purge revoke erase drop wipe deregister unregister unsubscribe forget clear flush"
@@ -54,7 +54,7 @@ _STRONG: Final = {
         " suspend unsuspend trigger invoke submit approve reject accept decline complete confirm verify login"
         " logout deploy undeploy redeploy install uninstall sync synchronize refresh reload rebuild replicate"
         " redeliver dismiss abort terminate rollback failover migrate upgrade initiate initialize begin finish"
-        " merge rebase crosspost predict detect translate transcribe classify recognize embed rerank infer"
+        " downgrade merge rebase crosspost predict detect translate transcribe classify recognize embed rerank infer"
         " synthesize evaluate encrypt decrypt rewrap sign unsign authorize authenticate deauthorize capture refund"
         " charge pay settle redeem void withdraw notify broadcast announce reply forward dial hangup answer play"
         " speak gather perform apply schedule unschedule reschedule reissue repair reimage shutdown train compact"
@@ -70,7 +70,7 @@ _STRONG: Final = {
 _WEAK: Final = {
     Category.READ: "obtain filter match report history status watch usage stats details all index head info load",
     Category.CREATE: "snapshot issue request comment fork backup",
-    Category.UPDATE: "tag share switch scale tune rate flag label vote manage",
+    Category.UPDATE: "tag share switch scale tune rate flag label vote",
     Category.DELETE: "release",
     Category.EXECUTE: (
         "test signal transform price track chat step return end advance abandon invalidate respond record ocr crawl"
@@ -144,7 +144,7 @@ def _table() -> dict[str, Verb]:
 
 @cache
 def find(word: str) -> Verb | None:
-    """Give the verb that a word is; `re…` and `un…` of a known verb count too (rebuild, untag)."""
+    """Give the verb that a word is; `re…`, `un…` and `de…` of a known verb count too (rebuild, untag, detokenize)."""
     table = _table()
     if word in table:
         return table[word]
@@ -156,6 +156,8 @@ def find(word: str) -> Verb | None:
     if word.startswith("un") and len(word) > 5 and (known := table.get(word[2:])):
         category = Category.EXECUTE if known.category is Category.EXECUTE else Category.UPDATE
         return Verb(word, category, strong=True)
+    if word.startswith("de") and len(word) > 6 and (known := table.get(word[2:])) and known.strong:
+        return Verb(word, Category.DELETE if known.category is Category.CREATE else known.category, strong=True)
     return None
 
 
@@ -230,6 +232,7 @@ _PAIRS: Final = {
     "sign up": Verb("signup", Category.CREATE, strong=True),
     "roll back": Verb("rollback", Category.EXECUTE, strong=True),
     "fail over": Verb("failover", Category.EXECUTE, strong=True),
+    "reverse geocode": Verb("reverse_geocode", Category.READ, strong=True),
     "look up": Verb("lookup", Category.READ, strong=True),
     "shut down": Verb("shutdown", Category.EXECUTE, strong=True),
     "soft delete": Verb("delete", Category.DELETE, strong=True),

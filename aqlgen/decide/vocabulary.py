@@ -14,11 +14,14 @@ from aqlgen.ir import Document, Operation
 from aqlgen.resolve import Resolver
 from aqlgen.words import plural, singular, split
 
+from .verbs import find, leading
+
 __all__ = ["Vocabulary", "spelled"]
 
 _SHORT: Final = 7
 """Words of fewer letters are not worth taking apart."""
 _SIGNS: Final = {ord(sign): None for sign in " _-./"}
+_SENTENCE: Final = 120
 _MOST: Final = 4
 """More words than these are not run together."""
 
@@ -37,6 +40,8 @@ class Vocabulary:
         """Take a word of the operation's path apart, where the document shows how; else it stays one word."""
         if len(word) < _SHORT:
             return (word,)
+        if find(word):
+            return (word,)
         stem = singular(word)
         letters, own = _own(operation.operation_id or "", operation.tags)
         if stem in letters or word in letters:
@@ -44,7 +49,11 @@ class Vocabulary:
                 return (word,)
             if found := _look_up(word, _runs(own)):
                 return found
-        return _look_up(word, self._runs) or (word,)
+        if found := _look_up(word, self._runs):
+            return found
+        said = operation.summary[:_SENTENCE].lower()
+        told = _look_up(word, _runs(frozenset({said}))) if stem in said.translate(_SIGNS) and stem not in said else ()
+        return told if told and leading(told) else (word,)  # a noun is written alike in all operations
 
 
 def spelled(document: Document, resolver: Resolver | None) -> Vocabulary:
@@ -93,4 +102,4 @@ def _own(operation_id: str, tags: tuple[str, ...]) -> tuple[str, frozenset[str]]
 
 @lru_cache(maxsize=8192)
 def _whole(names: frozenset[str]) -> frozenset[str]:
-    return frozenset(singular(word) for name in names for word in split(name))
+    return frozenset(singular(word) for name in names if len(words := split(name)) > 1 for word in words)

@@ -18,7 +18,8 @@ from .facts import Facts
 from .marks import marks, stage
 from .nouns import fitting, names_last, nearest, parents, told
 from .phrase import Phrase
-from .reading import is_adjective
+from .reading import is_adjective, is_participle
+from .stutter import unrepeated
 from .verbs import ADVERBS, CANONICAL, ONE, find, leading
 
 __all__ = ["Wording", "acting", "numbered", "word"]
@@ -63,7 +64,7 @@ def word(facts: Facts, category: Category, links: Chain, verbs: Verbs) -> Wordin
         return Wording((*(word for word in links.adverb if word not in lead), *lead), words, 0, reason)
     if links.nouns:
         thing, kept = fitting(facts, links, many=verbs.shown == "list")
-        thing = numbered(facts, links, thing, verbs.shown)
+        thing = unrepeated(facts, links, verbs.shown, numbered(facts, links, thing, verbs.shown))
         if verbs.own in ONE:
             thing = (*thing[:-1], singular(thing[-1]))
         lead = facts.phrase.lead if facts.phrase and facts.named and facts.named.word == verbs.shown else (verbs.shown,)
@@ -119,7 +120,8 @@ def _strange(said: Phrase, facts: Facts, links: Chain) -> bool:
     if facts.action is None or len(said.object) < 2 or facts.action.word == (said.verb.word if said.verb else ""):
         return False
     path = {singular(word) for noun in links.nouns for word in noun.words} | set(facts.shape.action)
-    return not any(alike(singular(word), each) for word in said.object for each in path)
+    end = next((at for at, word in enumerate(said.object) if at and word in PREPOSITIONS), len(said.object))
+    return not any(alike(singular(word), each) for word in said.object[:end] for each in path)
 
 
 def _heads_path(said: Phrase, facts: Facts, links: Chain) -> bool:
@@ -239,7 +241,7 @@ def numbered(facts: Facts, links: Chain, thing: Words, shown: str) -> Words:
         head = next((at for at in range(start + 1, len(thing)) if thing[at] in PREPOSITIONS), len(thing)) - 1
         return (
             *thing[:head],
-            thing[head] if singular(thing[head]) != thing[head] else plural(thing[head]),
+            thing[head] if singular(thing[head]) != thing[head] or is_participle(thing[head]) else plural(thing[head]),
             *thing[head + 1 :],
         )
     reading = known is not None and known.category is Category.READ

@@ -136,3 +136,17 @@ def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
     """R-SAFE-1"""
     extensions = {"x-kubernetes-action": "deletecollection"}
     assert one("DELETE /apis/{namespace}/endpoints", extensions=extensions).danger is Danger.DANGEROUS
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "level"),
+    [
+        ("POST /users/submit_delete_job", None, "destructive"),
+        ("POST /droplets/{id}/destroy_with_resources/retry", "droplets_retryDestroyWithResources", "destructive"),
+        ("POST /delete_jobs/{id}/cancel", None, "reversible"),
+        ("POST /tokens", "createRemoveToken", "reversible"),
+    ],
+)
+def test_what_speaks_of_destroying_is_destructive_unless_it_averts_it(key: str, called: str | None, level: str) -> None:
+    """R-SAFE-1"""
+    assert one(key, called).danger == level

@@ -11,6 +11,7 @@ from operations import document, operation
 from test_unique import apis, operations
 
 from aqlgen.decide import Override, Overrides, decide
+from aqlgen.decide.keeping import unused
 from aqlgen.decide.overrides import parse
 from aqlgen.decisions import Decision, Evidence
 from aqlgen.ir import Operation
@@ -85,6 +86,15 @@ def test_a_name_follows_an_operation_whose_operation_id_says_that_it_moved() -> 
     assert "list_mails" not in {one.name for one in decide(document(*other), Overrides(), kept=kept, ids=ids)}
 
 
+def test_a_name_follows_an_operation_that_is_called_by_another_method() -> None:
+    """R-NAME-3"""
+    kept, ids = {"POST /pets/{id}": "refresh_pet"}, {"POST /pets/{id}": "refreshPet"}
+    (found,) = decide(document(operation("PUT /pets/{id}", "refreshPet")), Overrides(), kept=kept, ids=ids)
+    assert found.name == "refresh_pet"
+    (found,) = decide(document(operation("PUT /pets/{id}", "replacePet")), Overrides(), kept=kept, ids=ids)
+    assert found.name != "refresh_pet"
+
+
 def test_a_name_does_not_follow_from_many_to_one() -> None:
     found = names({"GET /users": "list_users"}, "GET /user")
     assert found["GET /user"] != "list_users"
@@ -133,12 +143,18 @@ def test_what_can_be_no_name_is_not_kept(name: str) -> None:
     assert found == {"GET /pets": "list_pets", "GET /owners": "list_owners", "GET /vets": "fetch_vets"}
 
 
-def again(made: list[Operation], first: tuple[Decision, ...], overrides: Overrides) -> None:
-    """Neither all the names nor those that are pinned give anything else than what there is."""
+def again(
+    made: list[Operation], first: tuple[Decision, ...], overrides: Overrides, before: Mapping[str, str] | None = None
+) -> None:
+    """Neither all the names nor those that are pinned give anything else than what there is.
+
+    `before` are the names that there were before these: those that stand for nothing any more are recorded.
+    """
+    retired = unused(before or {}, {}, (one.name for one in first))
     every = {one.operation.key: one.name for one in first}
     pinned = {one.operation.key: one.name for one in first if one.pinned}
     for kept in (every, pinned):
-        assert decide(document(*made), overrides, kept=kept) == first
+        assert decide(document(*made), overrides, kept=kept, retired=retired) == first
 
 
 @given(operations(), st.data())
@@ -169,4 +185,4 @@ def test_names_stay_through_any_change_of_the_api(made: list[Operation], data: s
     new = {name for key, name in today.items() if key not in old}
     stayed = {name for key, name in old.items() if key in today}
     assert not new & stayed
-    again(now, found, Overrides())
+    again(now, found, Overrides(), old)

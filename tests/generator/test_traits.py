@@ -212,6 +212,8 @@ def test_paging_in_the_body_of_a_search_is_found_there(tmp_path: Path) -> None:
 
 PET = {"type": "object", "properties": {"name": TEXT, "age": NUMBER}}
 ID = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
+STEP = {"type": "object", "properties": {"op": TEXT, "path": TEXT, "value": {}}}
+WRAPPED = {"type": "object", "properties": {"patches": {"type": "array", "items": STEP}}}
 
 
 def writing(method: str, schema: Any = PET, content_type: str = "application/json", **reader: Any) -> dict[str, Any]:
@@ -232,6 +234,9 @@ def writing(method: str, schema: Any = PET, content_type: str = "application/jso
             writing("patch", {"type": "array", "items": {}}, "application/json-patch+json"),
             {"strategy": "json-patch"},
         ),
+        (writing("patch", PET, "application/json-patch+json"), {"strategy": "json-patch"}),
+        (writing("patch", WRAPPED, "application/json-patch+json"), {"strategy": "patch"}),
+        (writing("put", PET, "application/json-patch+json"), {"strategy": "put"}),
         (writing("put"), {"strategy": "put"}),
         (writing("put", schema=PET) | {}, {"strategy": "put"}),
     ],

@@ -79,7 +79,8 @@ def _compose(text: str, file: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        raise OptionError(finding(file, place, f"not valid YAML: {error.problem}")) from None
+        way = "Indent by spaces, two for each level; YAML takes no tabs there." if "\t" in text else ""
+        raise OptionError(finding(file, place, f"not valid YAML: {error.problem}", way)) from None
     except (yaml.YAMLError, RecursionError) as error:
         first = str(error).splitlines()[0] if str(error) else "nested too deeply"
         raise OptionError(finding(file, (0, 0), f"not valid YAML: {first}")) from None

@@ -27,7 +27,7 @@ def update(subject: Subject, around: Around) -> Trait | None:
 
 def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[str, Reason]:
     sent = subject.sent or ""
-    if sent == JSON_PATCH:
+    if sent == JSON_PATCH and not _is_object_as_told(subject, around):
         return "json-patch", Reason("content-type", Evidence.METADATA, 1.0, sent)
     if "merge-patch" in sent:
         return "merge-patch", Reason("content-type", Evidence.METADATA, 1.0, sent)
@@ -50,6 +50,18 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         return "put-merge", Reason("put-with-reader", Evidence.RULE, 0.95, f"{reader.name} reads what is written")
     note = f"{reader.name} gives {len(written & read)} of the {len(written)} fields that are written"
     return "put", Reason("put-other-shape", Evidence.HEURISTIC, 0.6, note)
+
+
+def _is_object_as_told(subject: Subject, around: Around) -> bool:
+    """Whether a body that is called JSON Patch, an array, is an object all the same, as its schema says.
+
+    It holds the operations in one of its fields, or it is no patch at all, since the method is not PATCH.
+    """
+    fields = around.schemas.properties(subject.body)
+    if subject.method != "PATCH" and fields:
+        return True
+    lists = (around.schemas.items(one) for one in fields.values())
+    return any({"op", "path"} <= around.schemas.properties(one).keys() for one in lists if one is not None)
 
 
 def _tagged(subject: Subject, reader: Subject) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from aqlgen.ir import Json
 from aqlgen.positions import escape
-from aqlgen.words import plural, split
+from aqlgen.words import plural, singular, split
 
 from ..around import Around, Subject
 from ..look import Schemas
@@ -24,7 +24,7 @@ ASIDE: Final = frozenset(
     "errors error warnings warning links link messages facets aggregations sort columns included meta filters scopes"
     " fields notices sorting headers schema tags".split()
 )
-"""Lists that stand beside what was asked for."""
+"""Lists that stand beside what was asked for, unless they are called as the path says."""
 
 WRAPPERS: Final = frozenset(
     "data result results response payload embedded body page list meta metadata pagination paging pageinfo links link"
@@ -41,7 +41,7 @@ NEXT_TOKEN: Final = frozenset(
     " lastevaluatedkey endcursor scrollid cursornext nextpageid pagetoken nextid nextkey continue continuation"
     " aftercursor nextcontinuationtoken nextoffset nextpage lastid pagestate nextpagestate paginationtoken".split()
 )
-NEXT_PLAIN: Final = frozenset({"next", "cursor", "after", "marker", "offset"})
+NEXT_PLAIN: Final = ("next", "after", "cursor", "marker", "offset")
 """What is the next cursor only where nothing says it better: within a wrapper, or `next` and `cursor` at the top."""
 
 MORE: Final = frozenset(
@@ -55,6 +55,9 @@ TOTAL: Final = (
 )
 BESIDE: Final = frozenset("limit offset next total totalcount nextcursor nextmarker pagesize perpage".split())
 """What stands beside the list in an object that is a page."""
+
+TELLING: Final = ("id", "token", "uuid", "guid", "sid", "gid")
+"""What the field of an item is called that tells it from the others."""
 
 _DEPTH: Final = 3
 
@@ -76,6 +79,10 @@ class Envelope:
     link: str | None = None
     """The name of the Link header."""
     item_cursor: str | None = None
+    after: Mapping[str, str] = field(default_factory=dict)
+    """Pointers of the next ones that no usual name has, by what the name says beyond `next`."""
+    within: Mapping[str, str] = field(default_factory=dict)
+    """Pointers into an item of what may tell it from the others, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +102,13 @@ def envelope(subject: Subject, around: Around) -> Envelope:
     link = next((header for header in headers if header.lower() == "link"), None)
     kinds = schemas.kinds(answer)
     if "array" in kinds and not schemas.properties(answer):
-        return Envelope(known=True, items="", link=link, item_cursor=_item_cursor(schemas, answer))
+        told = _telling(schemas, answer, subject.resource)
+        return Envelope(known=True, items="", link=link, item_cursor=_item_cursor(told, subject.resource), within=told)
     fields = list(schemas.once("fields", answer, lambda: tuple(_fields(schemas, answer, "", "", 0))))
     if not fields:
         return Envelope(known=bool(kinds), link=link)
     items, sure = _items(subject, schemas, fields)
+    told = _telling(schemas, items.schema, subject.resource) if items else {}
     if items is not None:  # what stands beside the list speaks of it before all else
         beside = items.pointer.rpartition("/")[0] + "/"
         fields.sort(key=lambda one: not one.pointer.startswith(beside))
@@ -113,7 +122,13 @@ def envelope(subject: Subject, around: Around) -> Envelope:
         has_more=_pointer(one for one in fields if one.key in MORE and schemas.kinds(one.schema) <= {"boolean"}),
         total=_total(schemas, fields),
         link=link,
-        item_cursor=_item_cursor(schemas, items.schema) if items else None,
+        item_cursor=_item_cursor(told, subject.resource),
+        after={
+            one.key.removeprefix("next"): one.pointer
+            for one in fields
+            if one.key.startswith("next") and schemas.kinds(one.schema) <= {"string", "integer", "number"}
+        },
+        within=told,
     )
 
 
@@ -127,13 +142,13 @@ def leads_on(subject: Subject, around: Around) -> bool:
 def _fields(schemas: Schemas, schema: Json, pointer: str, within: str, depth: int) -> Iterator[_Field]:
     """Give the fields of an object, then those of the wrappers within it, level by level."""
     deeper: list[_Field] = []
-    for wire, one in schemas.properties(schema).items():
-        field = _Field(f"{pointer}/{escape(wire)}", joined(wire), wire, one, depth, within)
-        yield field
-        if depth + 1 < _DEPTH and "array" not in schemas.kinds(one) and (field.key in WRAPPERS or _pages(schemas, one)):
-            deeper.append(field)
-    for field in deeper:
-        yield from _fields(schemas, field.schema, field.pointer, field.key, depth + 1)
+    for wire, one in sorted(schemas.properties(schema).items()):  # whatever the order in which they stand
+        found = _Field(f"{pointer}/{escape(wire)}", joined(wire), wire, one, depth, within)
+        yield found
+        if depth + 1 < _DEPTH and "array" not in schemas.kinds(one) and (found.key in WRAPPERS or _pages(schemas, one)):
+            deeper.append(found)
+    for outer in deeper:
+        yield from _fields(schemas, outer.schema, outer.pointer, outer.key, depth + 1)
 
 
 def _pages(schemas: Schemas, schema: Json) -> bool:
@@ -144,12 +159,14 @@ def _pages(schemas: Schemas, schema: Json) -> bool:
 
 def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_Field | None, bool]:
     """Give the list that was asked for: the one called as the path's end, or as lists are called, or the only one."""
-    lists = [one for one in fields if "array" in schemas.kinds(one.schema) and one.key not in ASIDE]
+    fixed = [part for part in subject.operation.path.split("/") if part and "{" not in part]
+    called = [_spellings(word.partition(".")[0]) for word in (*fixed[:-3:-1], subject.resource)]
+    every = [one for one in fields if "array" in schemas.kinds(one.schema)]
+    lists = [one for one in every if one.key not in ASIDE or (not one.within and one.key in called[0] | called[-1])]
     if not lists:
         return None, True
-    fixed = [part for part in subject.operation.path.split("/") if part and "{" not in part]
     ranked = (
-        *([one for one in lists if one.key in _spellings(word)] for word in (*fixed[:-3:-1], subject.resource)),
+        *([one for one in lists if one.key in words] for words in called),
         [one for one in lists if one.key in LISTS],
         [one for one in lists if schemas.kinds(schemas.items(one.schema)) & {"object"}],
         lists,
@@ -157,8 +174,17 @@ def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_F
     for rank, some in enumerate(ranked):
         if some:
             apart = {one.pointer.rpartition("/")[0] for one in some}  # several pages in one answer
-            return some[0], (rank < len(ranked) - 2 and len(apart) == 1) or len(lists) == 1
+            said = {singular(each) for part in (*fixed[:-3:-1], subject.resource) for each in split(part)}
+            best = min(some, key=lambda one: _standing(schemas, one, said))
+            return best, (rank < len(ranked) - 2 and len(apart) == 1) or len(lists) == 1
     return None, True
+
+
+def _standing(schemas: Schemas, one: _Field, said: set[str]) -> tuple[int, int, bool, int, str]:
+    """Rank lists: the outermost, called by the words of the path, of objects, whose items say most."""
+    item = schemas.items(one.schema)
+    alike = sum(singular(each) in said for each in split(one.wire))
+    return one.depth, -alike, "object" not in schemas.kinds(item), -len(schemas.properties(item)), one.pointer
 
 
 def _spellings(noun: str) -> set[str]:
@@ -187,7 +213,7 @@ def _next_token(schemas: Schemas, fields: list[_Field]) -> str | None:
     best = _pointer(one for one in scalar if _is_next(one.key) and not _is_url(schemas, one.schema))
     if best is not None:
         return best
-    return _pointer(
+    plain = [
         one
         for one in scalar
         if one.key in NEXT_PLAIN
@@ -195,11 +221,14 @@ def _next_token(schemas: Schemas, fields: list[_Field]) -> str | None:
         and (one.key != "offset" or one.within in ("next", "nextpage"))
         and one.within not in ("links", "link")
         and not _is_url(schemas, one.schema)
-    )
+    ]
+    return _pointer(iter(sorted(plain, key=lambda one: (one.depth, NEXT_PLAIN.index(one.key)))))
 
 
 def _is_next(key: str) -> bool:
-    return key in NEXT_TOKEN or (key.startswith("next") and key.endswith(("id", "cursor", "pagetoken", "marker")))
+    return key in NEXT_TOKEN or (
+        key.startswith("next") and key.endswith(("id", "cursor", "pagetoken", "marker", "offset"))
+    )
 
 
 def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
@@ -210,10 +239,26 @@ def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
     return None
 
 
-def _item_cursor(schemas: Schemas, array: Json) -> str | None:
-    """Give the field of an item that tells it from the others."""
+def _telling(schemas: Schemas, array: Json, resource: str) -> dict[str, str]:
+    """Give the fields of an item that may tell it from the others, the surest first."""
     fields = schemas.properties(schemas.items(array))
-    return "/id" if "id" in fields and schemas.kinds(fields["id"]) <= {"string", "integer", "number"} else None
+    scalar = {
+        joined(wire): f"/{escape(wire)}"
+        for wire, one in fields.items()
+        if schemas.kinds(one) and schemas.kinds(one) <= {"string", "integer", "number"}
+    }
+    return {key: scalar[key] for key in (*_telling_names(resource), *scalar) if key in scalar}
+
+
+def _telling_names(resource: str) -> tuple[str, ...]:
+    own = "".join(split(resource))
+    return ("id", *(f"{own}{one}" for one in TELLING if own), *TELLING[1:])
+
+
+def _item_cursor(told: Mapping[str, str], resource: str) -> str | None:
+    """Give the field of an item that tells it from the others, where it is called as such fields are."""
+    first = next(iter(told), "")
+    return told[first] if first in _telling_names(resource) else None
 
 
 def _is_url(schemas: Schemas, schema: Json) -> bool:

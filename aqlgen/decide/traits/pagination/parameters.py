@@ -72,6 +72,8 @@ class Given:
     size_max: int | None = None
     switched: bool = False
     """Whether the cursor has to be asked for by a flag."""
+    others: tuple[tuple[str, str], ...] = ()
+    """Those that may be a cursor by what the answer says, as one run of letters and by wire name."""
 
     def __bool__(self) -> bool:
         return bool(self.pages or self.before or self.size)
@@ -168,6 +170,8 @@ def _roles(every: list[_One], place: str) -> Given:
     token = _first(every, TOKEN, lambda one: not one.calendar and one.text)
     if token is None:  # a page or an offset that is a text is a token, whatever its name
         token = _first(every, PAGE | OFFSET, lambda one: one.text and not one.number and not _digits(one))
+    if token is None:  # and so is an offset that may be a text, where the answer gives the next one
+        token = _first(every, OFFSET, lambda one: "string" in one.kinds and one.number)
     before = _first(every, BEFORE, lambda one: not one.calendar and "boolean" not in one.kinds)
     paged = next((one for one in (cursor, token) if one is not None), None)
     switched = paged is not None and any(
@@ -183,6 +187,7 @@ def _roles(every: list[_One], place: str) -> Given:
         size=_wire(size),
         size_max=_most(size) if size else None,
         switched=switched,
+        others=tuple((one.key, one.wire) for one in every if not one.calendar and one.kinds & {"string", "integer"}),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from aqlgen.decisions import Evidence, Reason, Trait
 from aqlgen.ir import Json
 
@@ -14,7 +16,7 @@ __all__ = ["decide", "shared"]
 def decide(given: Given, answer: Envelope) -> Trait | None:
     """Choose the style, the surest first; None when nothing pages."""
     lists = answer.items is not None or not answer.known
-    for rule in (_by_cursor, _by_page, _by_offset, _by_cursor_alone):
+    for rule in (_by_cursor, _by_page, _by_offset, _by_counterpart, _by_cursor_alone):
         found = rule(given, answer)
         if found is not None:
             return found if lists or found.reason.confidence >= 0.9 else None
@@ -79,6 +81,26 @@ def _counted(style: str, wire: str, given: Given, answer: Envelope) -> Trait:
     return _trait(style, given, answer, confidence, found)
 
 
+def _by_counterpart(given: Given, answer: Envelope) -> Trait | None:
+    """Take a parameter of no usual name, whose next value the answer names after it: `last_doc` and `next_doc`.
+
+    Or it is named after what tells an item from the others: `start_after_history_item_id`.
+    """
+    if given.pages or given.size is None:
+        return None
+    for key, wire in given.others:
+        bare = next((key.removeprefix(one) for one in _LEADING if key.startswith(one) and key != one), key)
+        found: dict[str, Json] = {"cursor_param": wire}
+        if bare in answer.after:
+            return _trait("cursor", given, answer, 0.85, {**found, "next": answer.after[bare]})
+        if bare != key and bare in answer.within and answer.has_more is not None:
+            return _trait("cursor", given, answer, 0.8, {**found, "item_cursor": answer.within[bare]})
+    return None
+
+
+_LEADING: Final = ("startingafter", "startafter", "exclusivestart", "after", "last", "start", "from", "previous")
+
+
 def _by_cursor_alone(given: Given, answer: Envelope) -> Trait | None:
     """Take a cursor that the answer does not name: the last item's identifier, or it is not declared."""
     wire = given.cursor or given.token
@@ -87,7 +109,7 @@ def _by_cursor_alone(given: Given, answer: Envelope) -> Trait | None:
     style = "cursor" if given.cursor else "token"
     found: dict[str, Json] = {"cursor_param": wire} | ({"before_param": given.before} if given.before else {})
     if style == "cursor" and answer.item_cursor is not None:
-        confidence = 0.8 if given.size else 0.65
+        confidence = 0.8 if given.size and answer.item_cursor == "/id" else 0.65
         return _trait(style, given, answer, confidence, {**found, "item_cursor": answer.item_cursor})
     return _trait(style, given, answer, 0.5 if answer.known else 0.6, found)
 

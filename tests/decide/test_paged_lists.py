@@ -1,0 +1,72 @@
+"""Which list of an answer is paged: a rule that looks at all of them, in whatever order they stand."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from operations import answer, document, operation
+
+from aqlgen.decide import Overrides, decide
+from aqlgen.ir import Location, Origin, Parameter
+from aqlgen.resolve import Resolver
+
+TEXT = {"type": "string"}
+WORDS = {"type": "array", "items": TEXT}
+SMALL = {"type": "array", "items": {"type": "object", "properties": {"id": TEXT}}}
+LARGE = {"type": "array", "items": {"type": "object", "properties": {"id": TEXT, "name": TEXT, "size": TEXT}}}
+CURSOR = Parameter("cursor", Location.QUERY, False, TEXT, "", False, "form", True, False, None, None, Origin(""))
+
+
+def paged(path: str, properties: dict[str, Any]) -> dict[str, Any]:
+    """Give what is decided about the pages of a GET that answers with these properties."""
+    schema = {"type": "object", "properties": properties}
+    made = operation(f"GET {path}", parameters=(CURSOR,), responses=(answer("200", schema),))
+    (decision,) = decide(document(made), Overrides(), Resolver({}))
+    return next((dict(one.value) for one in decision.traits if one.kind == "pagination"), {})
+
+
+@pytest.mark.parametrize(
+    ("path", "properties", "items"),
+    [
+        ("/audit-logs", {"threads": LARGE, "audit_log_entries": SMALL}, "/audit_log_entries"),
+        ("/commits/{id}", {"parents": SMALL, "files": LARGE}, "/files"),
+        ("/things", {"items": WORDS, "data": LARGE}, "/data"),
+        ("/things", {"data": LARGE, "things": SMALL}, "/things"),
+    ],
+)
+def test_the_list_that_is_paged_is_called_by_the_path_or_says_most(
+    path: str, properties: dict[str, Any], items: str
+) -> None:
+    more = {"next_cursor": TEXT, **properties}
+    assert paged(path, more)["items"] == items
+    assert paged(path, dict(reversed(more.items())))["items"] == items
+
+
+FIELDS = {
+    "data": SMALL,
+    "items": LARGE,
+    "results": WORDS,
+    "things": LARGE,
+    "next": TEXT,
+    "cursor": TEXT,
+    "next_cursor": TEXT,
+    "nextPageToken": TEXT,
+    "has_more": {"type": "boolean"},
+    "hasNext": {"type": "boolean"},
+    "total": {"type": "integer"},
+    "count": {"type": "integer"},
+    "page": {"type": "object", "properties": {"next": TEXT, "cursor": TEXT, "total": {"type": "integer"}}},
+    "paging": {"type": "object", "properties": {"next_token": TEXT, "entries": LARGE}},
+}
+
+
+@given(st.sets(st.sampled_from(sorted(FIELDS)), min_size=2), st.randoms())
+def test_the_order_of_properties_decides_nothing(names: set[str], chance: random.Random) -> None:
+    order = sorted(names)
+    told = paged("/others", {name: FIELDS[name] for name in order})
+    chance.shuffle(order)
+    assert paged("/others", {name: FIELDS[name] for name in order}) == told

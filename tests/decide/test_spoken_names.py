@@ -1,0 +1,144 @@
+"""Names that an agent reads aloud: what earlier read badly, by the rule that mends it."""
+
+from __future__ import annotations
+
+import pytest
+from operations import answer, decided, document, one, operation
+
+from aqlgen.decide import Overrides, decide
+from aqlgen.resolve import Resolver
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "summary", "name"),
+    [
+        ("POST /clusters/{id}/pools/{pool}/recycle", "recycle_pool", "Recycle a pool", "recycle_pool"),
+        ("POST /rules/{id}/draft", None, "Drafts a new version", "draft_rule"),
+        ("POST /#Action=ReceiveMessage", None, "", "receive_message"),
+        ("POST /chat.unfurl", None, "", "unfurl_chat"),
+        ("POST /swap-indexes", "swap_indexes", "Swap indexes", "swap_indexes"),
+    ],
+)
+def test_an_action_is_named_by_its_own_word_though_no_verb_is_known(
+    key: str, called: str | None, summary: str, name: str
+) -> None:
+    """R-NAME-2"""
+    decision = one(key, called, summary=summary)
+    assert (decision.name, decision.category) == (name, "EXECUTE")
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "summary", "name"),
+    [
+        ("POST /orders/{id}/amountUpdates", None, "Update an amount", "update_order_amount"),
+        ("POST /task_assignments", None, "Assign a task", "assign_task"),
+        ("POST /workflows/schedules", "schedule_workflow", "Schedule a workflow", "schedule_workflow"),
+        ("POST /chores/{keep}/merge/{remove}", None, "Merges two chores", "merge_chore"),
+        ("POST /entity/{id}/mirror-sync", "entityMirrorSync", "Sync a mirror", "sync_entity_mirror"),
+        ("POST /index/deletedocument", None, "Delete document", "delete_index_document"),
+        ("POST /v1/deleteshortcut", "deleteshortcut", "Delete shortcut", "delete_shortcut"),
+        ("POST /v1/listshortcuts", "listshortcuts", "List shortcuts", "list_shortcuts"),
+        ("DELETE /channels/abandon/{point}", "AbandonChannel", "", "abandon_channel"),
+        ("PUT /posts/{id}/post_updates/{uid}", "updatePostUpdate", "", "update_post_update"),
+    ],
+)
+def test_the_verb_is_said_once(key: str, called: str | None, summary: str, name: str) -> None:
+    """R-NAME-3"""
+    assert one(key, called, summary=summary).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "summary", "name"),
+    [
+        ("GET /issues/{id}/subscriptions", "issueSubscriptions", "Get who subscribed", "list_issue_subscriptions"),
+        ("GET /plugins/importErrors", "import_errors", "Import Errors", "list_plugin_import_errors"),
+        ("GET /stop", "stopInfo", "Get all routes", "get_stop"),
+        ("GET /threads/{id}", "notifyGetThread", "Get a thread", "get_thread"),
+        ("GET /transit/export/{type}/{name}", "transit-export-key", "Export a key", "export_transit_key"),
+        ("GET /user/login", "loginUser", "Logs a user in", "login_user"),
+        ("POST /uploads", "upload_create", "Create", "create_upload"),
+        ("GET /knowledge-base/{id}", "get_knowledge_base_route", "", "get_knowledge_base"),
+    ],
+)
+def test_a_noun_that_looks_like_a_verb_names_nothing(key: str, called: str, summary: str, name: str) -> None:
+    """R-NAME-2"""
+    assert one(key, called, summary=summary).name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name", "category"),
+    [
+        ("POST /validate/job", "PostJobValidateRequest", "validate_job", "READ"),
+        ("POST /user/change-password", "createUserChangePassword", "update_user_password", "UPDATE"),
+        ("POST /lists/{idList}/moveAllCards", "addListsMoveAllCardsByIdList", "move_list_all_cards", "UPDATE"),
+        ("POST /lists/{id}/checkItem", "addListsCheckItemById", "create_list_check_item", "CREATE"),
+        ("POST /objects/{type}/gdpr-delete", None, "delete_object_gdpr", "DELETE"),
+        ("POST /users/terminate_sessions", None, "terminate_user_sessions", "EXECUTE"),
+        ("POST /csrs/{id}/lifecycle/publish", None, "publish_csr", "EXECUTE"),
+        ("POST /v1/detokenize", "detokenize", "detokenize", "READ"),
+        ("GET /#Action=TagQueue", "GET_TagQueue", "tag_queue_via_query", "UPDATE"),
+    ],
+)
+def test_a_path_that_says_what_is_done_is_believed(key: str, called: str | None, name: str, category: str) -> None:
+    """R-NAME-1, R-NAME-2"""
+    decision = one(key, called)
+    assert (decision.name, decision.category) == (name, category)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("PUT /messages/{id}/read", "mark_message_read"),
+        ("POST /messages/{id}/read", "mark_message_read"),
+        ("PUT /messages/{id}/archived", "mark_message_archived"),
+    ],
+)
+def test_what_is_only_marked_is_no_read(key: str, name: str) -> None:
+    """R-NAME-1, R-SAFE-1"""
+    decision = one(key)
+    assert (decision.name, decision.category) == (name, "UPDATE")
+    assert one("POST /objects/{type}/batch/read").category == "READ"
+
+
+def test_people_who_speak_of_what_the_path_does_not_are_believed() -> None:
+    """R-NAME-2"""
+    assert one("POST /authn-gcp/{account}/authenticate", "getAccessTokenViaGCP").name == "get_access_token_via_gcp"
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("GET /api/0/organizations", None, "list_organizations"),
+        ("GET /replays/{id}/viewed-by", "listReplayViewedBy", "list_replay_viewed_by"),
+        ("GET /metadata_templates/global", None, "list_global_metadata_templates"),
+    ],
+)
+def test_numbers_participles_and_adjectives_are_no_nouns(key: str, called: str | None, name: str) -> None:
+    """R-NAME-3"""
+    assert one(key, called).name == name
+
+
+def test_a_list_that_people_get_is_listed_where_the_answer_is_one() -> None:
+    """R-NAME-2"""
+    page = {"properties": {"documents": {"type": "array"}, "has_more": {}}}
+    told = operation("GET /knowledge-base", "get_knowledge_base_list", responses=(answer("200", page),))
+    (decision,) = decide(document(told), Overrides(), Resolver({}))
+    assert decision.name == "list_knowledge_bases"
+
+
+def test_a_put_that_is_called_by_another_method_is_what_its_summary_says() -> None:
+    """R-NAME-1, R-SAFE-1"""
+    decision = one(
+        "PUT /companies/{id}/finish_onboarding", "get-company-finish-onboarding", summary="Finish onboarding"
+    )
+    assert (decision.name, decision.category) == ("finish_company_onboarding", "EXECUTE")
+    assert decision.review_reasons
+
+
+def test_a_noun_is_written_alike_whatever_the_summaries_say() -> None:
+    """R-NAME-2"""
+    made = (
+        operation("GET /finetunedmodels", "ListModels", summary="List fine tuned models"),
+        operation("GET /finetunedmodels/{id}", "GetModel", summary="Get a finetunedmodel"),
+    )
+    assert {one.resource for one in decided(*made)} == {"finetunedmodel"}
