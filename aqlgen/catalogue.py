@@ -159,7 +159,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "no-equivalent": Entry(
         "A format of values cannot be carried over",
-        "A collectionFormat of Swagger 2.0, such as tsv, has no counterpart in OpenAPI 3; the nearest is used.",
+        "A collectionFormat that Swagger 2.0 does not have, or one of an array within an array; the nearest is used.",
         "Test the operation; describe it anew in OpenAPI 3 when the API refuses what is sent.",
     ),
     # References
@@ -197,8 +197,9 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "bad-default": Entry(
         "A default does not fit its own schema",
-        "The default is of another type than the value, or outside its enumeration or bounds.",
-        "Correct the default or the schema; agents are not shown the default meanwhile.",
+        "The default is of another type than the value, or outside its enumeration or bounds. What it plainly spells "
+        '("10" for an integer) is taken.',
+        "Correct the default or the schema; agents are not shown a default that is left out.",
     ),
     # Overlays
     "invalid-overlay": Entry(
@@ -254,8 +255,9 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "unsupported-media-type": Entry(
         "A body is of a kind that cannot be sent",
-        "The operation takes only content types that adapters have no way to make.",
-        "Nothing can be done in the document unless the API also takes application/json.",
+        "The operation takes only content types that adapters have no way to make, or a form of a file or a list that "
+        "no field names.",
+        "Name the form's fields in its schema; of other content types only the API's can be served.",
     ),
     "unknown-security-scheme": Entry(
         "A security requirement names no scheme",
@@ -334,6 +336,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Another folder was named, or the project's MCPAQL-PROVENANCE.json was deleted.",
         "Name the folder that holds MCPAQL-PROVENANCE.json; bring the file back from git if it is gone.",
     ),
+    "records-in-conflict": Entry(
+        "The records of the project are in conflict",
+        "Two branches both updated the project and were merged; what aqlgen wrote of each cannot be merged by lines.",
+        "Take the generated files of one side, finish the merge, then update to the newer document.",
+    ),
     "project-damaged": Entry(
         "A record of the project cannot be used",
         "A file that aqlgen wrote about the project was edited, or holds a conflict that is not resolved.",
@@ -393,6 +400,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "Git is in the middle of something",
         "A merge, rebase, cherry-pick or revert was begun and not finished.",
         "Finish it or abort it; then update.",
+    ),
+    "content-elsewhere": Entry(
+        "Git has only pointers to the files",
+        "The repository keeps files in Git LFS, and this clone was made without their contents.",
+        "Bring them by `git lfs pull`, then update.",
     ),
     "untracked-in-the-way": Entry(
         "Something that is not committed is in the way",

@@ -76,6 +76,8 @@ class Parameter:
     origin: Origin
     fixed: str | None = None
     """The one value of a header that belongs to the request itself (Accept, Content-Type), where it must be sent."""
+    encoding: Mapping[str, Json] = field(default_factory=dict)
+    """How its fields are written where it is a form, by the field's name (OpenAPI 3.1.1, 4.8.15)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeAlias
 
+import yaml
 from yaml import events
 
 try:
@@ -20,6 +21,7 @@ except ImportError:  # PyYAML built without libyaml: the same events, more slowl
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
+_TABS: Final = re.compile(r"^[ \t]*\t[ \t]*(?=#|\r?$)", re.MULTILINE)
 _BREAK: Final = re.compile(r"\r\n?|\n")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
@@ -70,7 +72,13 @@ def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> d
         for part in path:
             node = node.setdefault(part, {})
     found: dict[tuple[str, ...], int] = {}
-    _scan_json(text, wanted, found) if form == "json" else _scan_yaml(text, wanted, found)
+    if form == "json":
+        _scan_json(text, wanted, found)
+    else:
+        try:
+            _scan_yaml(text, wanted, found)
+        except yaml.YAMLError:  # it was read without its harmless tabs
+            _scan_yaml(without_tabs(text), wanted, found)
     lines = Lines(text)
     return {pointer: lines.place(_nearest(tuple(path), found)) for pointer, path in parts.items()}
 
@@ -111,6 +119,14 @@ def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
     start = past_space(0)
     found[()] = start
     visit(start, wanted, ())
+
+
+def without_tabs(text: str) -> str:
+    """Give YAML with spaces for the tabs before a comment or in an empty line, which the parser does not take.
+
+    YAML 1.2.2 allows them (6.6 and 6.7). Every position stays; in a text block they may mean something.
+    """
+    return _TABS.sub(lambda found: found[0].replace("\t", " "), text)
 
 
 def yaml_events(text: str) -> Iterator[Any]:

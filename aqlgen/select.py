@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
@@ -15,6 +16,8 @@ Report = Callable[[Diagnostic], None]
 KINDS = ("tag", "path", "operation")
 
 UNMATCHED: Final = "unmatched-pattern"
+
+_SHOWN: Final = 10
 
 
 def _words(decision: Decision, kind: str) -> tuple[str, ...]:
@@ -33,6 +36,19 @@ def _matches(decision: Decision, pattern: str) -> bool:
     return any(fnmatchcase(word, pattern) for one in KINDS for word in _words(decision, one))
 
 
+def _instead(decisions: Sequence[Decision], pattern: str) -> str:
+    """Say what a pattern that matches nothing may be meant for, or else what the tags are."""
+    kind, colon, glob = pattern.partition(":")
+    kinds, wanted = ((kind,), glob) if colon and kind in KINDS else (KINDS, pattern)
+    there = {word: None for kind in kinds for one in decisions for word in _words(one, kind)}
+    near = difflib.get_close_matches(wanted, there, n=1)
+    if near:
+        return f"Did you mean '{kind}:{near[0]}'?" if len(kinds) == 1 else f"Did you mean '{near[0]}'?"
+    tags = list({tag: None for one in decisions for tag in one.operation.tags})
+    known = f" The tags are {', '.join(tags[:_SHOWN])}{', …' if len(tags) > _SHOWN else ''}." if tags else ""
+    return f"Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'.{known}"
+
+
 def select(
     decisions: tuple[Decision, ...], include: Sequence[str], exclude: Sequence[str], report: Report | None = None
 ) -> tuple[Decision, ...]:
@@ -48,7 +64,7 @@ def select(
                     UNMATCHED,
                     Severity.ERROR,
                     f"{option} {pattern!r} matches no operation",
-                    help="Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'.",
+                    help=_instead(decisions, pattern),
                 )
                 if report is None:
                     raise OptionError(found)

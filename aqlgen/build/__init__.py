@@ -130,7 +130,7 @@ def _operation(context: Context, found: Found, known: frozenset[str]) -> Operati
         tags=tuple(model.tags or ()),
         parameters=parameters,
         body=body,
-        responses=build_responses(context, raw.get("responses"), f"{pointer}/responses"),
+        responses=build_responses(context, raw, pointer),
         security=build_requirements(context, raw.get("security"), known, f"{pointer}/security"),
         servers=build_servers(servers),
         deprecated=model.deprecated,

@@ -29,18 +29,18 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
     except InvalidObjectError as error:
         message = f"the request body is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
-    media = build_media(context, node.get("content"), f"{origin}/content")
+    media = build_media(context, node, origin)
     if not media:
         return None
     required = model.required if isinstance(node.get("required"), bool) else None
     return Body(required, text(model.description), media, Origin(origin))
 
 
-def build_responses(context: Context, raw: Json, pointer: str) -> tuple[Response, ...]:
+def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:
     """Give the responses that can be read, in document order; the others are left out with a warning."""
     found = []
-    for key, value in items(raw):
-        status, where = key.strip().upper(), f"{pointer}/{escape(key)}"
+    for key, value in items(context.mapped(operation, "responses", pointer)):
+        status, where = key.strip().upper(), f"{pointer}/responses/{escape(key)}"
         if not STATUS.fullmatch(status):
             context.warn("invalid-component", f"{key!r} is not a status code, a range such as 2XX, or default", where)
             continue
@@ -50,7 +50,7 @@ def build_responses(context: Context, raw: Json, pointer: str) -> tuple[Response
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the response {key} is left out: {error}", where)
             continue
-        media = build_media(context, node.get("content"), f"{origin}/content")
+        media = build_media(context, node, origin)
         declared = node.get("headers")
         headers = tuple(declared) if isinstance(declared, dict) else ()
         status = "default" if status == "DEFAULT" else status
@@ -58,11 +58,11 @@ def build_responses(context: Context, raw: Json, pointer: str) -> tuple[Response
     return tuple(found)
 
 
-def build_media(context: Context, raw: Json, pointer: str) -> tuple[MediaType, ...]:
+def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:
     """Give the representations in `content`, in document order, their types in lower case without parameters."""
     found = []
-    for key, value in raw.items() if isinstance(raw, dict) else ():
-        where = f"{pointer}/{escape(key)}"
+    for key, value in context.mapped(node, "content", pointer).items():
+        where = f"{pointer}/content/{escape(key)}"
         try:
             media, origin = context.resolver.follow(value, where)
         except UnresolvedError as error:
@@ -73,7 +73,7 @@ def build_media(context: Context, raw: Json, pointer: str) -> tuple[MediaType, .
             found.append(
                 MediaType(
                     content_type=key.split(";")[0].strip().lower(),
-                    schema=_schema(media),
+                    schema=_schema(context, media, origin),
                     example=example_of(context, media),
                     origin=Origin(origin),
                     encoding=encoding if isinstance(encoding, dict) else {},
@@ -83,9 +83,8 @@ def build_media(context: Context, raw: Json, pointer: str) -> tuple[MediaType, .
     return tuple(found)
 
 
-def _schema(media: Json) -> Json:
+def _schema(context: Context, media: Json, pointer: str) -> Json:
     """Give the schema of the whole; of a stream, that of the list of its items (OpenAPI 3.2.0, 4.14.2)."""
-    if isinstance(media.get("schema"), dict | bool):
-        return media["schema"]
     item = media.get("itemSchema")
-    return {"type": "array", "items": item} if isinstance(item, dict | bool) else None
+    items = {"type": "array", "items": item} if isinstance(item, dict | bool) else None
+    return context.schema(media, pointer, items)

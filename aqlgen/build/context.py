@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.build.typed import Kind, Model, view
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Json
 from aqlgen.resolve import Resolver
+
+_CALLED: Mapping[type, str] = {dict: "an object", list: "a list"}
 
 
 class SkipError(Exception):
@@ -33,6 +36,32 @@ class Context:
     def note(self, code: str, message: str, pointer: str, help: str = "") -> None:
         """Add a note."""
         self.diagnostics.append(Diagnostic(code, Severity.NOTE, message, pointer=pointer, help=help))
+
+    def listed(self, node: Json, key: str, pointer: str) -> list[Json]:
+        """Give the list under a key, nothing where there is none; warn where something else stands."""
+        return self._shaped(node, key, list, pointer) or []
+
+    def mapped(self, node: Json, key: str, pointer: str) -> dict[str, Json]:
+        """Give the object under a key, nothing where there is none; warn where something else stands."""
+        return self._shaped(node, key, dict, pointer) or {}
+
+    def schema(self, node: Json, pointer: str, usual: Json = True) -> Json:
+        """Give the schema of a parameter or media type, the usual one where there is none; warn of anything else."""
+        value = node.get("schema") if isinstance(node, dict) else None
+        if isinstance(value, dict | bool):
+            return value
+        if value is not None:
+            message = "a schema must stand under 'schema'; it is taken as any value"
+            self.warn("bad-schema", message, f"{pointer}/schema")
+        return usual
+
+    def _shaped(self, node: Json, key: str, kind: type, pointer: str) -> Json:
+        value = node.get(key) if isinstance(node, dict) else None
+        if value is None or isinstance(value, kind):
+            return value
+        expected, found = _CALLED[kind], _CALLED.get(type(value), "a single value")
+        self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {found}", f"{pointer}/{key}")
+        return None
 
     def view(self, kind: Kind[Model], raw: Json, pointer: str) -> Model:
         """Give the typed view of an object; keys that do not validate are dropped with a warning.

@@ -39,6 +39,8 @@ class Found:
     refusal: str = ""
 
 
+COLONS: Final = re.compile(r"(?<=/):([A-Za-z_]\w*)(?=/|$)")
+
 MAX_PATH: Final = 8_000
 """How many characters a path may have; servers refuse request lines beyond about that (RFC 9112, 3)."""
 
@@ -58,7 +60,7 @@ def operations(context: Context) -> Iterator[Found]:
             if item is not None:
                 context.warn("invalid-component", f"the path {path!r} is not an object", pointer)
             continue
-        full = _path(context, path, pointer)
+        full = _path(context, path, pointer, item)
         for method, raw, place in _methods(context, item, where):
             refusal = NEVER.get(method, "")
             if not place.startswith(f"{where}/additionalOperations/") and method not in _fixed(context):
@@ -79,10 +81,23 @@ def _fixed(context: Context) -> tuple[str, ...]:
     return KNOWN.get(context.openapi, METHODS)
 
 
-def _path(context: Context, path: str, pointer: str) -> str:
-    """Give a path with the slash that it begins with; warn when there was none, or of a name that it has twice."""
+def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> str:
+    """Give a path with the slash that it begins with, and names in braces; warn of what was otherwise.
+
+    Web frameworks write `/pets/:id`; it is read so where a parameter `id` in the path is declared.
+    """
     if not path.startswith("/"):
         context.warn("path-without-slash", f"the path {path!r} is read as {'/' + path!r}", pointer)
+    if COLONS.search(path):
+        declared = _path_parameters(context, item)
+        braced = COLONS.sub(lambda found: f"{{{found[1]}}}" if found[1] in declared else found[0], path)
+        if braced != path:
+            message = f"the path {path} is read as {braced}: a parameter stands in braces"
+            context.warn("bad-parameter", message, pointer)
+            path = braced
+    if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", path)):
+        message = f"the path {path} has a brace without its other; it is sent as it stands"
+        context.warn("bad-parameter", message, pointer)
     names = re.findall(r"\{([^{}]*)\}", path)
     for name in dict.fromkeys(one for one in names if names.count(one) > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
@@ -90,12 +105,31 @@ def _path(context: Context, path: str, pointer: str) -> str:
     return path if path.startswith("/") else f"/{path}"
 
 
+def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:
+    """Give the names of the parameters that a path item or its operations declare in the path."""
+    found: set[str] = set()
+    for holder in (item, *item.values()):
+        listed = holder.get("parameters") if isinstance(holder, dict) else None
+        for raw in listed if isinstance(listed, list) else ():
+            try:
+                one, _ = context.resolver.follow(raw, "")
+            except UnresolvedError:
+                continue
+            if isinstance(one, dict) and one.get("in") == "path" and isinstance(one.get("name"), str):
+                found |= {one["name"]}
+    return found
+
+
 def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:
     """Give (method, operation, pointer) of a path item; the method in lower case."""
     for key, raw in items(item):
         place = f"{where}/{escape(key)}"
         method = key.lower()
-        if key in OTHER_KEYS or raw is None:
+        if key in OTHER_KEYS:
+            continue
+        if raw is None:
+            if method in _fixed(context):
+                context.warn("invalid-component", f"{key!r} is ignored: nothing stands there", place)
             continue
         if method in _fixed(context):
             if key != method:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.examples import example_of
-from aqlgen.build.methods import Found
+from aqlgen.build.methods import TOKEN, Found
 from aqlgen.build.placeholders import fitted
 from aqlgen.build.typed import PARAMETER, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -31,11 +31,17 @@ def build_parameters(context: Context, operation: Found) -> tuple[Parameter, ...
     """Give the parameters that apply, in document order; raises SkipError when one that is required is unusable."""
     found: dict[tuple[str, Location], Parameter] = {}
     for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
-        declared = owner.get("parameters")
-        for index, raw in enumerate(declared if isinstance(declared, list) else ()):
+        here: set[tuple[str, Location]] = set()
+        for index, raw in enumerate(context.listed(owner, "parameters", where)):
             parameter = _parameter(context, raw, operation.path, f"{where}/parameters/{index}")
-            if parameter is not None:
-                found[parameter.name, parameter.location] = parameter
+            if parameter is None:
+                continue
+            key = parameter.name, parameter.location
+            if key in here and found[key] != replace(parameter, origin=found[key].origin):
+                message = f"the parameter {key[0]!r} in {key[1].value} is declared twice; the last one counts"
+                context.warn("bad-parameter", message, f"{where}/parameters/{index}")
+            here.add(key)
+            found[key] = parameter
     return fitted(context, found, operation.path, operation.pointer)
 
 
@@ -54,7 +60,11 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         required = required or (isinstance(node, dict) and node.get("required") is True)
         _unusable(context, "bad-parameter", f"{_called(node)} is not usable: {error}", origin, required=required)
         return None
-    schema, content_type, media = _schema(context, node, f"{origin}/content")
+    schema, content_type, media = _schema(context, node, origin)
+    if location is Location.HEADER and not TOKEN.fullmatch(model.name):
+        message = f"{_called(node)} is not usable: HTTP allows no such name of a header"
+        _unusable(context, "bad-parameter", message, origin, required=model.required)
+        return None
     fixed = None
     if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
         wanted = model.required or (model.name.lower() == "content-type" and _one_value(schema))
@@ -78,6 +88,7 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         example=example_of(context, media if media is not None else node),
         origin=Origin(origin),
         fixed=fixed,
+        encoding=media["encoding"] if isinstance(media, dict) and isinstance(media.get("encoding"), dict) else {},
     )
 
 
@@ -105,16 +116,13 @@ def _called(node: Json) -> str:
 
 
 def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | None, Json]:
-    content = node.get("content")
-    for content_type, raw in content.items() if isinstance(content, dict) else ():
+    for content_type, raw in context.mapped(node, "content", pointer).items():
         try:
-            media, _ = context.resolver.follow(raw, f"{pointer}/{escape(content_type)}")
+            media, where = context.resolver.follow(raw, f"{pointer}/content/{escape(content_type)}")
         except UnresolvedError:
-            media = None
-        schema = media.get("schema") if isinstance(media, dict) else None
-        return (schema if isinstance(schema, dict | bool) else True), content_type, media
-    schema = node.get("schema")
-    return (schema if isinstance(schema, dict | bool) else True), None, None
+            media, where = None, pointer
+        return context.schema(media, where), content_type, media
+    return context.schema(node, pointer), None, None
 
 
 def typed(parameters: tuple[Parameter, ...], body: Body | None) -> tuple[tuple[Parameter, ...], Body | None]:

@@ -105,6 +105,10 @@ def build_requirements(
     A scheme is named as in components/securitySchemes or, since 3.2, by a reference to it. An alternative that names a
     scheme that nobody declares is left out with a warning.
     """
+    if isinstance(raw, dict) and raw:
+        message = "the requirements must be a list; they are read as one, of all that are named"
+        context.warn("invalid-component", message, pointer)
+        raw = [raw]
     if not isinstance(raw, list):
         return None
     found = []

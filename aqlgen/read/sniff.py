@@ -6,6 +6,7 @@ import re
 from typing import Final, NoReturn
 
 from aqlgen.errors import DocumentError
+from aqlgen.read.kinds import READABLE, of_text
 
 _MAGIC: Final = (
     (b"%PDF-", "a PDF"),
@@ -42,7 +43,7 @@ def refuse_binary(name: str, data: bytes) -> None:
 
 
 def refuse_markup(name: str, text: str) -> None:
-    """Raise DocumentError for HTML and XML: what servers send instead of the document."""
+    """Raise DocumentError for HTML, XML and the texts of other languages: what servers send, and people mix up."""
     head = text[:4096]
     if _HTML.match(head):
         _refuse(
@@ -50,8 +51,17 @@ def refuse_markup(name: str, text: str) -> None:
             "an HTML page",
             help="Give the address of the document itself, often /openapi.json or the raw file of a repository.",
         )
+    _refuse_kind(name, text)
     if _MARKUP.match(head):
-        _refuse(name, "an XML document")
+        _refuse(name, "an XML document", help=READABLE)
+
+
+def _refuse_kind(name: str, text: str) -> None:
+    """Raise DocumentError for a text that is plainly of another kind, though one may read a part of it as YAML."""
+    kind = of_text(text)
+    if kind is not None:
+        message = f"this is {kind.name}, not an OpenAPI document"
+        raise DocumentError.of("not-openapi", message, file=name, line=1, column=1, help=kind.way)
 
 
 def _refuse(name: str, kind: str, *, help: str = "") -> NoReturn:

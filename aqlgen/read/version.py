@@ -9,24 +9,13 @@ from typing import Final, Literal
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
 from aqlgen.ir import Json
+from aqlgen.read.kinds import READABLE, of_object
 
 Version = Literal["3.0", "3.1", "3.2"]
 
 _SUPPORTED: Final = re.compile(r"3\.([012])(?:\.\d+)?(?:[-+].*)?")
 _SWAGGER: Final = re.compile(r"2(?:\.0){0,2}(?:[-+].*)?")
-_READABLE: Final = "aqlgen reads Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
 _MINORS: Final[Mapping[str, Version]] = {"0": "3.0", "1": "3.1", "2": "3.2"}
-_RELATIVES: Final = (
-    ("asyncapi", "an AsyncAPI document"),
-    ("arazzo", "an Arazzo document"),
-    ("overlay", "an OpenAPI Overlay"),
-    ("swaggerVersion", "a Swagger 1 document"),
-    ("raml", "a RAML document"),
-    ("smithy", "a Smithy model"),
-    ("discoveryVersion", "a Google discovery document"),
-    ("item", "a Postman collection"),
-    ("$schema", "a JSON Schema"),
-)
 
 
 def check(root: Mapping[str, Json]) -> Version:
@@ -69,13 +58,12 @@ def _version(root: Mapping[str, Json]) -> Version:
         if match is not None:
             return _MINORS[match[1]]
         message = f"{kind} {_shown(root[key])} is not supported"
-        raise _refusal("unsupported-version", message, f"/{key}", help=_READABLE)
-    kind = next((kind for key, kind in _RELATIVES if key in root), "")
-    raise _refusal(
-        "not-openapi",
-        f"this is {kind}, not an OpenAPI document" if kind else "the document has no key openapi or swagger",
-        help=f"An OpenAPI document begins with its version. {_READABLE}",
-    )
+        raise _refusal("unsupported-version", message, f"/{key}", help=READABLE)
+    other = of_object(root)
+    if other is None:
+        way = f"An OpenAPI document begins with its version. {READABLE}"
+        raise _refusal("not-openapi", "the document has no key openapi or swagger", help=way)
+    raise _refusal("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.way)
 
 
 def _written(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:

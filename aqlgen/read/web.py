@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Sequence
@@ -16,9 +16,13 @@ from aqlgen.read.bounds import too_large
 from aqlgen.read.limits import Limits
 
 if TYPE_CHECKING:
+    import asyncio
+
     import httpx2
 
 _REDIRECTS = 10
+_REACHED = "Check the address and the network, or download it elsewhere and give the file."
+_ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 _ACCEPT = "application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5"
 
 Headers: TypeAlias = Sequence[tuple[str, str]]
@@ -33,7 +37,7 @@ class Web:
         self._headers = [*headers, *_from_userinfo(spec, headers)]
         self._limits = limits
         self._deadline = time.monotonic() + limits.all_seconds
-        self._runner = asyncio.Runner()
+        self._runner: asyncio.Runner | None = None
         self._client: httpx2.AsyncClient | None = None
 
     def get(self, url: str, permits: Callable[[str], bool] = lambda _url: True) -> tuple[str, bytes]:
@@ -41,27 +45,36 @@ class Web:
 
         Raises FileError, also for a redirect to what `permits` denies, or DocumentError over the size bound.
         """
-        import httpx2  # here, since only URLs should pay for importing it
+        import asyncio  # here, since only URLs should pay for importing it
 
+        import httpx2
+
+        self._runner = self._runner or asyncio.Runner()
         name = without_credentials(url)
+        parts = _split(url)
+        if parts is None or not parts.hostname:
+            raise _unreachable(name, "not a usable address: it names no server")
         seconds = min(self._limits.seconds, self._deadline - time.monotonic())
         try:
             return self._runner.run(self._within(seconds, name, permits))
         except TimeoutError:
-            raise _unreachable(name, f"not finished after {self._limits.seconds:g} seconds") from None
+            raise _unreachable(name, f"not finished after {self._limits.seconds:g} seconds", _REACHED) from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise _unreachable(name, f"not a usable address: {error}") from None
         except httpx2.HTTPError as error:
-            raise _unreachable(name, str(error) or type(error).__name__) from None
+            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _REACHED) from None
 
     def close(self) -> None:
         """End the connections."""
-        if self._client is not None:
-            self._runner.run(self._client.aclose())
-        self._runner.close()
+        if self._runner is not None:
+            if self._client is not None:
+                self._runner.run(self._client.aclose())
+            self._runner.close()
 
     async def _within(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
         """Bound the whole time: a server that sends a byte of its headers now and then would outlast other bounds."""
+        import asyncio
+
         async with asyncio.timeout(seconds):
             return await self._follow(url, permits)
 
@@ -150,12 +163,16 @@ def same_origin(one: str, other: str) -> bool:
 
 
 def _refused(name: str, status: int, reason: str) -> FileError:
-    advice = "It wants credentials: give them with --header, or download it and give the file."
-    return _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice if status in (401, 403) else "")
+    advice = "Download it and give the file, if this stays."
+    if status in (401, 403):
+        advice = "It wants credentials: give them with --header, or download it and give the file."
+    elif status in (404, 410):
+        advice = "Check the address; servers also say so where a credential is missing, see --header."
+    return _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice)
 
 
-def _unreachable(name: str, problem: str) -> FileError:
-    return _unreadable(name, f"cannot be fetched: {problem}")
+def _unreachable(name: str, problem: str, advice: str = "") -> FileError:
+    return _unreadable(name, f"cannot be fetched: {problem}", advice)
 
 
 def _unreadable(name: str, message: str, advice: str = "") -> FileError:

@@ -15,7 +15,7 @@ from yaml import events
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.errors import DocumentError
 from aqlgen.ir import Json
-from aqlgen.positions import Lines, join, yaml_events
+from aqlgen.positions import Lines, join, without_tabs, yaml_events
 from aqlgen.read.bounds import MOST_FINDINGS, too_deep, too_many
 from aqlgen.read.jsontext import repeated_key
 from aqlgen.read.limits import Limits
@@ -43,11 +43,24 @@ class _Frame:
 
 def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
     """Parse one YAML document. Raises DocumentError with the position: syntax, bounds, a second document."""
+    try:
+        return _built(name, text, limits)
+    except _TabError as error:
+        if (spaced := without_tabs(text)) == text:
+            raise error.refusal from None
+    try:
+        return _built(name, spaced, limits)
+    except _TabError as error:
+        raise error.refusal from None
+
+
+def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
     builder = _Builder(name, text, limits)
     try:
         builder.run(yaml_events(text))
     except yaml.MarkedYAMLError as error:
-        raise builder.syntax_error(error) from None
+        refusal = builder.syntax_error(error)
+        raise _TabError(refusal) if builder.at_tab(error) else refusal from None
     except yaml.reader.ReaderError as error:
         character = error.character  # the first of its kind; libyaml counts its position in bytes
         problem = f"not valid YAML: the character U+{character:04X} is not allowed"
@@ -55,6 +68,14 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
     if builder.root is _NO_KEY:
         raise DocumentError.of("empty-document", "the document is empty but for comments", file=name)
     return builder.root, builder.findings
+
+
+class _TabError(Exception):
+    """The parser stopped at a tab; `refusal` is what is to be said of it."""
+
+    def __init__(self, refusal: DocumentError) -> None:
+        super().__init__()
+        self.refusal = refusal
 
 
 class _Builder:
@@ -190,15 +211,23 @@ class _Builder:
         finding = Diagnostic(code, Severity.ERROR, message, file=self.name, line=line, column=column, help=help)
         return DocumentError(finding)
 
+    def at_tab(self, error: yaml.MarkedYAMLError) -> bool:
+        """Whether the parser stopped at a tab."""
+        return self.text[_offset(error) : _offset(error) + 1] == "\t"
+
     def syntax_error(self, error: yaml.MarkedYAMLError) -> DocumentError:
-        mark = error.problem_mark or error.context_mark
-        offset = mark.index if mark else 0
-        if self.text[offset : offset + 1] == "\t":
+        offset = _offset(error)
+        if self.at_tab(error):
             return self.refusal(
                 "yaml-syntax", "not valid YAML: a tab in the indentation", offset, help="YAML indents with spaces only."
             )
         problem = " ".join(part for part in (error.context, error.problem) if part)
         return self.refusal("yaml-syntax", f"not valid YAML: {problem or 'cannot be parsed'}", offset)
+
+
+def _offset(error: yaml.MarkedYAMLError) -> int:
+    mark = error.problem_mark or error.context_mark
+    return mark.index if mark else 0
 
 
 def _mappings(value: Json) -> list[dict[str, Json]] | None:

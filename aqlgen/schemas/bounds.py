@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.ir import Json
+from aqlgen.schemas.choices import written_as_text
 from aqlgen.schemas.findings import Findings
 
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -35,7 +36,7 @@ def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     if raw.keys().isdisjoint(BOUNDS):
         return
     for key in NUMBERS:
-        value: Json = raw.get(key)
+        value: Json = _number(raw, key, findings)
         if is_number(value) and (key != "multipleOf" or value > 0):
             node[key] = value
         elif key in raw and not (key.startswith("exclusive") and isinstance(value, bool)):
@@ -44,7 +45,7 @@ def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
         if raw.get(flag) is True and bound in node:
             node[flag] = node.pop(bound)
     for key in COUNTS:
-        count: Json = raw.get(key)
+        count: Json = _number(raw, key, findings)
         if is_number(count) and count >= 0 and count == int(count):
             node[key] = int(count)
         elif key in raw:
@@ -54,6 +55,15 @@ def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
             message = f"{low} {node[low]} is over {high} {node[high]}, so that nothing fits; both are left out"
             findings.add("bad-schema", raw, low, message)
             del node[low], node[high]
+
+
+def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
+    """Give a bound, of one that is written as a text the number."""
+    value = raw.get(key)
+    if isinstance(value, str) and is_number(number := written_as_text(value)):
+        findings.add("bad-schema", raw, key, f"{key} is a text; it is taken as {number}")
+        return number
+    return value
 
 
 def is_number(value: Json) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from json import dumps
+from json import dumps, loads
 
 from aqlgen.ir import Json
 from aqlgen.schemas.findings import Findings
@@ -22,15 +23,31 @@ TYPES_ALONE = tuple(TYPES)
 SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
     **dict.fromkeys(("float", "double", "decimal"), ("number", None)),
-    **dict.fromkeys(("bool", "Boolean"), ("boolean", None)),
-    **dict.fromkeys(("str", "text", "char", "String"), ("string", None)),
-    **dict.fromkeys(("list", "List", "Array"), ("array", None)),
-    **dict.fromkeys(("map", "dict", "hash", "Object"), ("object", None)),
+    **dict.fromkeys(("bool",), ("boolean", None)),
+    **dict.fromkeys(("str", "text", "char"), ("string", None)),
+    **dict.fromkeys(("list",), ("array", None)),
+    **dict.fromkeys(("map", "dict", "hash"), ("object", None)),
     **dict.fromkeys(("date", "uuid", "uri", "email", "password", "byte"), ("string", "")),
     **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
     **dict.fromkeys(("file", "binary"), ("string", "binary")),
 }
 """What people write for a type, with the format that it stands for; an empty one is its own name."""
+
+
+_LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?|true|false|\[.*\]|\{.*\}", re.DOTALL)
+_MOST_TEXT = 1000
+_AROUND = " \t\r\n,;.'\"`"
+
+
+def written_as_text(text: str) -> Json:
+    """Give the value of JSON that a text spells (`"10"` is 10), the text itself when it spells none."""
+    literal = text.strip()
+    if len(literal) > _MOST_TEXT or not _LITERAL.fullmatch(literal):
+        return text
+    try:
+        return loads(literal)
+    except (ValueError, RecursionError):
+        return text
 
 
 def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
@@ -43,15 +60,27 @@ def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
         if isinstance(one, str) and one in TYPES:
             found[one] = None
             continue
-        known, form = SYNONYMS.get(one, (None, None)) if isinstance(one, str) else (None, None)
+        known, form = _meant(one) if isinstance(one, str) else (None, None)
         if known is None:
             findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is left out")
             continue
         found[known] = None
         if form is not None:
-            node["format"] = form or one
+            node["format"] = form
         findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is taken as {known!r}")
     return list(found)
+
+
+def _meant(written: str) -> tuple[str | None, str | None]:
+    """Give the type that people mean by a word, in whatever case and with signs around it, and a format."""
+    word = written.strip(_AROUND)
+    for one in (word, word.lower()):
+        if one in TYPES:
+            return one, None
+        if one in SYNONYMS:
+            kind, form = SYNONYMS[one]
+            return kind, (form or one) if form is not None else None
+    return None, None
 
 
 def is_of(kind: str, value: Json) -> bool:
@@ -87,18 +116,31 @@ def values_in(
         if real[0] == "string" and all(isinstance(value, int | float) for value in told):
             findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
             found = [None if value is None else dumps(value) for value in found]
+        elif len(real) == 1 and all(
+            isinstance(value, str) and is_of(real[0], written_as_text(value)) for value in told
+        ):
+            kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(real[0], real[0])
+            findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {kind}")
+            found = [written_as_text(value) if isinstance(value, str) else value for value in found]
         else:
             findings.add(
                 "bad-schema", raw, "enum", f"no value of the enum is of type {real[0]!r}; the type is left out"
             )
             node.pop("type", None)
-    elif real == ["string"] and any(_is_number(value) for value in found):
-        findings.add("bad-schema", raw, "enum", "some values of the enum are numbers; they are taken as texts")
-        found = [dumps(value) if _is_number(value) else value for value in found]
+    elif real == ["string"] and any(isinstance(value, int | float) for value in found):
+        findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
+        found = [dumps(value) if isinstance(value, int | float) else value for value in found]
+    found = _of_types(raw, found, real if "type" in node else [], findings)
     if nullable and not any(value is None for value in found):
         found.append(None)
     node["enum"] = found
 
 
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _of_types(raw: Mapping[str, Json], found: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
+    """Give the values that are of the types, and null, which documents list instead of `nullable`."""
+    kept = [one for one in found if one is None or any(is_of(kind, one) for kind in kinds)]
+    if not kinds or len(kept) == len(found) or all(one is None for one in kept):
+        return found
+    message = f"some values of the enum are not of type {kinds[0]!r}; they are left out"
+    findings.add("bad-schema", raw, "enum", message)
+    return kept

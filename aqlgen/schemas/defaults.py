@@ -1,17 +1,29 @@
-"""Whether a default fits its own schema: one that does not would send an agent the wrong way, so it is left out."""
+"""Whether a default fits its own schema: one that does not would send an agent the wrong way.
+
+What is plainly meant is taken (`"10"` for an integer, `79` for a text); anything else is left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import dumps
 
-from aqlgen.ir import Json
-from aqlgen.schemas.choices import is_of
+from aqlgen.ir import MISSING, Json
+from aqlgen.schemas.choices import is_of, written_as_text
 from aqlgen.schemas.merge import types_of
 from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.views import Views
 
 MAX_DEPTH = 8
 MAX_ITEMS = 100
+
+
+def meant(views: Views, raw: Json, value: Json) -> Json:
+    """Give what a default that does not fit its schema is meant to be, MISSING when that is not plain."""
+    other = written_as_text(value) if isinstance(value, str) else value
+    if isinstance(value, bool | int | float):
+        other = dumps(value)
+    return other if other != value and fits(views, raw, other) else MISSING
 
 
 def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:

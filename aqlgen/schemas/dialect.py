@@ -15,7 +15,7 @@ from aqlgen.ir import Json
 from aqlgen.schemas.bounds import BOUNDS, bounds
 from aqlgen.schemas.choices import types_in, values_in
 from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.patterns import is_mask, usable
+from aqlgen.schemas.patterns import is_mask, unusable, usable
 from aqlgen.schemas.text import prose, shorten
 
 __all__ = ["ANNOTATIONS", "normalise", "prose", "shorten"]
@@ -100,7 +100,7 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     if isinstance(pattern, str) and pattern:
         compiled = usable(pattern)
         if compiled is None:
-            message = f"the pattern {shorten(pattern, 60)!r} is no regular expression of ECMA 262; it is left out"
+            message = f"the pattern {shorten(pattern, 60)!r} {unusable(pattern)}; it is left out"
             findings.add("bad-pattern", raw, "pattern", message)
         elif is_mask(pattern, raw.get("format")):
             message = f"the pattern {shorten(pattern, 60)!r} shows how a date is written, and no date matches it"
@@ -185,7 +185,7 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         if compiled is not None:
             kept[compiled] = schema
             continue
-        message = f"the pattern {shorten(pattern, 60)!r} is no regular expression of ECMA 262; it is left out"
+        message = f"the pattern {shorten(pattern, 60)!r} {unusable(pattern)}; it is left out"
         findings.add("bad-pattern", raw["patternProperties"], pattern, message)
         node.pop("additionalProperties", None)
         node.pop("unevaluatedProperties", None)
@@ -210,7 +210,8 @@ def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     required = raw["required"]
     if not isinstance(required, list):
-        findings.add("bad-schema", raw, "required", "required must be a list of names; it is left out")
+        message = "required must be a list of names, in the schema that holds the properties; it is left out"
+        findings.add("bad-schema", raw, "required", message)
         return
     names = dict.fromkeys(one for one in required if isinstance(one, str))
     if names:

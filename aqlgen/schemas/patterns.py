@@ -34,6 +34,17 @@ def usable(pattern: str) -> str | None:
     return None
 
 
+def unusable(pattern: str) -> str:
+    """Say what is wrong with a pattern that is not usable."""
+    if len(pattern) > MAX_LENGTH:
+        return f"is longer than {MAX_LENGTH:,} characters"
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return "is no regular expression of ECMA 262"
+    return "cannot be checked by the adapter's validator: it is too large, or not of ECMA 262"
+
+
 def is_mask(pattern: str, form: Json) -> bool:
     """Whether a pattern beside the format of a date shows how one is written, as `YYYY-MM-DD`, and is not to match."""
     return form in ("date", "date-time") and MASK.fullmatch(pattern) is not None

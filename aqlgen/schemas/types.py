@@ -13,10 +13,10 @@ from itertools import chain, count
 from json import dumps
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.ir import Json
+from aqlgen.ir import MISSING, Json
 from aqlgen.positions import unescape
 from aqlgen.resolve import Resolver, UnresolvedError
-from aqlgen.schemas.defaults import fits
+from aqlgen.schemas.defaults import fits, meant
 from aqlgen.schemas.kinds import constants, is_null, kind_of
 from aqlgen.schemas.merge import Node, types_of, with_null
 from aqlgen.schemas.names import component_names, cut, type_name
@@ -58,6 +58,7 @@ class Types:
         components = resolver.root.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         schemas = schemas if isinstance(schemas, dict) else {}
+        self.openapi = openapi
         self._resolver = resolver
         self._xml = xml
         self._views = Views(resolver, openapi, unresolved)
@@ -110,11 +111,13 @@ class Types:
         written = self._hinted(raw, self._schema(raw, place))
         if "default" not in written or fits(self._views, raw, written["default"]):
             return written
-        told = shorten(dumps(written["default"], ensure_ascii=False), 60)
-        if "default" in raw:
-            message = f"the default {told} does not fit its own schema; it is left out"
+        found = meant(self._views, raw, written["default"])
+        if "default" in raw and raw["default"] is not None:  # null where it does not fit says that there is none
+            action = "left out" if found is MISSING else f"taken as {_shown(found)}"
+            message = f"the default {_shown(written['default'])} does not fit its own schema; it is {action}"
             self._views.findings.add("bad-default", raw, "default", message)
-        return {key: value for key, value in written.items() if key != "default"}
+        bare = {key: value for key, value in written.items() if key != "default"}
+        return bare if found is MISSING else {**bare, "default": found}
 
     def _hinted(self, raw: Json, schema: dict[str, Json]) -> dict[str, Json]:
         hints = raw.get("xml") if self._xml and isinstance(raw, dict) else None
@@ -238,7 +241,8 @@ class Types:
         body = self._writer.body(node, place)
         name = type_name(place.name)
         if self._types.get(name) != body:
-            name = self._free(name, dumps(body, sort_keys=True), body)
+            if name in self._taken:
+                name = self._free(name, dumps(body, sort_keys=True), body)
             self._types[name] = body
             self._taken.add(name)
         written = {"$ref": f"#/types/{name}", **beside}
@@ -254,6 +258,10 @@ class Types:
             return False
         views = (self._views.view(branch) for branch in branches)
         return any(view is not None and kind_of(view, self._views) in ("object", "union") for view in views)
+
+
+def _shown(value: Json) -> str:
+    return shorten(dumps(value, ensure_ascii=False), 60)
 
 
 def _nullable(written: dict[str, Json]) -> dict[str, Json]:

@@ -127,3 +127,28 @@ def test_an_operation_whose_path_no_server_would_read_is_skipped(tmp_path: Path)
     project = generate(tmp_path, api({"/a": {"get": OK}, "/" + "x/" * 5_000: {"get": OK}}))
     assert served(project) == {"GET /a"}
     assert "longer than 8,000 characters" in told(project)[0][2]
+
+
+def test_a_parameter_after_a_colon_as_web_frameworks_write_it_stands_in_braces(tmp_path: Path) -> None:
+    given = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
+    paths = {
+        "/pets/:petId/toys": {"parameters": [given], "get": OK},
+        "/pets/:petId/owner": {"get": {**OK, "parameters": [{"$ref": "#/components/parameters/PetId"}]}},
+        "/pets/:all": {"get": OK},
+        "/pets/{petId}:feed": {"post": {**OK, "parameters": [given]}},
+    }
+    project = generate(tmp_path, api(paths, components={"parameters": {"PetId": given}}))
+    assert served(project) == {
+        "GET /pets/{petId}/toys",
+        "GET /pets/{petId}/owner",
+        "GET /pets/:all",
+        "POST /pets/{petId}:feed",
+    }
+    assert all("pet_id" in row["parameters"] for row in project.rows.values() if "petId" in row["path"])
+    assert [(code, message) for code, _, message in told(project)] == [
+        (
+            "bad-parameter",
+            f"the path /pets/:petId/{last} is read as /pets/{{petId}}/{last}: a parameter stands in braces",
+        )
+        for last in ("toys", "owner")
+    ]

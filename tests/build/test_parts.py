@@ -170,3 +170,49 @@ def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, sc
     given = row(generate(tmp_path, api({"/a": {"post": operation}})))
     assert given["body"]["content_type"] == kind
     assert given["parameters"]["body"]["schema"] == schema
+
+
+@pytest.mark.parametrize(
+    ("operation", "told"),
+    [
+        ({"responses": [{"description": "OK"}]}, "'responses' is ignored: it must be an object, not a list"),
+        ({"parameters": {"id": {"in": "query"}}}, "'parameters' is ignored: it must be a list, not an object"),
+        (
+            {"parameters": [{"name": "q", "in": "query", "content": []}]},
+            "'content' is ignored: it must be an object, not a list",
+        ),
+        (
+            {"parameters": [{"name": "q", "in": "query", "schema": "string"}]},
+            "a schema must stand under 'schema'; it is taken as any value",
+        ),
+        (
+            {"parameters": [{"name": "q", "in": "query", "schema": {"type": kind}} for kind in ("string", "integer")]},
+            "the parameter 'q' in query is declared twice; the last one counts",
+        ),
+        (
+            {"parameters": [{"name": "X-A\r\nB", "in": "header", "schema": STRING}]},
+            "the parameter 'X-A\\r\\nB' is not usable: HTTP allows no such name of a header; it is left out",
+        ),
+    ],
+)
+def test_what_stands_where_something_else_belongs_is_told(tmp_path: Path, operation: Any, told: str) -> None:
+    project = generate(tmp_path, api({"/a": {"get": operation}}))
+    assert messages(project) == [told]
+    assert len(project.rows) == 1
+
+
+def test_a_method_with_nothing_under_it_is_told(tmp_path: Path) -> None:
+    project = generate(tmp_path, api({"/a": {"get": {}, "post": None}, "/b": None}))
+    assert messages(project) == ["'post' is ignored: nothing stands there"]
+
+
+def test_a_brace_without_its_other_is_told(tmp_path: Path) -> None:
+    project = generate(tmp_path, api({"/a/{id": {"get": {}}}))
+    assert messages(project) == ["the path /a/{id has a brace without its other; it is sent as it stands"]
+
+
+def test_requirements_that_are_no_list_are_read_as_one(tmp_path: Path) -> None:
+    schemes = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}
+    project = generate(tmp_path, api({"/a": {"get": {"security": {"key": []}}}}, components=schemes))
+    assert row(project)["security"] == [["key"]]
+    assert messages(project) == ["the requirements must be a list; they are read as one, of all that are named"]

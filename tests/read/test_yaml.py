@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from aqlgen.read import Limits, parse
 from aqlgen.read.yamltext import parse as parse_yaml
+from tests.generator.commands import generate
 
 
 @pytest.mark.parametrize(
@@ -157,3 +159,15 @@ JSON = st.recursive(
 def test_json_read_as_yaml_gives_the_same(value: dict[str, object]):
     text = json.dumps(value, ensure_ascii=False)
     assert parse_yaml("a", text, Limits())[0] == json.loads(text)
+
+
+@pytest.mark.parametrize("line", ["\t\t# remark", "  \t # remark", "\t", "  \t  "])
+def test_tabs_before_a_comment_or_in_an_empty_line_are_no_indentation(root, line) -> None:
+    text = f"a:\n  - 1\n{line}\n  - text: |\n      kept\tas\tit is\n{line}\nb: 2\n"
+    assert root(text) == {"a": [1, {"text": "kept\tas\tit is\n"}], "b": 2}
+
+
+def test_what_comes_after_such_a_tab_is_found_in_its_line(tmp_path: Path) -> None:
+    document = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n\t# remark\n  /a:\n    get: {tags: 5}\n"
+    (warning,) = generate(tmp_path, document).run.json["warnings"]
+    assert (warning["code"], warning["line"]) == ("invalid-component", 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -41,7 +42,15 @@ def refers(name: str) -> dict[str, str]:
         ({"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}, [["a", 1], ["a", 1, None]], [[1]]),
         ({"type": "array", "enum": ["a", "b"], "items": {"type": "string"}}, [["a"]], [["c"]]),
         ({"type": "string", "enum": [1.5, 2]}, ["1.5", "2"], ["3"]),
+        ({"type": "integer", "enum": ["0", "10"]}, [0, 10], ["0", 1]),
+        ({"type": "boolean", "enum": ["true", "false"]}, [True, False], ["true"]),
+        ({"type": "integer", "enum": ["low", "high"]}, ["low"], [1]),
         ({"type": "int"}, [1], ["a"]),
+        ({"type": "Integer"}, [1], ["a"]),
+        ({"type": "string,"}, ["a"], [1]),
+        ({"type": "integer", "minimum": "1", "maximum": "9.5"}, [1], [0, 10]),
+        ({"type": "string", "maxLength": "2"}, ["ab"], ["abc"]),
+        ({"type": "string", "enum": [{"a": 1}, ["b"], "c", True, 5]}, ["c", "true", "5"], ["d", {"a": 1}]),
     ],
 )
 def test_keywords_mean_what_they_meant(schema: Any, fits: list[Any], misfits: list[Any]) -> None:
@@ -127,7 +136,7 @@ def test_conditions_speak_of_fields_by_the_agents_names() -> None:
         ({"type": "string", "minLength": 9, "maxLength": 2}, "bad-schema", "/minLength"),
         ({"type": "string", "enum": []}, "bad-schema", "/enum"),
         ({"type": "object", "required": True}, "bad-schema", "/required"),
-        ({"type": "integer", "minimum": "1"}, "bad-schema", "/minimum"),
+        ({"type": "integer", "minimum": "one"}, "bad-schema", "/minimum"),
         ({"allOf": [1]}, "bad-schema", "/allOf"),
         ({"properties": {"a": []}}, "bad-schema", "/properties/a"),
         ({"patternProperties": {"(": {}}}, "bad-pattern", "/patternProperties/("),
@@ -138,6 +147,44 @@ def test_what_cannot_be_used_is_told_with_its_place_and_refuses_nothing(schema: 
     (finding,) = ours.findings
     assert (finding.code, finding.pointer) == (code, f"/x-schema{pointer}")
     assert ours.admits({"a": 1}) or ours.admits("a") or ours.admits(1)
+
+
+@pytest.mark.parametrize(
+    ("schema", "meant"),
+    [
+        ({"type": "integer", "default": "10"}, 10),
+        ({"type": "boolean", "default": "false"}, False),
+        ({"type": "string", "default": 79}, "79"),
+        ({"type": "string", "default": True}, "true"),
+        ({"type": "object", "default": "{}"}, {}),
+        ({"anyOf": [{"type": "integer"}, {"enum": ["auto"]}], "default": "1"}, 1),
+    ],
+)
+def test_a_default_of_another_type_is_taken_as_what_it_spells(schema: Any, meant: Any) -> None:
+    ours = adapted(schema)
+    assert ours.schema["default"] == meant
+    (finding,) = ours.findings
+    assert finding.message.endswith(f"taken as {json.dumps(meant)}")
+
+
+def test_a_default_of_null_where_null_does_not_fit_says_that_there_is_none() -> None:
+    ours = adapted({"type": "string", "default": None})
+    assert ours.schema == {"type": "string"}
+    assert ours.findings == []
+    assert adapted({"type": ["string", "null"], "default": None}).schema["default"] is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("a|" * 3000 + "b", "is longer than 5,000 characters"),
+        ("^.{1,2097152}$", "too large"),
+        (r"(?<number>\d)(\g<number>", "no regular expression"),
+    ],
+)
+def test_a_pattern_that_cannot_be_used_is_told_why(pattern: str, why: str) -> None:
+    (finding,) = adapted({"type": "string", "pattern": pattern}).findings
+    assert why in finding.message
 
 
 def test_a_dropped_pattern_of_keys_opens_the_object() -> None:
@@ -235,4 +282,4 @@ def test_numbers_enumerated_of_a_text_are_texts_though_null_is_among_them() -> N
     ours = adapted({"type": "string", "nullable": True, "enum": [3, 4.1, None]}, openapi="3.0")
     assert ours.schema["enum"] == ["3", "4.1", None]
     mixed = adapted({"type": "string", "enum": ["3_lite", 3, True]})
-    assert mixed.schema["enum"] == ["3_lite", "3", True]
+    assert mixed.schema["enum"] == ["3_lite", "3", "true"]

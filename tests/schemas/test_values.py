@@ -10,6 +10,8 @@ from aqlgen.table.checking import Checker
 from aqlgen.table.values import ValueMaker
 from tests.schemas.adapter import adapted
 
+NODE = "#/components/schemas/Node"
+
 
 @pytest.mark.parametrize(
     "schema",
@@ -74,3 +76,56 @@ def test_an_example_says_which_of_the_told_apart_alternatives_it_is() -> None:
     ours = adapted({"type": "array", "items": union}, {"Cat": cat, "Dog": {**cat, "description": "A dog."}})
     value = next(iter(ValueMaker(ours.types).candidates(ours.schema)))
     assert value == [{"pet_type": "Cat"}]
+
+
+def first(schema: Any, components: dict[str, Any] | None = None) -> Any:
+    ours = adapted(schema, components)
+    return next(ValueMaker(ours.types).candidates(ours.schema))
+
+
+def test_a_base_told_apart_by_a_field_is_shown_as_the_first_of_its_kinds() -> None:
+    base = {
+        "type": "object",
+        "required": ["type"],
+        "properties": {"type": {"type": "string"}},
+        "discriminator": {"propertyName": "type", "mapping": {"text": "Text", "image": "Image"}},
+    }
+    refers = [{"$ref": "#/components/schemas/Message"}]
+    components = {
+        "Message": base,
+        "Text": {"allOf": refers, "required": ["words"], "properties": {"words": {"type": "string"}}},
+        "Image": {"allOf": refers, "required": ["url"], "properties": {"url": {"type": "string"}}},
+    }
+    assert first(refers[0], components) == {"type": "text", "words": "example"}
+
+
+def test_an_object_within_another_is_not_shown_empty() -> None:
+    item = {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}
+    schema = {"type": "object", "required": ["items"], "properties": {"items": {"type": "array", "items": item}}}
+    assert first(schema) == {"items": [{"name": "example"}]}
+
+
+def test_a_property_that_admits_nothing_is_not_chosen() -> None:
+    inner = {"type": "object", "properties": {"additionalProperties": False, "name": {"type": "string"}}}
+    schema = {"type": "object", "required": ["inner"], "properties": {"inner": inner}}
+    assert first(schema) == {"inner": {"name": "example"}}
+
+
+def test_what_is_required_is_made_however_deep_it_stands() -> None:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(15):
+        schema = {"type": "object", "required": ["data"], "properties": {"data": schema}}
+    value = first(schema)
+    for _ in range(15):
+        value = value["data"]
+    assert value == 1
+
+
+def test_values_of_endless_types_are_bounded() -> None:
+    names = [f"child{number}" for number in range(9)]
+    endless = {"type": "object", "required": names, "properties": {name: {"$ref": NODE} for name in names}}
+    assert len(str(first({"$ref": NODE}, {"Node": endless}))) < 200_000
+
+
+def test_of_enumerated_texts_the_first_that_says_something_is_shown() -> None:
+    assert first({"type": "string", "enum": ["", "small", "large"]}) == "small"
