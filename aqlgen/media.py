@@ -14,7 +14,7 @@ LINES = frozenset(
 
 def is_lines(content_type: str) -> bool:
     """Whether a content type is JSON values one after the other, such as NDJSON, as the adapter's runtime sees it."""
-    return content_type.partition("/")[2] in LINES or content_type.endswith("+json-seq")
+    return content_type.partition("/")[2].rpartition("+")[2] in LINES
 
 
 def is_json(content_type: str) -> bool:

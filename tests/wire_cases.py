@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CASES", "Case", "document"]
+__all__ = ["CASES", "OLD_CASES", "Case", "document", "old_document"]
 
 STRING, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
 BOOLEAN: dict[str, Any] = {"type": "boolean"}
@@ -175,7 +175,7 @@ def _queries() -> list[Case]:
     found = [_of("query", *row) for row in rows]
     for value, written in (
         ("a/b?c", "a/b?c"),
-        ("a&b=c", "a%26b%3Dc"),
+        ("a&b=c+d[e]", "a%26b=c%2Bd%5Be%5D"),
         ("x,y:z@", "x,y:z@"),
         ("a%2Fb", "a%2Fb"),
         ("#", "%23"),
@@ -236,8 +236,13 @@ def _headers() -> list[Case]:
         ("cookie", "form", False, RGB, SHADE, "color=R,100,G,200,B,150"),
         ("cookie", "form", None, STRING, "a;b=c d", "color=a%3Bb%3Dc%20d"),
         ("cookie", "form", None, BOOLEAN, False, "color=false"),
+        ("header", "simple", None, STRINGS, [], ""),
+        ("header", "simple", True, MAP, {}, ""),
+        ("header", "simple", None, STRING, "é", "\xc3\xa9"),
+        ("header", "simple", None, STRING, "a, b", "a, b"),
     ]
-    return [_of(*row) for row in rows]
+    reserved = _of("cookie", "form", None, STRING, "a/b:c=d;e,f", "color=a/b:c=d%3Be%2Cf", allowReserved=True)
+    return [*(_of(*row) for row in rows), reserved]
 
 
 def _places() -> list[Case]:
@@ -422,6 +427,13 @@ def _jsons() -> list[Case]:
         ),
         _body(
             "lines",
+            "application/vnd.acme.v1+ndjson",
+            {"type": "object", "properties": {"aB": INTEGER}},
+            {"body": [{"a_b": 1}]},
+            b'{"aB":1}\n',
+        ),
+        _body(
+            "lines",
             "application/x-ndjson",
             {"type": "array", "items": PET},
             {"body": [{"petName": "a"}, {"petName": "é"}]},
@@ -492,6 +504,22 @@ def _forms() -> list[Case]:
             b"x=1&y=2",
             encoding={"deep": {"style": "form", "explode": True}},
         ),
+        _body(
+            "a text as JSON",
+            form,
+            schema,
+            {"a": "f81d4fae"},
+            b"a=%22f81d4fae%22",
+            encoding={"a": {"contentType": "application/json"}},
+        ),
+        _body(
+            "a text that is JSON already",
+            form,
+            schema,
+            {"a": '{"k": 1}'},
+            b"a=%7B%22k%22%3A+1%7D",
+            encoding={"a": {"contentType": "application/json"}},
+        ),
         _body("reserved characters", form, schema, {"a": "x/y?z"}, b"a=x/y?z", encoding={"a": {"allowReserved": True}}),
         _body(
             "a list as JSON",
@@ -539,6 +567,11 @@ def _parts() -> list[Case]:
         "properties": {
             "file": {"contentMediaType": "image/png"},
             "b64": {"type": "string", "contentEncoding": "base64"},
+            "any": {},
+            "either": {"oneOf": [binary, {"type": "string", "format": "uri"}]},
+            "several": {"type": "array", "items": {}},
+            "picture": STRING,
+            "home": {"type": "object", "properties": {"zipCode": STRING}, "xml": {"name": "house"}},
         },
     }
     octets = "application/octet-stream"
@@ -609,11 +642,77 @@ def _parts() -> list[Case]:
             encoding={"a": {"headers": {"X-Kind": {"schema": {"type": "string", "default": "note"}}}}},
         ),
         form("contentMediaType", {"file": PNG64}, _part("file", PNG, octets, "file"), of=modern),
+        form("text in base64", {"b64": PNG64}, _part("b64", PNG64.encode()), of=modern),
+        form("a text where a file may stand", {"either": "https://x"}, _part("either", b"https://x"), of=modern),
+        form(
+            "a file where a text may stand",
+            {"either": {"content": PNG64, "filename": "a.png"}},
+            _part("either", PNG, "image/png", "a.png"),
+            of=modern,
+        ),
+        form("a schema that is empty", {"any": PNG64}, _part("any", PNG, octets, "any"), of=modern),
+        form("several of them", {"several": [PNG64]}, _part("several", PNG, octets, "several"), of=modern),
+        form(
+            "a text whose content type is of bytes",
+            {"picture": PNG64},
+            _part("picture", PNG, "image/png", "picture"),
+            of=modern,
+            encoding={"picture": {"contentType": "image/png"}},
+        ),
+        form(
+            "XML",
+            {"home": {"zip_code": "1"}},
+            _part(
+                "home",
+                b'<?xml version="1.0" encoding="UTF-8"?><house><zipCode>1</zipCode></house>',
+                "application/xml; charset=utf-8",
+            ),
+            of=modern,
+            encoding={"home": {"contentType": "application/xml; charset=utf-8"}},
+        ),
+        form(
+            "a deep object",
+            {"meta": {"k": "x y", "l": 1}},
+            _part("meta[k]", b"x y"),
+            _part("meta[l]", b"1"),
+            encoding={"meta": {"style": "deepObject", "explode": True}},
+        ),
+        form(
+            "an exploded object",
+            {"meta": {"k": "é"}},
+            _part("k", "é".encode()),
+            encoding={"meta": {"style": "form"}},
+        ),
+        form(
+            "an object with commas",
+            {"meta": {"k": "x", "l": 1}},
+            _part("meta", b"k,x,l,1"),
+            encoding={"meta": {"explode": False}},
+        ),
+        form(
+            "a list with pipes",
+            {"list": ["p", "q r"]},
+            _part("list", b"p|q r"),
+            encoding={"list": {"style": "pipeDelimited"}},
+        ),
+        form(
+            "a text as JSON",
+            {"a": "x"},
+            _part("a", b'"x"', "application/json"),
+            encoding={"a": {"contentType": "application/json"}},
+        ),
         form(
             "of an update",
             {"input": {"file": named, "a": "x"}},
             _part("file", PNG, "image/png", "a.png"),
             _part("a", b"x"),
+            method="PUT",
+        ),
+        form(
+            "a file where a text may stand, of an update",
+            {"input": {"either": {"content": PNG64}}},
+            _part("either", PNG, octets, "either"),
+            of=modern,
             method="PUT",
         ),
         form(
@@ -637,7 +736,19 @@ def _texts() -> list[Case]:
         _body("text that a charset lacks", "text/plain; charset=iso-8859-1", STRING, {"body": "日"}, b"", refused=BAD),
         _body("CSV", "text/csv", STRING, {"body": "a,b\n"}, b"a,b\n"),
         _body("XML as text", "application/xml", {}, {"body": "<a/>"}, b"<a/>"),
+        _body("bytes", "*/*", {"type": "string", "format": "binary"}, {"body": PNG64}, PNG, "application/octet-stream"),
+        Case(
+            "a form with a file is no text",
+            {"file": PNG64},
+            method="POST",
+            content=dict.fromkeys(("application/x-www-form-urlencoded", "multipart/form-data"), FILE_FORM),
+            headers={"Content-Type": "multipart/form-data; boundary={B}"},
+            body=_part("file", PNG, "application/octet-stream", "file") + b"--{B}--\r\n",
+        ),
     ]
+
+
+FILE_FORM = {"schema": {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}}}
 
 
 def _xml(title: str, schema: Any, call: Mapping[str, Any], inner: str) -> Case:
@@ -725,6 +836,19 @@ def _xmls() -> list[Case]:
             "numbers and booleans", of(n=NUMBER, b=BOOLEAN), {"n": 1.0, "b": False}, "<pet><n>1</n><b>false</b></pet>"
         ),
         _body(
+            "a wrapped list alone",
+            "application/xml",
+            {"type": "array", "items": item, "xml": {"name": "animals", **wrapped}},
+            {"body": ["a", "b"]},
+            b'<?xml version="1.0" encoding="UTF-8"?><animals><animal>a</animal><animal>b</animal></animals>',
+        ),
+        _xml(
+            "a list with an element of its own (3.2)",
+            of(animals={"type": "array", "items": item, "xml": {"nodeType": "element"}}),
+            {"animals": ["a"]},
+            "<pet><animals><animal>a</animal></animals></pet>",
+        ),
+        _body(
             "named after its component",
             "application/xml",
             {"$ref": "#/components/schemas/Node"},
@@ -754,6 +878,24 @@ def _newer() -> list[Case]:
             parameters=(parameter("q", "querystring", None, content=form),),
         ),
         Case(
+            "querystring of a form whose fields have styles",
+            {"q": {"e": [1, 2], "f": {"g": 1}}},
+            "?e=1,2&f%5Bg%5D=1",
+            parameters=(
+                parameter(
+                    "q",
+                    "querystring",
+                    None,
+                    content={
+                        "application/x-www-form-urlencoded": {
+                            "schema": MAP,
+                            "encoding": {"e": {"style": "form", "explode": False}, "f": {"style": "deepObject"}},
+                        }
+                    },
+                ),
+            ),
+        ),
+        Case(
             "querystring of JSON",
             {"q": {"a": [1]}},
             "?%7B%22a%22%3A%5B1%5D%7D",
@@ -771,12 +913,79 @@ def _newer() -> list[Case]:
     ]
 
 
+def _older() -> list[Case]:
+    """Swagger 2.0: collectionFormat, and forms."""
+    texts: dict[str, Any] = {"type": "array", "items": STRING}
+
+    def of(place: str, form: str | None, written: str, **more: Any) -> Case:
+        told = {} if form is None else {"collectionFormat": form}
+        one = {"name": "color", "in": place, **texts, **told, **({"required": True} if place == "path" else {})}
+        call = {"color": ["a b", "c"]}
+        if place == "header":
+            return Case(f"{place} {form}", call, parameters=(one,), headers={"color": written})
+        if place == "formData":
+            body, note = written.encode(), {"name": "note", "in": "formData", "type": "string"}
+            return Case(f"{place} {form}", call, method="POST", parameters=(one, note), body=body, **more)
+        path = "/{color}" if place == "path" else ""
+        return Case(f"{place} {form}", call, written, path=path, parameters=(one,))
+
+    file = {"name": "file", "in": "formData", "type": "file"}
+    octets = "application/octet-stream"
+    return [
+        of("query", None, "?color=a%20b,c"),
+        of("query", "csv", "?color=a%20b,c"),
+        of("query", "ssv", "?color=a%20b%20c"),
+        of("query", "tsv", "?color=a%20b%09c"),
+        of("query", "pipes", "?color=a%20b%7Cc"),
+        of("query", "multi", "?color=a%20b&color=c"),
+        of("path", None, "/a%20b,c"),
+        of("path", "ssv", "/a%20b%20c"),
+        of("path", "tsv", "/a%20b%09c"),
+        of("path", "pipes", "/a%20b%7Cc"),
+        of("header", None, "a b,c"),
+        of("header", "ssv", "a b c"),
+        of("header", "tsv", "a b\tc"),
+        of("header", "pipes", "a b|c"),
+        of("formData", None, "color=a%20b,c", headers={"Content-Type": "application/x-www-form-urlencoded"}),
+        of("formData", "tsv", "color=a%20b%09c"),
+        of("formData", "pipes", "color=a%20b%7Cc"),
+        of("formData", "multi", "color=a+b&color=c"),
+        Case(
+            "a file and a list with commas",
+            {"file": PNG64, "tags": ["a", "b"]},
+            method="POST",
+            parameters=(file, {"name": "tags", "in": "formData", **texts}),
+            headers={"Content-Type": "multipart/form-data; boundary={B}"},
+            body=_part("file", PNG, octets, "file") + _part("tags", b"a,b") + b"--{B}--\r\n",
+        ),
+    ]
+
+
 MODERN = _newer()
 CASES: tuple[Case, ...] = (
     *_paths(), *_values(), *_refused(), *_queries(), *_contents(), *_headers(), *_places(), *_jsons(), *_forms(),
     *_parts(), *_texts(), *_xmls(), *MODERN,
 )  # fmt: skip
 """Every case; its number is its place."""
+OLD_CASES: tuple[Case, ...] = tuple(_older())
+"""Those of Swagger 2.0."""
+
+
+def old_document(*, server: str = "wire.example.com") -> dict[str, Any]:
+    """Give the Swagger 2.0 document of `OLD_CASES`."""
+    paths = {
+        f"/c{number}{case.path}": {
+            case.method.lower(): {
+                "operationId": f"case{number}",
+                "summary": case.title,
+                "parameters": list(case.parameters),
+                "responses": {"200": {"description": "OK"}},
+            }
+        }
+        for number, case in enumerate(OLD_CASES)
+    }
+    info = {"title": "Old wire", "version": "1"}
+    return {"swagger": "2.0", "info": info, "host": server, "schemes": ["https"], "paths": paths}
 
 
 def document(cases: tuple[Case, ...] = CASES, *, server: str = "https://wire.example.com") -> dict[str, Any]:

@@ -16,6 +16,7 @@ from aqlgen.schemas.types import Types
 from aqlgen.table import responses
 from aqlgen.table.added import added, page_of, paged, paging_parameters, tagged
 from aqlgen.table.bodies import UnservedBodyError, shape
+from aqlgen.table.encoding import is_form
 from aqlgen.table.examples import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.identity import Identity
@@ -129,6 +130,8 @@ def _draft(decision: Decision, types: Types, document: Document, overruled: Over
 def _unserved(decision: Decision, error: UnservedBodyError) -> Skipped:
     operation = decision.operation
     message = f"{operation.key} is skipped: its body is only offered as {', '.join(error.offered)}"
+    if all(map(is_form, error.offered)):
+        message += ", and no field of the form has a name"
     pointer = f"{operation.origin.pointer}/requestBody"
     return Skipped(
         operation.method,
@@ -161,7 +164,8 @@ def _row(
     has_etag = decision.name in etags or bool(update is not None and update.value.get("etag"))
     said = decision.description or operation.description or decision.override.summary or operation.summary
     told = decision.override.summary or decision.description
-    summary = told or operation.summary or operation.description or _fallback(decision)
+    own = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
+    summary = told or own or operation.description or operation.summary or _fallback(decision)
     return Row(
         decision=decision,
         summary=shorten(summary, MAX_SUMMARY),
@@ -176,6 +180,15 @@ def _row(
         paging=hidden,
         etag=decision.name in etags,
     )
+
+
+def _repeats(summary: str, operation_id: str | None) -> bool:
+    """Whether a summary is no sentence but the operation's own id, in whatever spelling."""
+    return len(summary.split()) == 1 and _letters(summary) == _letters(operation_id or "")
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
 
 
 def _fallback(decision: Decision) -> str:

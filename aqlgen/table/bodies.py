@@ -14,15 +14,16 @@ from aqlgen.ir import Body, Json, MediaType
 from aqlgen.media import JSON_PATCH, is_json, is_lines, is_xml
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
-from aqlgen.table.encoding import FORMS, is_form, with_encoding
+from aqlgen.table.encoding import FORMS, as_field, is_form, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION
-from aqlgen.table.uploads import file_reference
+from aqlgen.table.uploads import FILE_MARKS, file_reference, is_bytes, is_file
 from aqlgen.table.xmlhints import xml_hints
 from aqlgen.words import pascal, split
 
 TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "x-ndjson", "ndjson", "jsonl", "toml", "csv"})
+FREE_FORM = "The fields of the form, which the API's document does not tell."
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)*")
 
 
@@ -45,14 +46,26 @@ def _rank(media: MediaType, types: Types) -> int | None:
     kind = media.content_type
     if is_json(kind):
         return 1 if kind == JSON_PATCH else 0
-    if is_form(kind):  # a form has fields: one that declares none cannot be filled in
-        order = FORMS.index(kind) if kind in FORMS else len(FORMS)
-        return 2 + order if fields_of(media, types) is not None else None
+    if is_form(kind):
+        fields = fields_of(media, types)
+        if fields is None:
+            return 9 if _undeclared(media, types) else None
+        if kind == FORMS[0] and any(is_bytes(one, types) for one in fields.properties.values()):
+            return 4  # a text, which has no place for the bytes of a file
+        return 2 + (FORMS.index(kind) if kind in FORMS else len(FORMS))
     if is_lines(kind):
         return 5
     if is_xml(kind):
         return 5 if fields_of(media, types) is not None else 7
     return 6 if is_text(kind) else 8  # of any other kind are bytes
+
+
+def _undeclared(media: MediaType, types: Types) -> bool:
+    """Whether a form says nothing of its fields, so that any can be sent; a file or a list has to be a field's."""
+    raw = True if media.schema is None else media.schema
+    if media.content_type not in FORMS or types.alternatives(raw) or is_bytes(raw, types):
+        return False
+    return {*types.kinds(raw)} <= {"object", "string"}
 
 
 def sendable(body: Body, types: Types) -> list[str]:
@@ -77,8 +90,10 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     if body is None:
         return None
     media = choose(body, types, wanted)
-    kind = media.content_type
-    content_type = "application/json" if kind in ("*/*", "application/*") else sent_as(media)
+    if media.content_type in ("*/*", "application/*"):
+        meant = "application/octet-stream" if is_bytes(media.schema, types) else "application/json"
+        media = replace(media, content_type=meant, written=meant)
+    kind, content_type = media.content_type, sent_as(media)
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
     fields = fields_of(media, types)
@@ -92,8 +107,9 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     if decision.category is Category.UPDATE:
         shaped = _update(fields, raw, media, content_type, body, types, hint)
     else:
-        shaped = of_fields(fields, raw, content_type, body, types, hint)
-        shaped = replace(shaped, parameters=with_encoding(shaped.parameters, media, types.follow))
+        shaped = of_fields(fields, media, content_type, body, types, hint)
+        encoded = with_encoding(shaped.parameters, media, fields.properties, types.follow)
+        shaped = replace(shaped, parameters=encoded)
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
 
 
@@ -109,6 +125,13 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
     """Give a body that is one parameter: JSON of any kind, a list of lines, a text, or a file."""
     kind = media.content_type
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
+    if is_form(kind):
+        schema = {"type": "object"} if "object" not in types.kinds(raw) else schema
+        return _whole("body", content_type, {**schema, "description": FREE_FORM}, body, required=body.required is True)
+    hints = xml_hints(raw, types.follow) if is_xml(kind) else {}
+    if hints.get("root", {}).get("wrapped") and "array" in types.kinds(raw):
+        whole = _whole("body", content_type, schema, body, required=body.required is not False)
+        return replace(whole, body=replace(whole.body, xml=hints))
     if is_lines(kind) and "string" not in types.kinds(raw):
         schema = schema if "array" in types.kinds(raw) else {"type": "array", "items": schema}
     elif not is_json(kind):
@@ -124,8 +147,8 @@ def _update(
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
     written: dict[str, Json] = {}
     if is_form(media.content_type):
-        single = of_fields(fields, raw, content_type, body, types, hint)
-        encoded = with_encoding(single.parameters, media, types.follow)
+        single = of_fields(fields, media, content_type, body, types, hint)
+        encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
         written = {one.wire: entry for one in encoded if (entry := _as_field(one))}
         if any(_has_file(one.schema) for one in encoded):
             schema = _with_files(schema, encoded, raw, types)
@@ -134,18 +157,19 @@ def _update(
 
 
 def _as_field(parameter: TableParameter) -> dict[str, Json]:
-    """Give what the runtime must know to write one field of a form."""
-    kept = ("style", "explode", "allow_reserved", "content_type", "headers")
-    entry = {key: value for key, value in parameter.as_json().items() if key in kept}
+    """Give what the runtime must know to write one field of an update's form."""
+    entry = as_field(parameter)
     if _has_file(parameter.schema):
-        file = {"contentEncoding": "base64"}
-        entry["schema"] = {"items": file} if parameter.schema.get("type") == "array" else file
+        listed = parameter.schema.get("type") == "array"
+        told = parameter.schema["items"] if listed else parameter.schema
+        file = {key: told[key] for key in FILE_MARKS if key in told}
+        entry["schema"] = {"items": file} if listed else file
     return entry
 
 
 def _has_file(schema: Mapping[str, Json]) -> bool:
     items = schema.get("items")
-    return any(isinstance(one, Mapping) and one.get("contentEncoding") == "base64" for one in (schema, items))
+    return any(isinstance(one, Mapping) and is_file(one) for one in (schema, items))
 
 
 def _with_files(

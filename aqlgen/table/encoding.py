@@ -8,13 +8,18 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.ir import Json, MediaType
+from aqlgen.media import is_xml
 from aqlgen.resolve import UnresolvedError
 from aqlgen.table.model import TableParameter
+from aqlgen.table.uploads import is_file
+from aqlgen.table.xmlhints import xml_hints
 
 Follow = Callable[[Json], tuple[Json, str]]
 
 FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
-STYLES: Final = frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"})
+STYLES: Final = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
+WRITTEN: Final = ("style", "explode", "allow_reserved", "content_type", "headers", "xml")
+"""What tells of a field how it is written."""
 
 
 HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,60}")
@@ -27,23 +32,45 @@ def is_form(content_type: str) -> bool:
 
 
 def with_encoding(
-    parameters: tuple[TableParameter, ...], media: MediaType, follow: Follow
+    parameters: tuple[TableParameter, ...], media: MediaType, properties: Mapping[str, Json], follow: Follow
 ) -> tuple[TableParameter, ...]:
-    """Give the parameters of a body with style and content type, where it is a form and its media type says them."""
+    """Give the parameters of a body with style and content type, where it is a form and its media type says them.
+
+    `properties` are the schemas of the fields, as the document has them.
+    """
     if not media.encoding or not is_form(media.content_type):
         return parameters
     return tuple(
-        _encoded(one, rules, media.content_type, follow)
+        _encoded(one, rules, media.content_type, properties.get(one.wire), follow)
         if one.location == "body" and isinstance(rules := media.encoding.get(one.wire), Mapping)
         else one
         for one in parameters
     )
 
 
-def _encoded(parameter: TableParameter, rules: Mapping[str, Json], form: str, follow: Follow) -> TableParameter:
+def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Json]:
+    """Give how the fields of a parameter are written that is a form, urlencoded, by the API's names."""
+    found: dict[str, Json] = {}
+    for name, rules in encoding.items():
+        if isinstance(rules, Mapping):
+            bare = TableParameter(name, name, "body", False, {})
+            entry = as_field(_encoded(bare, rules, FORMS[0], None, follow))
+            found |= {name: entry} if entry else {}
+    return found
+
+
+def as_field(parameter: TableParameter) -> dict[str, Json]:
+    """Give what the runtime must know to write one field of a form."""
+    return {key: value for key, value in parameter.as_json().items() if key in WRITTEN}
+
+
+def _encoded(
+    parameter: TableParameter, rules: Mapping[str, Json], form: str, raw: Json, follow: Follow
+) -> TableParameter:
     """Apply an Encoding Object; a style makes its content type count for nothing, but for files, which have none."""
-    is_file = "base64" in (_encoding(parameter.schema), _encoding(parameter.schema.get("items")))
-    if not rules.keys().isdisjoint({"style", "explode", "allowReserved"}) and not is_file:
+    whole, items = parameter.schema, parameter.schema.get("items")
+    files = is_file(whole) or (isinstance(items, Mapping) and is_file(items))
+    if not rules.keys().isdisjoint({"style", "explode", "allowReserved"}) and not files:
         style = rules.get("style") if rules.get("style") in STYLES else "form"
         explode = rules["explode"] if isinstance(rules.get("explode"), bool) else style == "form"
         reserved = rules.get("allowReserved") is True
@@ -51,13 +78,21 @@ def _encoded(parameter: TableParameter, rules: Mapping[str, Json], form: str, fo
     if form != FORMS[0]:
         parameter = replace(parameter, headers=_headers(rules.get("headers"), follow))
     kind = rules.get("contentType")
-    if isinstance(kind, str) and VALUE.fullmatch(kind.strip()) and kind.strip() != "*/*":
-        return replace(parameter, content_type=kind.strip())
+    if not (isinstance(kind, str) and VALUE.fullmatch(kind.strip()) and kind.strip() != "*/*"):
+        return parameter
+    parameter = replace(parameter, content_type=kind.strip())
+    if form != FORMS[0] and is_xml(kind.partition(",")[0].partition(";")[0].strip().lower()):
+        return replace(parameter, xml=xml_hints(_of_one(raw, follow), follow))
     return parameter
 
 
-def _encoding(schema: Json) -> Json:
-    return schema.get("contentEncoding") if isinstance(schema, Mapping) else None
+def _of_one(raw: Json, follow: Follow) -> Json:
+    """Give the schema of one part: of an array, which repeats its name, that of its items."""
+    try:
+        schema, _ = follow(raw)
+    except UnresolvedError:
+        return raw
+    return schema["items"] if isinstance(schema, Mapping) and "items" in schema else raw
 
 
 def _headers(declared: Json, follow: Follow) -> dict[str, str]:

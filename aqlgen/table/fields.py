@@ -92,8 +92,9 @@ def _either(first: Json, second: Json) -> Json:
     return {"anyOf": known if second in known else [*known, second]}
 
 
-def of_fields(fields: Fields, raw: Json, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
+def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
     """Give the body with a parameter for each field; what only the server sets is left out."""
+    raw = True if media.schema is None else media.schema
     names = field_names(fields.properties, preserve=False)
     optional = body.required is False
     parameters = []
@@ -103,7 +104,7 @@ def of_fields(fields: Fields, raw: Json, content_type: str, body: Body, types: T
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
         if content_type.startswith("multipart/"):
-            final = with_files(final, types)
+            final = with_files(final, schema, media.encoding.get(wire), types)
         parameters.append(
             TableParameter(
                 name=name,

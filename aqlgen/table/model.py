@@ -34,6 +34,10 @@ class TableParameter:
     content_type: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers of the field's part in a multipart form."""
+    xml: Mapping[str, Json] | None = None
+    """How the field's part of a multipart form is written, where that is XML."""
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    """How single fields are written of a parameter that is a form itself, by the API's names."""
 
     def as_json(self) -> dict[str, Json]:
         """Give the entry as it stands in the table; what has its usual value is left out."""
@@ -46,6 +50,8 @@ class TableParameter:
             ("allow_reserved", self.allow_reserved, False),
             ("content_type", self.content_type, None),
             ("headers", self.headers, {}),
+            ("xml", self.xml, None),
+            ("fields", self.fields, {}),
             ("deprecated", self.deprecated, False),
             ("sensitive", self.sensitive, False),
         )
@@ -188,4 +194,5 @@ class Table:
 
     def of(self, family: str) -> tuple[Row, ...]:
         """Give the rows of one family."""
-        return tuple(row for row in self.rows if row.family == family)
+        category = Category(family.upper())
+        return tuple(row for row in self.rows if row.decision.category is category)

@@ -12,6 +12,7 @@ from aqlgen.decisions import Decision
 from aqlgen.ir import Document, Location, Parameter, SecurityScheme
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
+from aqlgen.table.encoding import encoded_fields
 from aqlgen.table.model import TableParameter
 from aqlgen.words import pascal, singular, snake, split
 
@@ -83,14 +84,12 @@ def unique(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
     taken: set[str] = set()
     found = []
     for parameter in every:
-        place = parameter.location.split("_")[0]
-        candidates = (
-            parameter.name,
-            f"{place}_{parameter.name}",
-            f"{place}_{parameter.name}_{sha256(parameter.wire.encode()).hexdigest()[:4]}",
-        )
-        own = parameter.wire != parameter.name and (parameter.location, parameter.name) in spelled
-        name = next(one for one in candidates[own:] if one not in taken)
+        name = parameter.name
+        own = parameter.wire != name and (parameter.location, name) in spelled
+        if own or name in taken:
+            name = f"{parameter.location.split('_')[0]}_{name}"
+        if name in taken:
+            name = f"{name}_{sha256(parameter.wire.encode()).hexdigest()[:4]}"
         taken.add(name)
         found.append(parameter if name == parameter.name else replace(parameter, name=name))
     return tuple(found)
@@ -123,6 +122,7 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
                 explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
                 allow_reserved=parameter.allow_reserved,
                 content_type=parameter.content_type,
+                fields=encoded_fields(parameter.encoding, types.follow),
             )
         )
     return found

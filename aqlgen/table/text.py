@@ -10,7 +10,7 @@ from aqlgen.plain import escaped
 from aqlgen.table.model import FAMILIES, Row, Table
 
 SPREAD = ("parameters", "properties", "security_schemes")
-"""Keys whose entries stand a line each."""
+"""Keys whose entries stand a line each, also within `pagination`."""
 
 TOGETHER = frozenset({"path", "operation_id", "verb", "relative", "rule", "confidence", "danger_reason", "returns"})
 """Keys of a row that stand on the line of the key before them: what is read together, and changes together. So does
@@ -28,9 +28,21 @@ def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
     for key, value in entries:
         if text:
             text += ", " if not depth and (key in TOGETHER or value == {}) else f",\n{pad} "
-        spread = key in SPREAD and isinstance(value, Mapping) and value
-        text += f"{_line(key)}: {_object(value.items(), depth + 1) if spread else _line(value)}"
+        text += f"{_line(key)}: {_value(key, value, depth)}"
     return f"{{\n{pad} {text}\n{pad}}}" if text else "{}"
+
+
+def _value(key: str, value: Json, depth: int) -> str:
+    """Write what stands at a key; what a paged operation is paged by on one line, but for the parameters."""
+    if not isinstance(value, Mapping) or not value:
+        return _line(value)
+    if key in SPREAD:
+        return _object(value.items(), depth + 1)
+    parameters = value.get("parameters") if key == "pagination" else None
+    if not isinstance(parameters, Mapping):
+        return _line(value)
+    head = _line({one: given for one, given in value.items() if one != "parameters"})
+    return f'{head.removesuffix("}")}, "parameters": {_object(parameters.items(), depth + 1)}}}'
 
 
 def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:

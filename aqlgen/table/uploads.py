@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.ir import Json
+from aqlgen.resolve import UnresolvedError
 from aqlgen.schemas.types import Types
 
-__all__ = ["BASE64", "file_reference", "with_files"]
+__all__ = ["FILE_MARKS", "file_reference", "is_bytes", "is_file", "with_files"]
 
 BASE64: Final[Mapping[str, Json]] = {"type": "string", "format": "byte", "contentEncoding": "base64"}
 """How an agent gives bytes (MCP-AQL specification, 4.7.4)."""
@@ -32,22 +34,78 @@ FILE: Final[Mapping[str, Json]] = {
 }
 
 
+BYTES: Final = re.compile(r"(?:image|audio|video|font)/(?!svg)|application/(?:octet-stream|pdf|zip|gzip|x-tar)\b")
+"""Content types that are of bytes and of nothing else."""
+DESCRIBING: Final = frozenset({"title", "description", "contentMediaType", "deprecated", "xml", "externalDocs"})
+TEXTUAL: Final = frozenset({"format", "enum", "const", "pattern"})
+"""What says of a string that it is a text."""
+
+
 def file_reference(types: Types, described: str = "") -> dict[str, Json]:
     """Give the schema of a parameter that is a file."""
     schema: dict[str, Json] = {"$ref": f"#/types/{types.own(NAME, FILE)}", "contentEncoding": "base64"}
     return {**schema, "description": described} if described else schema
 
 
-def with_files(schema: dict[str, Json], types: Types) -> dict[str, Json]:
-    """Give the schema of a part of a form, as a file or an array of files where it is that."""
+FILE_MARKS: Final = frozenset({"contentEncoding", "x-file"})
+"""What tells the runtime that a field is a file: any value of it, or an object."""
+
+
+def is_file(schema: Mapping[str, Json]) -> bool:
+    """Whether a field's schema, in the adapter's form, is that of a file."""
+    return "x-file" in schema or (schema.get("contentEncoding") == "base64" and "type" not in schema)
+
+
+def is_bytes(raw: Json, types: Types) -> bool:
+    """Whether a schema of the document is that of bytes as they are, or of an array of those."""
+    try:
+        schema, _ = types.follow(raw)
+    except UnresolvedError:
+        return False
+    if not isinstance(schema, Mapping):
+        return False
+    return schema.get("format") == "binary" or ("items" in schema and is_bytes(schema["items"], types))
+
+
+def with_files(schema: dict[str, Json], raw: Json, rules: Json, types: Types) -> dict[str, Json]:
+    """Give the schema of a field of a multipart form, as a file or an array of files where it is that.
+
+    `raw` is the field's schema as the document has it, `rules` its Encoding Object. A schema without a type is one of
+    bytes since OpenAPI 3.1 (3.1.1, 4.8.15.1.1), and before where the content type is one of bytes.
+    """
     if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
-        return {**schema, "items": with_files(schema["items"], types)}
-    binary = schema.get("format") == "binary" or ("contentMediaType" in schema and "contentEncoding" not in schema)
+        inner = raw.get("items") if isinstance(raw, Mapping) else None
+        return {**schema, "items": with_files(schema["items"], inner, rules, types)}
+    if isinstance(schema.get("anyOf"), list):
+        return _either(schema, types)
     kinds = schema.get("type", "string")
-    if not binary or "string" not in (kinds if isinstance(kinds, list) else [kinds]):
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if "string" not in kinds or "contentEncoding" in schema or not _means_file(schema, raw, rules, types):
         return schema
     reference = file_reference(types, str(schema.get("description", "")))
-    if isinstance(kinds, list) and "null" in kinds:
+    if "type" in schema and "null" in kinds:
         described = {"description": reference.pop("description")} if "description" in reference else {}
         return {"anyOf": [reference, {"type": "null"}], "contentEncoding": "base64", **described}
     return reference
+
+
+def _either(schema: dict[str, Json], types: Types) -> dict[str, Json]:
+    """Give the schema of a field that may be a file or, as a text, something else, such as the address of one."""
+    files = [one for one in schema["anyOf"] if isinstance(one, dict) and one.get("format") == "binary"]
+    others = [one for one in schema["anyOf"] if one not in files]
+    if not files:
+        return schema
+    texts = [one for one in others if one != {"type": "null"}]
+    mark = {"x-file": "object"} if texts else {"contentEncoding": "base64"}
+    return {**schema, "anyOf": [file_reference(types), *others], **mark}
+
+
+def _means_file(schema: Mapping[str, Json], raw: Json, rules: Json, types: Types) -> bool:
+    if schema.get("format") == "binary" or "contentMediaType" in schema:
+        return True
+    told = rules.get("contentType") if isinstance(rules, Mapping) else None
+    untyped = isinstance(raw, Mapping) and DESCRIBING.issuperset(raw)
+    if untyped and told is None:
+        return types.openapi != "3.0"
+    of_bytes = isinstance(told, str) and BYTES.match(told.strip().lower()) is not None
+    return of_bytes and (untyped or ("type" in schema and TEXTUAL.isdisjoint(schema)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
 from aqlgen.table.checking import Schemas, name_of
@@ -13,6 +13,10 @@ from aqlgen.table.texts import number, text
 Flat = dict[str, Json]
 
 MAX_DEPTH = 8
+"""How deep values nest by choice; what is required goes on, as far as the bound of all values lets it."""
+
+MAX_VALUES = 2000
+MAX_REQUIRED_DEPTH = 30
 MAX_ITEMS = 200
 MAX_TYPES = 100
 """How many types are brought together for one value."""
@@ -47,12 +51,17 @@ class _Making:
     types: Schemas
     variant: int
     least: int
+    made: list[None] = field(default_factory=list)
+    """One for each value that was made, to bound them."""
 
     def make(self, schema: Json, depth: int) -> Json:
         """Give a value."""
+        self.made.append(None)
         if not isinstance(schema, Mapping):
             return "example"
         flat = self._flat(schema, set())
+        if self.variant == 0 and "discriminator" in flat:
+            self._absorb_child(flat, schema)
         if "const" in flat:
             return flat["const"]
         if self.variant == 0 and flat.get("default") is not None:
@@ -60,7 +69,7 @@ class _Making:
         if self.variant == 0 and flat.get("examples"):
             return flat["examples"][0]
         if flat.get("enum"):
-            return flat["enum"][0]
+            return next((one for one in flat["enum"] if one not in ("", None)), flat["enum"][0])
         return self._of_type(flat, depth)
 
     def _of_type(self, flat: Flat, depth: int) -> Json:
@@ -98,6 +107,19 @@ class _Making:
                     _absorb(flat, self._flat(schema[key], seen))
         return flat
 
+    def _absorb_child(self, flat: Flat, schema: Mapping[str, Json]) -> None:
+        """Make of a base that its discriminator tells apart the first of those that it can be."""
+        seen: set[str] = set()
+        while "$ref" in schema and (name := name_of(schema["$ref"])) not in seen:
+            seen.add(name)
+            schema = self.types.get(name, {})
+        mapping = {} if "anyOf" in schema else schema.get("discriminator", {}).get("mapping", {})
+        for target in mapping.values():
+            if name_of(target) not in seen:
+                _absorb(flat, self._flat({"$ref": target}, seen))
+                _absorb(flat, _told_apart(schema, {"$ref": target}, flat))
+                return
+
     def _choose(self, branches: list[Mapping[str, Json]]) -> Mapping[str, Json]:
         simple = [one for one in branches if one.get("type") in ("string", "integer", "number", "boolean")]
         return simple[0] if simple and self.variant == 0 else branches[self.variant % len(branches)]
@@ -107,11 +129,11 @@ class _Making:
         required = dict.fromkeys(flat.get("required", ()))
         for name in list(required):
             required |= dict.fromkeys(flat.get("dependentRequired", {}).get(name, ()))
-        if depth > MAX_DEPTH:
+        if depth > MAX_REQUIRED_DEPTH or len(self.made) > MAX_VALUES:
             return {}
-        more = max(self.variant, self.least if depth <= 1 else 0)
-        wanted = max(flat.get("minProperties", 0), more if not required and properties else 0)
-        optional = [name for name in properties if name not in required]
+        more = max(self.variant, self.least if depth <= 1 else 0, 1 if depth else 0)
+        wanted = max(flat.get("minProperties", 0), more if not required and properties and depth <= MAX_DEPTH else 0)
+        optional = [name for name, one in properties.items() if name not in required and not _admits_nothing(one)]
         wanted_more = optional[: max(0, wanted - len(required))]
         made = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
         for index in range(
@@ -140,6 +162,10 @@ class _Making:
             inner = self._flat(items, set()) if isinstance(items, Mapping) else {}
             return made + [_other(inner, value, index) for index in range(wanted - len(made))]
         return made + [value] * (wanted - len(made))
+
+
+def _admits_nothing(schema: Json) -> bool:
+    return isinstance(schema, Mapping) and schema.get("not") == {}
 
 
 def _told_apart(schema: Mapping[str, Json], chosen: Mapping[str, Json], flat: Flat) -> Flat:

@@ -56,7 +56,7 @@ class _Reader:
         if isinstance(raw.get("items"), dict):
             items = self.node(raw["items"], depth + 1)
             found |= {"items": items} if items else {}
-        return found | _own(raw.get("xml"))
+        return found | _own(raw.get("xml"), array="items" in raw)
 
     def _type(self, reference: str, depth: int) -> str | None:
         try:
@@ -83,14 +83,14 @@ def _joined(first: Node, second: Node) -> Node:
     return {**first, **second, **({"properties": properties} if properties else {})}
 
 
-def _own(hints: Json) -> Node:
+def _own(hints: Json, *, array: bool) -> Node:
     if not isinstance(hints, Mapping):
         return {}
     found: Node = {key: hints[key] for key in TEXTS if isinstance(hints.get(key), str) and hints[key]}
     kind = hints.get("nodeType")
     if hints.get("attribute") is True or kind == "attribute":
         found["attribute"] = True
-    if hints.get("wrapped") is True:
+    if hints.get("wrapped") is True or (array and kind == "element"):  # an array has no element of its own else
         found["wrapped"] = True
     return found | ({"kind": kind} if kind in KINDS else {})
 

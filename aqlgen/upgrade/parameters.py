@@ -29,7 +29,8 @@ SCHEMA: Final = (
 )
 """What 2.0 says of a value beside its name, and 3.0 in its schema."""
 
-QUERY_STYLES: Final = {"csv": "form", "multi": "form", "ssv": "spaceDelimited", "pipes": "pipeDelimited"}
+SEPARATED: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+"""Styles of OpenAPI 3, and one of our own, which the adapter writes in a path and a header too."""
 GONE: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
 
 
@@ -76,22 +77,14 @@ def _items(up: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]
 
 
 def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
-    """Give `style` and `explode` for a `collectionFormat`; commas are the default, tabs have no equivalent."""
+    """Give `style` and `explode` for a `collectionFormat`; commas are the default."""
     form = node.get("collectionFormat", "csv")
-    place = f"{pointer}/collectionFormat"
-    if node.get("in") not in ("query", "formData"):
-        if form != "csv":
-            _no_equivalent(up, node, f"{form!r} in a {node.get('in')}", "commas", place)
-        return {}  # simple, with commas
-    if form == "tsv":
-        _no_equivalent(up, node, "'tsv'", "spaces", place)
-        return {"style": "spaceDelimited", "explode": False}
-    if not isinstance(form, str) or form not in QUERY_STYLES:
-        _no_equivalent(up, node, repr(form), "commas", place)
-        return {"style": "form", "explode": False}
-    return {"style": QUERY_STYLES[form], "explode": form == "multi"}
-
-
-def _no_equivalent(up: Upgrade, node: Mapping[str, Json], what: str, instead: str, pointer: str) -> None:
-    message = f"the collectionFormat {what} of {node.get('name')!r} has no equivalent in OpenAPI 3; {instead} are used"
-    up.warn("no-equivalent", message, pointer)
+    form = form if isinstance(form, str) else repr(form)
+    if form in SEPARATED:
+        return {"style": SEPARATED[form], "explode": False}
+    pairs = node.get("in") in ("query", "formData")
+    if form != "csv" and not (pairs and form == "multi"):
+        where = "" if pairs else f" in a {node.get('in')}"
+        message = f"there is no collectionFormat {form!r}{where}, as {node.get('name')!r} says; commas are used"
+        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+    return {"style": "form", "explode": form == "multi"} if pairs else {}

@@ -23,7 +23,7 @@ from typing import Any
 TREE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TREE))
 
-from tests.wire_cases import CASES, Case, document  # noqa: E402
+from tests.wire_cases import CASES, OLD_CASES, Case, document, old_document  # noqa: E402
 
 SETTINGS = {
     "MCP_AQL_CONFIG": os.devnull,
@@ -91,7 +91,7 @@ def text_of(result: Any) -> str:
     return str(result.content[0].text)
 
 
-async def run(package: Path, only: str) -> int:
+async def run(package: Path, cases: tuple[Case, ...], only: str) -> int:
     """Call the cases; give how many differ."""
     from mcp import Client
 
@@ -109,7 +109,7 @@ async def run(package: Path, only: str) -> int:
     }
     bad = called = 0
     async with Client(build_server(parts.dispatcher), mode="auto") as client:
-        for number, case in enumerate(CASES):
+        for number, case in enumerate(cases):
             if only not in case.title:
                 continue
             called += 1
@@ -132,12 +132,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Record requests.")
     parser.add_argument("--only", default="", help="cases whose title holds this")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        file, project = Path(folder) / "wire.json", Path(folder) / "project"
-        file.write_text(json.dumps(document()), encoding="utf-8")
-        command = [sys.executable, "-m", "aqlgen", "from-openapi", str(file), "-o", str(project), "-q"]
-        subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(TREE)}, stdout=subprocess.DEVNULL)
-        return 1 if asyncio.run(run(next(project.glob("src/*")), options.only)) else 0
+    bad = 0
+    for spec, cases in ((document(), CASES), (old_document(), OLD_CASES)):
+        with tempfile.TemporaryDirectory() as folder:
+            file, project = Path(folder) / "wire.json", Path(folder) / "project"
+            file.write_text(json.dumps(spec), encoding="utf-8")
+            command = [sys.executable, "-m", "aqlgen", "from-openapi", str(file), "-o", str(project), "-q"]
+            subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(TREE)}, stdout=subprocess.DEVNULL)
+            bad += asyncio.run(run(next(project.glob("src/*")), cases, options.only))
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

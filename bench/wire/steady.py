@@ -86,6 +86,8 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
         return [("alternatives at once", True)]
     if not line["exchanges"] and "#" in line["row"][1]:  # the server breaks the connection over what it does not route
         return [("path with a fragment", True)]
+    if not line["exchanges"] and set("<> |^`") & set(line["row"][1]):
+        return [("encoded path", True)]
     if not line["exchanges"]:
         return [(f"adapter {line.get('error', {}).get('code')}", False)]
     found = []

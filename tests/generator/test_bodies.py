@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.generator.commands import api, generate, posting
 
 PETS: dict[str, Any] = {
@@ -24,6 +26,27 @@ def test_a_form_without_fields_gives_way_to_another_representation(tmp_path: Pat
     )
     row = generate(tmp_path, document).rows["create_thing"]
     assert row["body"]["content_type"] == "text/plain"
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "string"}, {}, {"type": "object", "properties": {}}])
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data"])
+def test_a_form_that_tells_no_fields_takes_any(tmp_path: Path, kind: str, schema: dict[str, Any]) -> None:
+    row = generate(tmp_path, offering({kind: {"schema": schema}})).rows["create_thing"]
+    assert row["body"]["content_type"] == kind
+    assert row["parameters"]["body"] == {
+        "in": "body",
+        "schema": {"type": "object"},
+        "description": "The fields of the form, which the API's document does not tell.",
+    }
+
+
+@pytest.mark.parametrize("schema", [{"type": "array", "items": {}}, {"type": "string", "format": "binary"}])
+def test_a_form_of_nameless_values_is_skipped_with_the_reason(tmp_path: Path, schema: dict[str, Any]) -> None:
+    document = offering({"multipart/form-data": {"schema": schema}})
+    document["paths"]["/things"]["get"] = {"responses": {}}
+    (warning,) = generate(tmp_path, document).run.json["warnings"]
+    assert warning["code"] == "unsupported-media-type"
+    assert warning["message"].endswith("only offered as multipart/form-data, and no field of the form has a name")
 
 
 def test_xml_of_no_fields_is_given_as_a_text(tmp_path: Path) -> None:

@@ -58,6 +58,20 @@ def test_json_is_mapped_by_the_exact_status_then_its_range(made: Package) -> Non
     assert made.decode(json_answer([{"petId": 1}], 206)) == [{"pet_id": 1}]
 
 
+def test_a_success_that_the_document_does_not_tell_of_is_read_as_the_one_that_it_tells(package: Make) -> None:
+    """R-SEL-1."""
+    rows = {"op": operation(responses={"200": {"content_type": "application/json", "schema": {"$ref": "#/types/Pet"}}})}
+    made = package(rows, TYPES)
+    assert made.decode(json_answer({"petId": 1}, 201)) == {"pet_id": 1}
+
+
+def test_bytes_have_the_name_that_the_api_gives_them(made: Package) -> None:
+    headers = {"content-type": "application/pdf", "content-disposition": 'attachment; filename="a b.pdf"'}
+    assert made.decode(ApiResponse(202, headers, b"%P")) == {
+        "content": "JVA=", "encoding": "base64", "mime_type": "application/pdf", "filename": "a b.pdf"
+    }  # fmt: skip
+
+
 def test_an_answer_that_misses_its_schema_is_passed_on(made: Package) -> None:
     assert made.decode(json_answer(["petId"])) == ["petId"]
     assert made.decode(json_answer({"petId": "text", "more": None})) == {"pet_id": "text", "more": None}
@@ -189,6 +203,12 @@ def test_a_needed_scope_is_told(made: Package) -> None:
         ({"error": "invalid_request", "error_description": "told better"}, "told better"),
         ({"errors": {"base": ["is closed"]}}, "base: is closed"),
         (["a bare text"], "a bare text"),
+        ({"errors": "as a text"}, "as a text"),
+        (
+            {"message": ["age must be a number", "name is empty"], "error": "Bad Request"},
+            "age must be a number; name is empty",
+        ),
+        ({"Message": "Not valid", "Elements": [{"ValidationErrors": [{"Message": "too old"}]}]}, "Not valid: too old"),
         ({"status": 400}, None),
     ],
 )
@@ -211,6 +231,22 @@ def test_the_apis_message_is_found_in_the_common_shapes(made: Package, body: Any
         ({"errors": {"pageSize": ["must be positive"]}}, Code.INVALID_TYPE, "page_size"),
         ({"invalid-params": [{"name": "pageSize", "reason": "must be positive"}]}, Code.INVALID_TYPE, "page_size"),
         ({"error": {"message": "bad", "param": "pageSize"}}, Code.INVALID_TYPE, "page_size"),
+        ([{"message": "A field is lacking", "fields": ["pageSize"]}], Code.INVALID_TYPE, "page_size"),
+        (
+            {"error": "RecordInvalid", "details": {"pageSize": [{"description": "too big"}]}},
+            Code.INVALID_TYPE,
+            "page_size",
+        ),
+        (
+            {
+                "error": {
+                    "message": "bad",
+                    "details": [{"fieldViolations": [{"field": "pageSize", "description": "bad"}]}],
+                }
+            },
+            Code.INVALID_TYPE,
+            "page_size",
+        ),
         ({"message": "Something is off"}, Code.INVALID_TYPE, None),
     ],
 )
@@ -260,6 +296,8 @@ def test_what_the_api_says_is_bounded_and_free_of_secrets_and_traces(made: Packa
         ('{"message": "é"}'.encode("utf-16"), "application/json", "é"),
         (b"<!DOCTYPE html><html>no</html>", "text/plain", None),
         (b"{broken", "application/json", None),
+        (b"Unauthorized", "application/json", "Unauthorized"),
+        (b'{"errors": [{"message": "a \\"quoted\\" one"}, {"mess', "application/json", 'a "quoted" one'),
     ],
 )
 def test_the_apis_message_is_found_in_any_content(
@@ -274,6 +312,9 @@ def test_the_apis_own_code_is_kept(made: Package) -> None:
         "card_declined"
     )
     assert raised(made, json_answer({"code": 17, "message": "x"}, 409)).details["upstream_code"] == "17"
+    assert raised(made, json_answer({"Fault": {"Error": [{"code": "20", "Detail": "x"}]}}, 409)).details[
+        "upstream_code"
+    ] == ("20")
     assert "upstream_code" not in raised(made, json_answer({"code": 409, "message": "x"}, 409)).details
 
 

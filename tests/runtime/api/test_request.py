@@ -202,7 +202,7 @@ def test_bytes_that_are_not_base64_are_refused(package: Make) -> None:
 
 def test_a_multipart_body_holds_fields_json_and_files(package: Make) -> None:
     parameters = {
-        "file": {"in": "body", "schema": {"type": "string", "contentEncoding": "base64"}},
+        "file": {"in": "body", "schema": {"contentEncoding": "base64"}},
         "tags": {"in": "body", "schema": {}},
         "meta": {"in": "body", "name": 'me"ta', "schema": {}},
     }

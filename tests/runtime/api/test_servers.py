@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from runtime.assembly import assemble
 from runtime.config import ConfigError
-from runtime.people import doctor, render_doctor
+from runtime.doctor import doctor, render_doctor
 
 from .hand_made import Make, operation
 

@@ -97,7 +97,7 @@ def test_the_first_problem_gives_the_code_and_the_rest_stand_in_details(package:
 def test_a_wrong_type_is_refused_and_never_coerced(package: Make, value: Any, actual: str) -> None:
     failure = package(PLAIN).refused({**GOOD, "limit": value})
     assert failure.code is Code.INVALID_TYPE
-    assert failure.message == f"Parameter 'limit' expected 'integer', got '{actual}'"
+    assert failure.message.startswith(f"Parameter 'limit' expected 'integer', got '{actual}'")
     assert failure.details["param_name"] == "limit"
     assert (failure.details["expected_type"], failure.details["actual_type"]) == ("integer", actual)
 
@@ -208,7 +208,7 @@ def test_nested_problems_name_their_place(package: Make) -> None:
     }
     made = package(rows, types, family="create")
     wrong = made.refused({"toys": [{"name": "a"}, {"name": 3}]})
-    assert wrong.message == "Parameter 'toys[1].name' expected 'string', got 'integer'"
+    assert wrong.message == "Parameter 'toys[1].name' expected 'string', got 'integer'. Give \"3\", in quotes"
     assert made.refused({"toys": [{}]}).details["param_name"] == "toys[0].name"
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from .errors import Code, Failure
-from .forms import form_pairs, joined
+from .forms import form_pairs
 from .multipart import multipart
 from .names import Names
 from .styles import as_json
@@ -44,7 +44,7 @@ def is_text(kind: str) -> bool:
 
 def is_lines(kind: str) -> bool:
     """Whether a media type is JSON values one after the other, such as NDJSON."""
-    return kind.partition("/")[2] in _LINES or kind.endswith("+json-seq")
+    return kind.partition("/")[2].rpartition("+")[2] in _LINES
 
 
 def assemble(row: Row, params: Mapping[str, Any], names: Names) -> Any:
@@ -86,9 +86,7 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
         if kind == _FORM:
             return body.content_type, "&".join(form_pairs(value, _declared(row, body))).encode()
         if kind.startswith("multipart/"):
-            declared = _declared(row, body)
-            fields = {name: joined(one, declared.get(name)) for name, one in value.items()}
-            return multipart(body.content_type, fields, declared, files.read)
+            return multipart(body.content_type, value, _declared(row, body), files.read)
     if body.xml is not None and not isinstance(value, str):
         from .xmltext import xml_text
 

@@ -13,7 +13,6 @@ from .log import LEVELS, Logger
 __all__ = ["adopt"]
 
 _FLOORS = ((50, "critical"), (40, "error"), (30, "warning"), (20, "info"))
-_LONGEST = 4000
 
 
 def adopt(logger: Logger) -> logging.Handler:
@@ -39,5 +38,5 @@ class _Handler(logging.Handler):
         except (TypeError, ValueError):  # what it says does not fit its own form
             message = str(record.msg)
         error = record.exc_info[1] if record.exc_info else None
-        told = {} if error is None else {"error": f"{type(error).__name__}: {error}"[:_LONGEST]}
-        self._logger.write(level, message[:_LONGEST], logger=record.name, private=True, trace=told)
+        told = {} if error is None else {"error": self._logger.short(f"{type(error).__name__}: {error}")}
+        self._logger.write(level, self._logger.short(message), logger=record.name, private=True, trace=told)

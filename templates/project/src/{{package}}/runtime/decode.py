@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .bodies import is_json, media_type
+from .bodies import is_json, is_lines, media_type
 from .errors import Failure
 from .names import Names, Plan, Way
 from .reading import read, text_of
@@ -54,11 +54,16 @@ def _decoded(response: ApiResponse, row: Row, params: Mapping[str, Any], names: 
 
 
 def declared(row: Row, status: int) -> Mapping[str, Any]:
-    """Give what the document says of a status: by itself, by its range, or by default; empty when nothing."""
+    """Give what the document says of a status: by itself, by its range, or by default; empty when nothing.
+
+    A success that it does not tell of is read as the first that it does.
+    """
     responses = row.responses
     found = responses.get(str(status))
     if found is None:
         found = responses.get(f"{status // 100}XX") or responses.get("default")
+    if found is None and 200 <= status < 300:
+        found = next((responses[one] for one in sorted(responses) if one.startswith("2")), None)
     return found or {}
 
 
@@ -108,7 +113,19 @@ def _data(response: ApiResponse, answer: Mapping[str, Any], names: Names) -> Any
             except Unreadable:
                 return text_of(response.content, told, kind)
     data = read(response.content, told, promised)
+    if plan is not None and plan.items is None and isinstance(data, list) and is_lines(media_type(promised)):
+        return [plan.convert(one, Way.TO_AGENT) for one in data]
+    if "content-disposition" in response.headers and not is_json(kind):
+        return _named(data, response.headers["content-disposition"])
     return data if plan is None else plan.convert(data, Way.TO_AGENT)
+
+
+def _named(data: Any, disposition: str) -> Any:
+    """Give bytes with the name that the API has for them."""
+    from .files import disposition_name
+
+    name = disposition_name(disposition)
+    return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
 
 
 def _is_data(promised: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from .errors import Code, Failure
+from .page_params import number
 from .pointers import MISSING, at
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ __all__ = ["followed", "following", "total_of"]
 
 _LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"[^\"]*\")*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^;,\s]+))", re.IGNORECASE)
+_NOTHING = re.compile(r";\s*results\s*=\s*\"?false\b", re.IGNORECASE)
+"""What a link says that leads to no more: there is one on every page of some APIs."""
 _AWAY = "//"
 """What the position of a page begins with that is not of the API; its host comes after. No path of ours begins so."""
 
@@ -32,16 +35,24 @@ def following(
 ) -> int | str | None:
     """Give the position of the next page; None when this one is the last."""
     told = _told(plan, data, response)
-    if not items or _flag(plan, data) is False:
-        return None
+    if _flag(plan, data) is False or (not items and (plan.by_url or not isinstance(plan.next, tuple))):
+        return None  # while a page of nothing is not the last one where the answer names the next (AIP-158)
     if plan.style in ("page", "offset"):
+        if not items:
+            return None
         more = _flag(plan, data)
         if more is None and plan.next is not None:
             more = bool(told)
         if more is None:
             more = _counted(plan, place, len(items), total_of(plan, data, place, len(items)))
         position = plan.start if place.position is None else int(place.position)
+        named = number(told) if isinstance(plan.next, tuple) and plan.style in str(plan.next[-1:]) else None
+        if more and named is not None and named > position:
+            return named
         return None if not more else position + (1 if plan.style == "page" else len(items))
+    if plan.next is None and plan.item_cursor is not None and "link" in response.headers:
+        told = _link(response.headers["link"])  # not declared, and surer all the same
+        return _relative(told, request, plan) if told else None
     if plan.next is None and plan.item_cursor is not None:
         told = at(items[-1], plan.item_cursor)
         if _flag(plan, data) is None and not _counted(plan, place, len(items), total_of(plan, data, place, len(items))):
@@ -115,7 +126,7 @@ def _link(value: str) -> str | None:
     """Give the target of `rel="next"` (RFC 8288)."""
     for target, rest in _LINK.findall(value):
         for quoted, bare in _RELATION.findall(rest):
-            if "next" in (quoted or bare).lower().split():
+            if "next" in (quoted or bare).lower().split() and not _NOTHING.search(rest):
                 return str(target)
     return None
 

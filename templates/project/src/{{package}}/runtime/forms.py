@@ -7,18 +7,19 @@ texts' default of `form` would lose the field's own name). A field with a style 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 from .styles import as_json, query_pairs, text
 from .table import Parameter
 
-__all__ = ["form_pairs", "joined"]
+__all__ = ["form_pairs", "json_text", "parts_by_style"]
 
-_STYLES = frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"})
-_SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|"}
+_STYLES = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
 _NONE: Mapping[str, Parameter] = MappingProxyType({})
 
 
@@ -35,7 +36,7 @@ def _pairs(name: str, value: Any, field: Parameter | None) -> Iterator[str]:
         key = quote(name, safe="")
         yield from query_pairs(key, value, field.style, explode=field.explode, allow_reserved=field.allow_reserved)
     elif field is not None and _is_json(field.content_type) and value is not None:
-        yield f"{quote_plus(name)}={quote_plus(value if isinstance(value, str) else as_json(value))}"
+        yield f"{quote_plus(name)}={quote_plus(json_text(value))}"
     else:
         for one in value if isinstance(value, list | tuple) else (value,):
             if one is not None:
@@ -46,8 +47,21 @@ def _is_json(kind: str | None) -> bool:
     return kind is not None and kind.partition(";")[0].strip().lower().endswith(("/json", "+json"))
 
 
-def joined(value: Any, field: Parameter | None) -> Any:
-    """Give a field of a multipart form, an array in one text where its style says so."""
-    if field is None or field.explode or field.style not in _STYLES or not isinstance(value, list | tuple):
-        return value
-    return _SEPARATORS.get(field.style, ",").join(text(one) for one in value if one is not None)
+def json_text(value: Any) -> str:
+    """Give a field's value as JSON; a text that is an object or an array of JSON already stays as it is."""
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            json.loads(value)
+            return value
+    return as_json(value)
+
+
+def parts_by_style(name: str, value: Any, field: Parameter | None) -> list[tuple[str, str]] | None:
+    """Give the parts of a multipart form that a field's style makes, by name; None for a field without a style.
+
+    (OpenAPI 3.1.1, appendix C: as the pairs of a query, but nothing is percent-encoded.)
+    """
+    if field is None or field.style not in _STYLES:
+        return None
+    pairs = query_pairs(quote(name, safe=""), value, field.style, explode=field.explode)
+    return [(unquote(key), unquote(one)) for key, _, one in (pair.partition("=") for pair in pairs)]

@@ -67,7 +67,7 @@ def head(response: ApiResponse, secrets: frozenset[str]) -> dict[str, Any]:
     for name in names:
         value = headers.get(name)
         if value is not None:
-            shown = redact(value[:_LONGEST], secrets)
+            shown = redact(value, secrets)[:_LONGEST]
             number = name == "content-length" and value.isascii() and value.isdigit() and len(value) < 19
             data[name.replace("-", "_")] = int(value) if number else shown
     return data
@@ -82,7 +82,7 @@ def allowed(response: ApiResponse) -> dict[str, Any] | None:
 def told(response: ApiResponse, names: Iterable[str], secrets: frozenset[str]) -> dict[str, str]:
     """Give those of some headers that an answer has, under the names that the document has for them."""
     headers = response.headers
-    return {name: redact(headers[name.lower()][:_LONGEST], secrets) for name in names if name.lower() in headers}
+    return {name: redact(headers[name.lower()], secrets)[:_LONGEST] for name in names if name.lower() in headers}
 
 
 def unchanged(response: ApiResponse, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -107,7 +107,7 @@ def accepted(response: ApiResponse, row: Row, data: Any, secrets: frozenset[str]
         location = headers.get("location")
     if not location:
         return data
-    place = redact(location[:_LONGEST], secrets)
+    place = redact(location, secrets)[:_LONGEST]
     found: dict[str, Any] = {"status": "accepted"} if response.status == 202 else {}
     found["location"] = place
     monitor = (row.long_running or {}).get("monitor")

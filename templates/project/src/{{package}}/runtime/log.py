@@ -117,10 +117,14 @@ class Logger:
             if rank >= least and not private:
                 listener(record)
 
+    def short(self, text: str) -> str:
+        """Cut a text, once its secrets are masked: a part of one is not found any more."""
+        return redact(text, [one for one in self._secrets() if one])[:_LONGEST]
+
     def exception(self, message: str, error: BaseException, *, session_id: str | None = None, **data: Any) -> None:
         """Write an unexpected exception; the places that it came through, the innermost last, are the owner's alone."""
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]]
-        trace = {"error": f"{type(error).__name__}: {error}"[:_LONGEST], "frames": frames}
+        trace = {"error": self.short(f"{type(error).__name__}: {error}"), "frames": frames}
         self.write("error", message, session_id=session_id, trace=trace, **data)
 
 

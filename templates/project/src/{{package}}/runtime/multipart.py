@@ -1,16 +1,17 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Fields and files as the parts of a form (RFC 7578; OpenAPI 3.1.1, Encoding Object's defaults).
 
-An array repeats its name, an object is a part of JSON, and a field whose schema says `contentEncoding: base64` is a
-file. Kinds of multipart other than form-data get the same parts.
+An array repeats its name, an object is a part of JSON or of XML, and a field whose schema is that of a file (of no type
+of its own, and `contentEncoding: base64`) is one. Kinds of multipart other than form-data get the same parts.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from .forms import json_text, parts_by_style
 from .styles import as_json, text
 from .table import JsonSchema, Parameter
 from .uploads import File
@@ -19,6 +20,14 @@ __all__ = ["multipart"]
 
 _BYTES = "application/octet-stream"
 Read = Callable[[str, Any, str], File]
+
+
+class _Told(NamedTuple):
+    """What the document tells of a field: its content type, or a list of them, its headers, its hints of XML."""
+
+    kind: str = ""
+    headers: Mapping[str, str] = {}
+    xml: Mapping[str, Any] | None = None
 
 
 def multipart(kind: str, fields: Mapping[str, Any], declared: Mapping[str, Parameter], read: Read) -> tuple[str, bytes]:
@@ -33,27 +42,48 @@ def multipart(kind: str, fields: Mapping[str, Any], declared: Mapping[str, Param
 
 def _field(name: str, value: Any, field: Parameter | None, read: Read) -> Iterator[bytes]:
     if field is None:
-        return _parts(name, value, {}, "", {}, read)
-    return _parts(name, value, field.schema, field.content_type or "", field.headers, read)
+        return _parts(name, value, {}, _Told(), read)
+    styled = parts_by_style(name, value, field)
+    if styled is not None:
+        return (_part(key, one.encode(), "", field.headers) for key, one in styled)
+    return _parts(name, value, field.schema, _Told(field.content_type or "", field.headers, field.xml), read)
 
 
-def _parts(
-    name: str, value: Any, schema: JsonSchema, kind: str, headers: Mapping[str, str], read: Read
-) -> Iterator[bytes]:
-    """Give the parts of one field; `kind` is the content type that the document gives it, or a list of them."""
+def _parts(name: str, value: Any, schema: JsonSchema, told: _Told, read: Read) -> Iterator[bytes]:
+    """Give the parts of one field."""
+    kind, headers, xml = told
     if value is None:
         return
-    if isinstance(value, list | tuple) and not _first(kind, "").endswith("json"):
+    usual = _first(kind, "")
+    bare = usual.partition(";")[0].strip().lower()
+    if isinstance(value, list | tuple) and not bare.endswith("json"):
         items = schema.get("items", {})
         for one in value:
-            yield from _parts(name, one, items if isinstance(items, Mapping) else {}, kind, headers, read)
-    elif schema.get("contentEncoding") == "base64":
+            yield from _parts(name, one, items if isinstance(items, Mapping) else {}, told, read)
+    elif _is_file(value, schema):
         file = read(name, value, _first(kind, _BYTES))
         yield _part(name, file.content, file.mime_type or _fitting(file, kind), headers, file.filename or name)
+    elif isinstance(value, Mapping) and xml is not None:
+        yield _part(name, _xml(name, value, xml), usual, headers)
+    elif bare.endswith("json"):
+        yield _part(name, json_text(value).encode(), usual, headers)
     elif isinstance(value, Mapping | list | tuple):
-        yield _part(name, as_json(value).encode(), _first(kind, "application/json"), headers)
+        yield _part(name, as_json(value).encode(), usual or "application/json", headers)
     else:
-        yield _part(name, text(value).encode(), _first(kind, ""), headers)
+        yield _part(name, text(value).encode(), usual, headers)
+
+
+def _is_file(value: Any, schema: JsonSchema) -> bool:
+    """Whether a field is a file; of one that may be a text too, an object is."""
+    if schema.get("x-file") == "object":
+        return isinstance(value, Mapping)
+    return schema.get("contentEncoding") == "base64" and "type" not in schema
+
+
+def _xml(name: str, value: Any, hints: Mapping[str, Any]) -> bytes:
+    from .xmltext import xml_text
+
+    return xml_text(value, {**hints, "root": {"name": name, **hints["root"]}}).encode()
 
 
 def _first(kinds: str, usual: str) -> str:

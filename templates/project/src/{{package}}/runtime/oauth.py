@@ -103,7 +103,7 @@ def _refusal(answer: Fetched) -> Refused | None:
             raise Unreachable("answered without a token")
         error = "invalid_client" if answer.status == 401 else ""
     told = body.get("error_description")
-    return Refused(error[:100], told[:500] if isinstance(told, str) else "", answer.status)
+    return Refused(error, told if isinstance(told, str) else "", answer.status)
 
 
 def _token(body: Mapping[str, Any], begin: float) -> Token:

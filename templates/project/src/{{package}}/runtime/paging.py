@@ -91,9 +91,8 @@ class Pager:
         params = dict(filters)
         if plan.size is not None and place.size is not None:
             put(params, plan, row, plan.size, place.size)
-        url = isinstance(place.position, str) and (
-            plan.by_url or (place.position.startswith("/") and plan.next == "link")
-        )
+        by_link = plan.next == "link" or (plan.next is None and plan.item_cursor is not None)
+        url = isinstance(place.position, str) and (plan.by_url or (by_link and place.position.startswith("/")))
         if plan.lead is not None and place.position is not None and not url:
             put(params, plan, row, plan.lead, place.position)
         elif plan.lead is not None and place.position is None:

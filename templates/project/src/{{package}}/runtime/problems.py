@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .errors import Code, Failure
+from .instead import instead
+from .schemas import type_named
 from .speech import leaks, listed, shown
 from .table import JsonSchema
 
@@ -109,6 +111,10 @@ def expectation(schema: JsonSchema) -> str:
     kind = schema.get("type")
     if isinstance(kind, list):
         return " or ".join(str(one) for one in kind)
+    ref = schema.get("$ref")
+    if not kind and isinstance(ref, str):
+        text = f"type {type_named(ref)}"
+        return "" if leaks(text) else text
     return str(kind) if kind else ""
 
 
@@ -138,10 +144,7 @@ def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Pr
         return Problem(Code.MISSING_PARAM, missing, f"Missing required parameter '{missing}'", {"param_name": missing})
     details: dict[str, Any] = {"param_name": name}
     if keyword == "type":
-        expected = " or ".join(sorted(kind.value, key=lambda one: one == "null"))
-        actual = type_of(error.instance)
-        details |= {"expected_type": expected, "actual_type": actual, **_value(error.instance, hide=hide)}
-        return Problem(Code.INVALID_TYPE, name, f"Parameter '{name}' expected '{expected}', got '{actual}'", details)
+        return _wrong_type(error.instance, name, sorted(kind.value, key=lambda one: one == "null"), hide=hide)
     if keyword in ("oneOf", "anyOf"):
         return _alternatives(error, name, details, hide=hide)
     rule, more = _rule(error)
@@ -189,17 +192,16 @@ def _alternatives(error: ValidationError, name: str, details: dict[str, Any], *,
     types = [branch[0].kind.value for branch in failed if len(branch) == 1 and branch[0].kind.name == "type"]
     here = [branch for branch in failed if len(branch[0].instance_path) == len(error.instance_path)]
     if failed and len(types) == len(failed) == len(here):
-        expected = " or ".join(sorted({one for some in types for one in some}))
-        actual = type_of(error.instance)
-        details |= {"expected_type": expected, "actual_type": actual, **_value(error.instance, hide=hide)}
-        return Problem(Code.INVALID_TYPE, name, f"Parameter '{name}' expected '{expected}', got '{actual}'", details)
+        return _wrong_type(error.instance, name, sorted({one for some in types for one in some}), hide=hide)
     fitting = [branch for branch in failed if not _other_type(branch, error)]
     nearest = min(fitting or failed, key=len)
     if len(fitting) == 1:
         path = list(nearest[0].instance_path)
         inner = _problem(nearest[0], path, hide=hide)
         if inner is not None and path:
-            return inner
+            return (
+                inner if inner.name != name else replace(inner, message=inner.message + _or_else(error, failed, hide))
+            )
     reasons = []
     for branch in (fitting or failed)[:5]:
         inner = _problem(branch[0], list(branch[0].instance_path), hide=hide)
@@ -207,6 +209,22 @@ def _alternatives(error: ValidationError, name: str, details: dict[str, Any], *,
             reasons.append(inner.message)
     details |= {"alternatives": reasons, **_value(error.instance, hide=hide)}
     return Problem(Code.INVALID_VALUE, name, f"Parameter '{name}' fits none of its alternatives, see details", details)
+
+
+def _wrong_type(value: Any, name: str, types: Sequence[str], *, hide: bool) -> Problem:
+    expected, actual = " or ".join(types), type_of(value)
+    details = {"param_name": name, "expected_type": expected, "actual_type": actual, **_value(value, hide=hide)}
+    message = f"Parameter '{name}' expected '{expected}', got '{actual}'{'' if hide else instead(value, types)}"
+    return Problem(Code.INVALID_TYPE, name, message, details)
+
+
+def _or_else(error: ValidationError, failed: Sequence[list[ValidationError]], hide: bool) -> str:
+    """Say which other types a value may have whose own type fits one alternative alone."""
+    others = [branch for branch in failed if _other_type(branch, error)]
+    types = sorted({kind for branch in others for kind in branch[0].kind.value if kind != "null"})
+    if not types:
+        return ""
+    return f", or expected '{' or '.join(types)}'{'' if hide else instead(error.instance, types)}"
 
 
 def _other_type(branch: list[ValidationError], error: ValidationError) -> bool:

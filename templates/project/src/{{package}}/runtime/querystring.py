@@ -8,15 +8,16 @@ from typing import Any
 
 from .forms import form_pairs
 from .styles import as_json, encoded
+from .table import Parameter
 
 __all__ = ["whole_query"]
 
 
-def whole_query(value: Any, kind: str) -> list[str]:
+def whole_query(value: Any, kind: str, fields: Mapping[str, Parameter]) -> list[str]:
     """Give the parts of a query that one value makes, by its media type; none for null and for an empty object."""
     if value is None:
         return []
     if kind == "application/x-www-form-urlencoded" and isinstance(value, Mapping):
-        return form_pairs(value)
+        return form_pairs(value, fields)
     text = encoded(value) if isinstance(value, str) and not kind.endswith("json") else encoded(as_json(value))
     return [text] if text else []

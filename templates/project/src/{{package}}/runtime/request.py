@@ -20,7 +20,7 @@ from .forms import form_pairs
 from .names import Names, Plan, Way
 from .querystring import whole_query
 from .servers import base_of
-from .styles import as_json, cookie_pairs, encoded, header_text, path_text, query_pairs
+from .styles import as_json, cookie_pairs, encoded, form_cookies, header_text, path_text, query_pairs
 from .table import Adapter, Parameter, Row
 from .uploads import Files
 from .wire import ApiRequest
@@ -166,7 +166,7 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
     for field, literal in zip(segment.fields, segment.literals[1:], strict=True):
         value, parameter = field.value(params), field.parameter
         if parameter.content_type is not None and value is not None:
-            text += encoded(_content(value, parameter.content_type))
+            text += encoded(_content(value, parameter))
         else:
             text += path_text(
                 parameter.wire,
@@ -193,9 +193,9 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
         if value is None:
             continue
         if parameter.location == "querystring":
-            pairs += whole_query(value, media_type(parameter.content_type or ""))
+            pairs += whole_query(value, media_type(parameter.content_type or ""), parameter.fields)
         elif parameter.content_type is not None:
-            pairs.append(f"{field.key}={encoded(_content(value, parameter.content_type))}")
+            pairs.append(f"{field.key}={encoded(_content(value, parameter))}")
         else:
             pairs += query_pairs(
                 field.key,
@@ -207,17 +207,17 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
     return pairs
 
 
-def _content(value: Any, content_type: str) -> str:
+def _content(value: Any, parameter: Parameter) -> str:
     """Give the text of a parameter that is written by a content type: JSON unless it is told to be another."""
-    kind = media_type(content_type)
+    kind = media_type(parameter.content_type or "")
     if kind == "application/x-www-form-urlencoded" and isinstance(value, Mapping):
-        return "&".join(form_pairs(value))
+        return "&".join(form_pairs(value, parameter.fields))
     return value if isinstance(value, str) and not is_json(kind) else as_json(value)
 
 
 def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:
     """Put a value into a header or the cookies."""
-    written = value if parameter.content_type is None else _content(value, parameter.content_type)
+    written = value if parameter.content_type is None else _content(value, parameter)
     if parameter.location == "cookie":
         if parameter.style == "cookie":
             pairs = cookie_pairs(parameter.wire, written, explode=parameter.explode)
@@ -225,9 +225,12 @@ def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: lis
                 raise _unsendable(parameter, "semicolons, quotes, backslashes, blanks or characters beyond ASCII")
             cookies += pairs
             return
-        cookies += query_pairs(quote(parameter.wire, safe=""), written, explode=parameter.explode)
+        key = quote(parameter.wire, safe="")
+        cookies += form_cookies(key, written, explode=parameter.explode, allow_reserved=parameter.allow_reserved)
         return
-    text = header_text(written, explode=parameter.explode)
+    if isinstance(written, Mapping | list | tuple) and not written:
+        return  # as in a query: what is empty is not sent (RFC 6570, 2.3)
+    text = header_text(written, parameter.style, explode=parameter.explode)
     if _UNSENDABLE.search(text):
         raise _unsendable(parameter, "line breaks or control characters")
     for name in [name for name in headers if name.lower() == parameter.wire.lower()]:

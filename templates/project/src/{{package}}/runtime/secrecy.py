@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable
 from contextvars import ContextVar
 from functools import lru_cache
@@ -15,6 +16,7 @@ from .speech import redact
 
 __all__ = ["Secrets", "forms"]
 
+_TRIPLET = re.compile("%[0-9A-F]{2}")
 _MOST = 4096
 _TELLING = 8
 """The shortest secret that is masked within data: shorter ones stand in ordinary words."""
@@ -26,9 +28,14 @@ _CALL: ContextVar[frozenset[str]] = ContextVar("secrets_of_the_call", default=fr
 def forms(value: str) -> frozenset[str]:
     """Give a secret as it is, and as it stands in a query, a form, base64, JSON and XML."""
     raw = value.encode("utf-8", "surrogatepass")
+    misread = raw.decode("latin-1")  # as servers read a header
     found = {value, base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("=")}
-    found |= {quote(raw, safe=""), quote_plus(raw)}
-    found |= {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    encoded = {quote(raw, safe=safe) for safe in ("", "/", "!'()*")} | {quote_plus(raw)}
+    found |= encoded | {_TRIPLET.sub(lambda one: one[0].lower(), one) for one in encoded}
+    found |= {
+        misread,
+        *(json.dumps(one, ensure_ascii=escaped)[1:-1] for one in (value, misread) for escaped in (True, False)),
+    }
     found |= {one.replace("/", "\\/") for one in found}  # some write JSON so
     found.add(value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     return frozenset(found - {""})

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .errors import Code, Failure
@@ -38,8 +39,9 @@ def failure_of(
 ) -> Failure:
     """Make the Failure of an answer that is not a success. It keeps the status and the API's own message."""
     status = response.status
-    told = listen(response)
-    said = redact(bounded(told.message), secrets)
+    response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
+    told = listen(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
+    said = bounded(told.message)
     code = _CODES.get(status, Code.INVALID_TYPE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
     if code is Code.INVALID_TYPE:
@@ -56,7 +58,7 @@ def failure_of(
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
     else:
         message = _internal(response, status, details)
-    own = redact(bounded(told.own, 100), secrets)
+    own = bounded(told.own, 100)
     if own and own != str(status):
         details["upstream_code"] = own
     if said:

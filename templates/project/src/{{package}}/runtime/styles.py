@@ -9,17 +9,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-__all__ = ["as_json", "cookie_pairs", "encoded", "header_text", "path_text", "query_pairs", "text"]
+__all__ = [
+    "as_json",
+    "cookie_pairs",
+    "encoded",
+    "form_cookies",
+    "header_text",
+    "path_text",
+    "query_pairs",
+    "separator",
+    "text",
+]
 
-_RESERVED = ":/?@!$'()*,;"  # RFC 3986's reserved characters without those that end a value in a query: # [ ] & = +
+_RESERVED = ":/?@!$'()*,;="  # RFC 3986's reserved characters without those that a query reads otherwise: # [ ] & +
 _PATH_RESERVED = ":@!$&'()*+,;="  # those that a segment may hold (RFC 3986, 3.3)
+_COOKIE_RESERVED = ":/?#[]@!$&'()*+="  # those that a cookie's value may hold (RFC 6265, 4.1.1)
 _TRIPLET = re.compile(r"(%[0-9A-Fa-f]{2})")
 _LEAVING = frozenset({"%2f", "%5c", "%2e"})
-_SEPARATORS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+_SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+"""What stands between the values of an array, where it is no comma; tabs, and all of them beyond a query, are 2.0's."""
 
 
 def as_json(value: Any) -> str:
@@ -44,11 +56,20 @@ def encoded(value: Any) -> str:
     return written if written.isascii() and written.isalnum() else quote(written, safe="")
 
 
-def _reserved(value: Any) -> str:
+def separator(style: str) -> str:
+    """Give what stands between the values of an array of a style, as it is before it is encoded."""
+    return _SEPARATORS.get(style, ",")
+
+
+def _reserved(value: Any, safe: str = _RESERVED) -> str:
     """Give one value with reserved characters and percent-encoded triplets left (RFC 6570, 3.2.3)."""
     return "".join(
-        part if index % 2 else quote(part, safe=_RESERVED) for index, part in enumerate(_TRIPLET.split(text(value)))
+        part if index % 2 else quote(part, safe=safe) for index, part in enumerate(_TRIPLET.split(text(value)))
     )
+
+
+def _cookie_reserved(value: Any) -> str:
+    return _reserved(value, _COOKIE_RESERVED)
 
 
 def _path_reserved(value: Any) -> str:
@@ -76,32 +97,43 @@ def cookie_pairs(name: str, value: Any, *, explode: bool = True) -> list[str]:
     return [f"{name}={text(value)}"]
 
 
+def form_cookies(key: str, value: Any, *, explode: bool = True, allow_reserved: bool = False) -> list[str]:
+    """Give the `name=value` parts of style `form` in the cookies; `key` is the parameter's name, percent-encoded."""
+    return _written(key, value, "form", explode, _cookie_reserved if allow_reserved else encoded)
+
+
 def query_pairs(
     key: str, value: Any, style: str = "form", *, explode: bool = True, allow_reserved: bool = False
 ) -> list[str]:
-    """Give the `key=value` parts of a query or of the cookies; none for null and for empty arrays and objects.
+    """Give the `key=value` parts of a query; none for null and for empty arrays and objects.
 
     `key` is the parameter's name, percent-encoded.
     """
-    write = _reserved if allow_reserved else encoded
+    return _written(key, value, style, explode, _reserved if allow_reserved else encoded)
+
+
+def _written(key: str, value: Any, style: str, explode: bool, write: Callable[[Any], str]) -> list[str]:
     if isinstance(value, str | int | float):
         return [f"{key}={write(value)}"]
     if value is None:
         return []
     if style == "deepObject":
         return [f"{path}={write(one)}" for path, one in _deep(key, value)]
-    separator = _SEPARATORS.get(style, ",")
     if isinstance(value, Mapping):
-        pairs = _pairs(value)
+        pairs = [(quote(inner, safe=""), write(one)) for inner, one in _pairs(value)]
         if explode:
-            return [f"{quote(inner, safe='')}={write(one)}" for inner, one in pairs]
-        return [f"{key}=" + separator.join(f"{quote(inner, safe='')}{separator}{write(one)}" for inner, one in pairs)][
-            : len(pairs)
-        ]
-    items = [write(one) for one in value if one is not None]
-    if explode:
-        return [f"{key}={one}" for one in items]
-    return [f"{key}={separator.join(items)}"] if items else []
+            return [f"{inner}={one}" for inner, one in pairs]
+        items = [part for pair in pairs for part in pair]
+    else:
+        items = [write(one) for one in value if one is not None]
+        if explode:
+            return [f"{key}={one}" for one in items]
+    return [f"{key}={_between(style).join(items)}"] if items else []
+
+
+def _between(style: str) -> str:
+    """Give the separator of a style as it stands in a URL."""
+    return quote(separator(style), safe=",")
 
 
 def _deep(path: str, value: Any) -> Iterable[tuple[str, Any]]:
@@ -148,14 +180,14 @@ def path_text(
             return "".join(f";{one}" for one in parts)
         joined = parts if explode else [",".join(parts)]
         return "".join(f";{key}={one}" if one else f";{key}" for one in joined)
-    return ",".join(parts)
+    return _between(style).join(parts)
 
 
-def header_text(value: Any, *, explode: bool = False) -> str:
-    """Give a header's value (style simple); nothing is percent-encoded, so the caller must refuse line breaks."""
+def header_text(value: Any, style: str = "simple", *, explode: bool = False) -> str:
+    """Give a header's value; nothing is percent-encoded, so the caller must refuse line breaks."""
     if isinstance(value, Mapping):
         glue = "=" if explode else ","
         return ",".join(f"{key}{glue}{text(one)}" for key, one in _pairs(value))
     if isinstance(value, list | tuple):
-        return ",".join(text(one) for one in value if one is not None)
+        return separator(style).join(text(one) for one in value if one is not None)
     return text(value)

@@ -27,7 +27,8 @@ class Parameter:
 
     `location` is path, query, querystring (the whole query), header, cookie, body (a field of the body, or the whole
     body), body_rest (an object whose keys are further fields of the body), or adapter: sent nowhere, the adapter itself
-    acts on it.
+    acts on it. `headers` and `xml` are of a field's part in a multipart form; `fields` tells, of a parameter that is a
+    form itself, how single fields are written, by the API's names.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Parameter:
     allow_reserved: bool
     content_type: str | None
     headers: Mapping[str, str] = field(default_factory=dict)
+    xml: Mapping[str, Any] | None = None
+    fields: Mapping[str, Parameter] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,8 @@ def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
         allow_reserved=raw.get("allow_reserved", False),
         content_type=raw.get("content_type"),
         headers=raw.get("headers", {}),
+        xml=raw.get("xml"),
+        fields={key: _parameter(key, {"in": "body", **one}) for key, one in raw.get("fields", {}).items()},
     )
 
 

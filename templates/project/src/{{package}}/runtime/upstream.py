@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from .bodies import is_json, media_type
 from .errors import Code
 from .reading import text_of
 from .shapes import folded
+from .speech import redact, redacted
+from .upstream_names import LISTS, by_name, is_texts, names_of
 from .wire import ApiResponse
 
 __all__ = ["Told", "listen"]
@@ -46,38 +48,6 @@ _MESSAGES = (
     "text",
 )
 """Keys of a message, folded, the most telling first."""
-_PARAMS = (
-    "param",
-    "parameter",
-    "parametername",
-    "field",
-    "fieldname",
-    "loc",
-    "propertypath",
-    "instancepath",
-    "path",
-    "pointer",
-    "name",
-    "property",
-    "attribute",
-    "location",
-    "target",
-)
-_TOP_PARAMS = ("param", "parameter", "field")
-_MAPS = ("errors", "fielderrors", "validationerrors", "modelstate")
-"""Keys whose object has the names of parameters as keys."""
-_LISTS = (
-    *_MAPS,
-    "invalidparams",
-    "invalidparameters",
-    "detail",
-    "details",
-    "violations",
-    "fieldviolations",
-    "constraintviolations",
-    "issues",
-    "suberrors",
-)
 _CODES = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword", "name")
 _OWN_CODES = ("code", "errorcode", "errcode")
 _QUOTED = re.compile(r"['\"`]([A-Za-z_][\w.\-\[\]]{0,60})['\"`]")
@@ -88,6 +58,10 @@ _XML = re.compile(
 )
 _XML_CODE = re.compile(r"<(?:\w+:)?(?:code|errorcode|faultcode)\b[^<>]*>\s*([\w.:-]{1,100})\s*</", re.IGNORECASE)
 _CHALLENGE = re.compile(r'\berror_description\s*=\s*"([^"]{1,500})"', re.IGNORECASE)
+_CUT = re.compile(
+    r'"(?:message|detail|error_description|errorMessage|title|error|msg)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")',
+    re.IGNORECASE,
+)
 _DEEPEST = 4
 _MOST = 5
 
@@ -102,11 +76,11 @@ class Told:
     own: str = ""
 
 
-def listen(response: ApiResponse) -> Told:
-    """Find the message, what kind of fault it tells of, and the parameters that it names."""
+def listen(response: ApiResponse, secrets: Iterable[str] = ()) -> Told:
+    """Find the message, what kind of fault it tells of, and the parameters that it names; no secret is in them."""
     header = response.headers.get("content-type", "")
     kind = media_type(header)
-    text = text_of(response.content[:262_144], header, kind).strip()
+    text = redact(text_of(response.content[:262_144], header, kind).strip(), secrets)
     if not is_json(kind) and not text.startswith(("{", "[")):
         if "html" in kind or text[:15].lower().startswith(("<!doctype html", "<html")):
             text = ""
@@ -120,13 +94,25 @@ def listen(response: ApiResponse) -> Told:
         return _told(challenge[1] if challenge is not None else text, ())
     try:
         body = json.loads(response.content if is_json(kind) and "charset" not in header else text)
+        body = redacted(body, secrets)
     except (ValueError, RecursionError):
-        return Told()
+        return _told(_in_pieces(text), ())
     return _of_json(body)
 
 
+def _in_pieces(text: str) -> str:
+    """Give the message of what is called JSON and is none: a bare text, or JSON that was cut or is damaged."""
+    if not text.startswith(("{", "[")):
+        return "" if text.startswith("<") else text
+    found = _CUT.search(text)
+    try:
+        return str(json.loads(found[1])) if found is not None else ""
+    except ValueError:
+        return ""
+
+
 def _of_json(body: Any) -> Told:
-    params = tuple(dict.fromkeys(_params(body, 0)))
+    params = tuple(dict.fromkeys(names_of(body, 0)))
     return _told(_whole_message(body), params, _marks(body), _own_code(body))
 
 
@@ -151,20 +137,15 @@ def _told(message: str, params: tuple[str, ...], marks: str = "", own: str = "")
     return Told(message, code, params or tuple(_QUOTED.findall(message)), own)
 
 
-def _by_name(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the values by their folded keys: `ErrorMessage`, `error_message` and `errorMessage` are one."""
-    return {folded(str(key)): value for key, value in body.items()}
-
-
 def _whole_message(body: Any) -> str:
     """Give the most telling message, and what the list of single faults adds to it."""
     message = _message(body, 0)
     if not isinstance(body, Mapping):
         return message
-    known = _by_name(body)
+    known = by_name(body)
     inner = known.get("error")
-    for one in (known, _by_name(inner) if isinstance(inner, Mapping) else {}):
-        for key in _LISTS:
+    for one in (known, by_name(inner) if isinstance(inner, Mapping) else {}):
+        for key in LISTS:
             faults = list(dict.fromkeys(_faults(one.get(key))))[:_MOST]
             if faults:
                 fresh = [fault for fault in faults if fault not in message]
@@ -185,7 +166,7 @@ def _faults(value: Any) -> Iterator[str]:
         for one in value[:20]:
             found = _message(one, 1)
             if found:
-                name = next(_params(one, 1), "") if isinstance(one, Mapping) else ""
+                name = next(names_of(one, 1), "") if isinstance(one, Mapping) else ""
                 yield f"{name}: {found}" if name and name not in found else found
 
 
@@ -196,68 +177,24 @@ def _message(body: Any, depth: int) -> str:
     if depth > _DEEPEST:
         return ""
     if isinstance(body, list):
-        return next((found for one in body[:_MOST] if (found := _message(one, depth + 1))), "")
+        texts = [one for one in body[:_MOST] if isinstance(one, str) and one]
+        return "; ".join(texts) or next((found for one in body[:_MOST] if (found := _message(one, depth + 1))), "")
     if not isinstance(body, Mapping):
         return ""
-    known = _by_name(body)
-    for key in _MESSAGES:
+    known = by_name(body)
+    for key in (*_MESSAGES, *(() if not isinstance(known.get("errors"), str) else ("errors",))):
         value = known.get(key)
         if value and isinstance(value, str | Mapping | list):
             found = _message(value, depth + 1)
             if found:
                 return found
-    for key in _LISTS:
+    for key in LISTS:
         faults = next(_faults(known.get(key)), "") if depth else ""
         if faults:
             return faults
-    if body and all(_is_texts(value) for value in body.values()):  # faults by parameter, with nothing around them
+    if body and all(is_texts(value) for value in body.values()):  # faults by parameter, with nothing around them
         return next(_faults(body), "")
     return ""
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
-
-
-def _params(body: Any, depth: int) -> Iterator[str]:
-    """Give the names of the parameters that the error is about."""
-    if depth > _DEEPEST:
-        return
-    if isinstance(body, list):
-        for one in body[:20]:
-            yield from _params(one, depth + 1)
-        return
-    if not isinstance(body, Mapping):
-        return
-    known = _by_name(body)
-    for key in _PARAMS if depth else _TOP_PARAMS:
-        name = _name(known.get(key))
-        if name:
-            yield name
-            break
-    for key in ("source", "error", *_LISTS):
-        value = known.get(key)
-        if key in _MAPS and isinstance(value, Mapping):
-            yield from (_name(str(name)) for name in list(value)[:20])
-        elif isinstance(value, list | Mapping):
-            yield from _params(value, depth + 1)
-    if not depth and body and all(_is_texts(value) for value in body.values()):
-        yield from (str(name) for name in list(body)[:20])
-
-
-def _name(value: Any) -> str:
-    """Give a name out of `petId`, `/data/petId`, `body.petId` or `["body", "petId"]`."""
-    if isinstance(value, list):
-        steps = [str(one) for one in value]
-    elif isinstance(value, str):
-        steps = [one for one in re.split(r"[/.]", value.removeprefix("#")) if one not in ("", "$")]
-    else:
-        return ""
-    if len(steps) > 1 and steps[0] in ("body", "query", "path", "header", "cookie", "data", "attributes", "params"):
-        steps = steps[1:]
-    if len(steps) > 1 and steps[0] == "attributes":
-        steps = steps[1:]
-    return ".".join(steps)[:100]
 
 
 def _marks(body: Any) -> str:
@@ -267,7 +204,7 @@ def _marks(body: Any) -> str:
     while todo and len(found) < 20:
         one, depth = todo.pop()
         if isinstance(one, Mapping):
-            known = _by_name(one)
+            known = by_name(one)
             found += [known[key] for key in _CODES if isinstance(known.get(key), str)]
             todo += [(value, depth + 1) for value in one.values() if depth < _DEEPEST]
         elif isinstance(one, list):
@@ -279,10 +216,10 @@ def _own_code(body: Any) -> str:
     """Give the API's own code of an error, from its top or from the one error within."""
     if isinstance(body, list):
         body = body[0] if body else None
-    for _ in range(2):
+    for _ in range(3):
         if not isinstance(body, Mapping):
             return ""
-        known = _by_name(body)
+        known = by_name(body)
         for key in _OWN_CODES:
             value = known.get(key)
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value):

@@ -1,0 +1,207 @@
+"""Ways of paging as real documents describe them, generated and paged through to the end: every item once (R-SEL-3)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from runtime.api import Api
+from runtime.config import Config
+from runtime.dispatch import Dispatcher
+from runtime.table import Adapter, Row, Table
+from runtime.wire import ApiRequest, ApiResponse
+
+from tests.generator.commands import api, run
+
+MANY = 1000
+TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+EITHER = {"anyOf": [{"type": "integer"}, {"type": "string", "format": "uuid"}]}
+
+
+def query(name: str, schema: Any = NUMBER, **more: Any) -> dict[str, Any]:
+    return {"name": name, "in": "query", "schema": schema, **more}
+
+
+def items(*names: str, of: Any = TEXT) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "object", "properties": dict.fromkeys(names, of)}}
+
+
+def answer(**fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": fields}
+
+
+Given = Mapping[str, str]
+Style = tuple[str, list[Any], dict[str, Any], Callable[[Given], Any]]
+
+
+def after(given: Given, name: str, size: str, key: str, usual: int = 20) -> tuple[list[Any], bool]:
+    """Give the items after the one that the cursor names, and whether there are more."""
+    begin = int(given.get(name, "x0")[1:]) + 1 if name in given else 0
+    end = min(MANY, begin + int(given.get(size, usual)))
+    return [{key: f"x{number}", "name": "n"} for number in range(begin, end)], end < MANY
+
+
+def counted(given: Given, name: str, size: str, start: int = 0, by: int = 1) -> tuple[list[Any], int]:
+    """Give the items from an index on, and the index after them."""
+    begin = (int(given.get(name, start)) - start) * by
+    end = min(MANY, begin + int(given.get(size, 20)))
+    return [{"id": f"x{number}"} for number in range(begin, end)], end
+
+
+def by_token_of_item(given: Given) -> Any:
+    found, more = after(given, "starting_after", "page_size", "token")
+    return {"data": found, "has_more": more}
+
+
+def by_own_name_of_item(given: Given) -> Any:
+    found, more = after(given, "start_after_history_item_id", "page_size", "history_item_id")
+    return {"history": found, "has_more": more, "last_history_item_id": found[-1]["history_item_id"]}
+
+
+def by_document(given: Given) -> Any:
+    found, more = after(given, "last_doc", "limit", "id")
+    return {"calls": found, "next_doc": found[-1]["id"] if more else None, "has_more": more}
+
+
+def by_offset_of_either_kind(given: Given) -> Any:
+    found, more = after(given, "offset", "limit", "id")
+    return {"result": {"points": found, "next_page_offset": f"x{int(found[-1]['id'][1:])}" if more else None}}
+
+
+def by_offset_that_jumps(given: Given) -> Any:
+    """Offsets are of a table with two rows for each item."""
+    begin = int(given.get("offset", 0)) // 2
+    end = min(MANY, begin + int(given.get("limit", 20)))
+    found = [{"id": f"x{number}"} for number in range(begin, end)]
+    return {"data": found, "next_offset": 2 * end if end < MANY else None}
+
+
+def by_undeclared_link(given: Given) -> Any:
+    begin = int(given.get("cursor", "0:0").split(":")[1])
+    end = min(MANY, begin + int(given.get("per_page", 20)))
+    more = str(end < MANY).lower()
+    link = (
+        f'<https://api.example.com/groups?cursor=0:{end}&per_page=20>; rel="next"; results="{more}"; cursor="0:{end}"'
+    )
+    return [{"id": f"x{number}"} for number in range(begin, end)], {"link": link}
+
+
+def by_messages(given: Given) -> Any:
+    found, end = counted(given, "PageToken", "PageSize")
+    uri = f"/Messages.json?PageSize={given.get('PageSize', 20)}&PageToken={end}"
+    return {"messages": found, "next_page_uri": uri if end < MANY else None}
+
+
+def by_token_with_empty_pages(given: Given) -> Any:
+    """Every other page holds nothing, since the API filters what it has read."""
+    turn = int(given.get("pageToken", 0))
+    begin = turn // 2 * 20
+    found = [] if turn % 2 else [{"id": f"x{number}"} for number in range(begin, min(MANY, begin + 20))]
+    return {"tags": found, "nextPageToken": str(turn + 1) if begin + 20 < MANY or not turn % 2 else ""}
+
+
+STYLES: dict[str, Style] = {
+    "the token of the last item": (
+        "/accounts",
+        [query("starting_after", TEXT), query("ending_before", TEXT), query("page_size")],
+        answer(data=items("token", "name"), has_more=FLAG),
+        by_token_of_item,
+    ),
+    "a parameter named after the item": (
+        "/history",
+        [query("page_size"), query("start_after_history_item_id", TEXT)],
+        answer(history=items("history_item_id", "name"), has_more=FLAG, last_history_item_id=TEXT),
+        by_own_name_of_item,
+    ),
+    "a field named after the parameter": (
+        "/calls",
+        [query("limit"), query("last_doc", TEXT)],
+        answer(calls=items("id", "name"), next_doc=TEXT, has_more=FLAG),
+        by_document,
+    ),
+    "an offset that may be a text": (
+        "/points",
+        [query("limit"), query("offset", EITHER)],
+        answer(result=answer(points=items("id"), next_page_offset=EITHER)),
+        by_offset_of_either_kind,
+    ),
+    "an offset that the answer tells": (
+        "/rows",
+        [query("limit"), query("offset")],
+        answer(data=items("id"), next_offset=NUMBER),
+        by_offset_that_jumps,
+    ),
+    "a Link header that is not declared": (
+        "/groups",
+        [query("cursor", TEXT), query("per_page")],
+        items("id"),
+        by_undeclared_link,
+    ),
+    "a list that is called as others beside a list are": (
+        "/Messages.json",
+        [query("PageSize"), query("PageToken", TEXT)],
+        answer(messages=items("id"), next_page_uri=TEXT),
+        by_messages,
+    ),
+    "pages of nothing": (
+        "/tags",
+        [query("pageSize"), query("pageToken", TEXT)],
+        answer(tags=items("id"), nextPageToken=TEXT),
+        by_token_with_empty_pages,
+    ),
+}
+
+
+class Listing:
+    """The API; it refuses to be asked for ever."""
+
+    offline = True
+
+    def __init__(self, give: Callable[[Given], Any]) -> None:
+        self._give = give
+        self._asked = 0
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        self._asked += 1
+        assert self._asked < 2 * MANY, "it goes on for ever"
+        made = self._give({key: one[0] for key, one in parse_qs(urlsplit(request.url).query).items()})
+        body, headers = made if isinstance(made, tuple) else (made, {})
+        return ApiResponse(200, {"content-type": "application/json", **headers}, json.dumps(body).encode())
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def pages(package: Path, give: Callable[[Given], Any]) -> Iterator[dict[str, Any]]:
+    """Page through the adapter's only operation."""
+    table, adapter = Table(package), Adapter.load(package)
+    (name,) = table.raw("read")
+    side = Api(adapter, table, Listing(give), base_url="https://api.example.com", environ={})  # type: ignore[arg-type]
+    dispatcher = Dispatcher(adapter, table, side, Config())
+    params: dict[str, Any] = {"fields": "full"}
+    while True:
+        envelope: Any = asyncio.run(dispatcher.handle("read", {"operation": name, "params": params}))
+        assert envelope["success"], envelope
+        assert "pageInfo" in envelope["data"], "it is not paged"
+        yield envelope["data"]
+        info = envelope["data"]["pageInfo"]
+        if not info["hasNextPage"]:
+            return
+        params = {"fields": "full", "first": 20, "after": info["endCursor"]}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_item_comes_once_whatever_the_way_of_paging_is_called(tmp_path: Path, style: str) -> None:
+    path, parameters, schema, give = STYLES[style]
+    answers = {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+    spec = tmp_path / "document.json"
+    spec.write_text(json.dumps(api({path: {"get": {"parameters": parameters, "responses": answers}}})))
+    assert run("from-openapi", spec, "-o", tmp_path / "project", "-q").code == 0
+    package = next((tmp_path / "project" / "src").iterdir())
+    found = [next(iter(one.values())) for page in pages(package, give) for one in page["items"]]
+    assert found == [f"x{number}" for number in range(MANY)]
