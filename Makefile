@@ -36,7 +36,7 @@ bench: $(STAMP)
 	$(BIN)/python bench/overhead.py
 	$(BIN)/python bench/gate.py
 	$(BIN)/python bench/tokens.py
-	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q tests/matrix/test_random_edits.py
+	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix/test_random_edits.py
 
 clean:
 	rm -rf $(VENV) demo

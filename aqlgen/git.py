@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,13 +20,16 @@ from typing import Final
 
 from aqlgen.errors import FileError
 
-__all__ = ["OLDEST", "Done", "attempt", "blobs", "failed", "require", "run"]
+__all__ = ["OLDEST", "Done", "attempt", "blobs", "failed", "require", "run", "undisturbed"]
 
 OLDEST: Final = (2, 34)
 """The oldest git that is worked with: since then it merges, and finds renames, as it does today."""
 
 _KEPT: Final = re.compile(r"GIT_(CONFIG(_.*)?|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TRACE.*)")
 """Variables of git that say where git and its configuration are, not which repository is meant or what to do in it."""
+
+_ENDING: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What a terminal or a service sends to have a process end; git inherits that they are held back."""
 
 _SETTINGS: Final = {
     "advice.addEmbeddedRepo": "false",
@@ -102,6 +107,21 @@ def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, st
             "git-missing", "git is not installed, or not on the PATH", help="Install git, then run this again."
         ) from None
     return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let git write to the end what it has begun: signals that end a process have no effect until it is done."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        while pending := signal.sigpending() & set(_ENDING):
+            signal.sigwait(pending)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def blobs(oids: Iterable[str], cwd: Path) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from aqlgen.compare import Surface, surface_of_folder
-from aqlgen.errors import AqlgenError, FileError
+from aqlgen.errors import AqlgenError, FileError, OptionError
 from aqlgen.render.provenance import FILE
 from aqlgen.revisions import Revision, revision
 
@@ -76,6 +76,10 @@ def operands(old: str, new: str | None, stack: ExitStack) -> tuple[Operand, Oper
     before, at = Operand.of(old, stack)
     if new is None and at is not None:
         new = os.path.relpath(at.work_tree)
+    if new is None and not _is_project(Path()):
+        raise OptionError.of(
+            "bad-option", f"there is nothing to compare {old} with", help="Name a second document or project, too."
+        )
     after, _ = Operand.of("." if new is None else new, stack)
     return before, after
 

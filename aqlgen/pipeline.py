@@ -13,6 +13,7 @@ from aqlgen import select
 from aqlgen.assemble import Assembled, assemble
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides
+from aqlgen.decide.keeping import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -49,6 +50,8 @@ class Options:
     """Names to keep, by `METHOD /path`: those of the table that there was, or what its record has pinned."""
     ids: Mapping[str, str] = field(default_factory=dict)
     """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class Prepared:
     diagnostics: tuple[Diagnostic, ...]
     base: str | None
     """The URL that relative servers went on from; None when there are none."""
+    retired: Mapping[str, str]
+    """Names that stand for nothing any more, each with the `METHOD /path` that it stood for."""
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -80,10 +85,22 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     progress("deciding")
     overrides = load_overrides(options.overrides)
     wrong: list[Diagnostic] = []
-    every = decide(built.document, overrides, resolver, report=wrong.append, kept=options.names, ids=options.ids)
+    every = decide(
+        built.document,
+        overrides,
+        resolver,
+        report=wrong.append,
+        kept=options.names,
+        ids=options.ids,
+        retired=options.retired,
+    )
     decisions = select.select(
         every, options.include, options.exclude, wrong.append if options.stale == "report" else None
     )
+    if every and not decisions and not wrong:
+        given = [name for name, one in (("--include", options.include), ("--exclude", options.exclude)) if one]
+        message = f"{' and '.join(given)} leave{'s' if len(given) == 1 else ''} no operation of {len(every)}"
+        raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
     wrong += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
     identity = identify(built.document, options.name, _stem(options.request.spec))
     progress("tabulating")
@@ -112,6 +129,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         skipped=skipped,
         diagnostics=diagnostics,
         base=base,
+        retired=unused(options.names, options.retired, (one.name for one in every)),
     )
 
 

@@ -23,6 +23,7 @@ from names import documents
 from aqlgen.assemble import assemble
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
+from aqlgen.decide.keeping import unused
 from aqlgen.errors import AqlgenError
 from aqlgen.ir import Document
 from aqlgen.request import Request
@@ -48,7 +49,7 @@ def measure(document: Document, resolver: Resolver, chance: random.Random) -> di
         found["pinned"] += len(pinned)
         found["renamed"] += sum(today[key] != name for key, name in names.items() if key in today)
         found["followed"] += sum(name in known and known[name] != key for key, name in today.items())
-        again = decide(now, Overrides(), resolver, kept=pinned)
+        again = decide(now, Overrides(), resolver, kept=pinned, retired=unused(names, {}, today.values()))
         found["unstable"] += sum(one != other for one, other in zip(decided, again, strict=True))
         names = today
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 
 from aqlgen.compare import Changes, Surface, compare, surface_of_table
@@ -16,15 +15,7 @@ from aqlgen.pipeline import Options, Progress, prepare
 from aqlgen.project import Project
 from aqlgen.request import Request
 
-__all__ = ["Asked", "Compared", "FailOn", "diff"]
-
-
-class FailOn(StrEnum):
-    """Which changes end the command with exit code 1."""
-
-    BREAKING = "breaking"
-    ANY = "any"
-    NEVER = "never"
+__all__ = ["Asked", "Compared", "diff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +41,6 @@ class Compared:
     new: str
     changes: Changes
 
-    def exit_code(self, fail_on: FailOn) -> int:
-        """1 when there are changes of the kind that is not to be."""
-        failed = {FailOn.BREAKING: self.changes.breaking, FailOn.ANY: bool(self.changes), FailOn.NEVER: False}
-        return int(failed[fail_on])
-
     def as_json(self) -> dict[str, Json]:
         """Give the JSON form."""
         return {"success": True, "old": self.old, "new": self.new, **self.changes.as_json()}
@@ -68,8 +54,8 @@ def diff(old: str, new: str | None, asked: Asked, progress: Progress) -> Compare
         before, after = operands(old, new, stack)
         projects = [one for one in (after, before) if one.is_project]
         settings = _Settings(asked, _opened(projects[0]) if len(projects) == 1 else None)
-        was = settings.surface(before, settings.names, progress)
-        is_now = settings.surface(after, {} if asked.rename else _names(was), progress)
+        was = settings.surface(before, settings.names, None, progress)
+        is_now = settings.surface(after, {} if asked.rename else _names(was), _ids(was), progress)
     progress("comparing")
     return Compared(before.written, after.written, compare(was, is_now))
 
@@ -93,22 +79,24 @@ class _Settings:
         """The names that the operations of an older document have, as far as they are known."""
         return {} if self.project is None else self.project.names()
 
-    def surface(self, operand: Operand, names: Mapping[str, str], progress: Progress) -> Surface:
-        """Give what an agent meets on one side."""
+    def surface(
+        self, operand: Operand, names: Mapping[str, str], ids: Mapping[str, str] | None, progress: Progress
+    ) -> Surface:
+        """Give what an agent meets on one side; names and operationIds that there were tell what became of what."""
         try:
             if operand.is_project:
                 return operand.surface()
-            return surface_of_table(prepare(self._options(operand.spec, names), progress).table)
+            return surface_of_table(prepare(self._options(operand.spec, names, ids), progress).table)
         except AqlgenError as error:
             raise operand.named(error) from None
 
-    def _options(self, spec: str, names: Mapping[str, str]) -> Options:
+    def _options(self, spec: str, names: Mapping[str, str], ids: Mapping[str, str] | None) -> Options:
         asked = self.asked
         kept = () if self.project is None else tuple(map(str, self.project.overlays()))
         request = Request.of(spec, asked.headers if "://" in spec else (), asked.overlays or kept, asked.allow)
-        made = Options(request, names=names, stale="report")
+        made = Options(request, names=names, ids=ids or {}, stale="report")
         if self.project is not None:
-            made = self.project.options(request, names=names)
+            made = self.project.options(request, names=names, ids=ids)
         return replace(
             made,
             overrides=asked.overrides or made.overrides,
@@ -120,3 +108,8 @@ class _Settings:
 
 def _names(surface: Surface) -> dict[str, str]:
     return {one.key: one.name for one in surface.operations.values()}
+
+
+def _ids(surface: Surface) -> dict[str, str]:
+    found = ((one.key, one.row.get("operation_id")) for one in surface.operations.values())
+    return {key: given for key, given in found if isinstance(given, str)}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from aqlgen.decisions import Category, Danger, Decision, Trait
 from aqlgen.ir import Json
-from aqlgen.page import report
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
 from aqlgen.write import write_file
 
@@ -41,6 +40,8 @@ def explain(options: Options, progress: Progress, html: Path | None = None, only
     """
     prepared = prepare(options, progress)
     if html is not None:
+        from aqlgen.page import report
+
         progress("writing the page")
         write_file(report(prepared).encode(), html)
     return replace(prepared, decisions=tuple(one for one in prepared.decisions if only.admits(one)))

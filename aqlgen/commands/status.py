@@ -153,7 +153,7 @@ def _conflicts(tree: Worktree, paths: tuple[str, ...]) -> list[tuple[str, int]]:
     """Find what an update or another merge left to resolve, by file and line."""
     found = []
     for path in paths:
-        place = tree.project.folder / path
+        place = tree.project.placed(path)
         if place.is_file() and place.stat().st_size <= _LARGEST:
             content = tree.read(path) or b""
             if b"<<<<<<< " in content:

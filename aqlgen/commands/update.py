@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -14,6 +15,7 @@ from aqlgen.commands.overriding import aliased, overridden, recovered, with_alia
 from aqlgen.commands.updated import Asked, Made, Updated
 from aqlgen.compare import compare, surface_of_folder, surface_of_table
 from aqlgen.errors import OptionError
+from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.committed import Committed
@@ -25,7 +27,7 @@ from aqlgen.project.repository import Repository
 from aqlgen.project.sides import sides
 from aqlgen.releases import current
 from aqlgen.render.kinds import Kind, kind
-from aqlgen.render.provenance import canonical_hash
+from aqlgen.render.provenance import FILE
 from aqlgen.request import Request
 
 __all__ = ["update"]
@@ -66,7 +68,7 @@ def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> 
         merged=merged,
         changes=changes,
         before=_made(project),
-        after=Made(__version__, current().tag, canonical_hash(made.prepared.assembled.given)),
+        after=Made(__version__, current().tag, _input(json.loads(made.tree[FILE]))),
         overrides_added=tuple(edits.entries),
         aliases_added=tuple(aliases),
         written=not dry_run,
@@ -113,6 +115,12 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
 
 
 def _made(project: Project) -> Made:
-    generator, given = project.provenance.get("generator"), project.provenance.get("input")
+    generator = project.provenance.get("generator")
     version = generator.get("version") if isinstance(generator, dict) else None
-    return Made(str(version or ""), project.template_tag, str(given.get("hash") if isinstance(given, dict) else ""))
+    return Made(str(version or ""), project.template_tag, _input(project.provenance))
+
+
+def _input(provenance: Mapping[str, Json]) -> str:
+    """Give the recorded hash of the document."""
+    given = provenance.get("input")
+    return str(given.get("hash") if isinstance(given, dict) else "")

@@ -71,6 +71,8 @@ def _operation(one: Operation, other: Operation, old: Surface, new: Surface, not
     before, after = _security(one, old), _security(other, new)
     if before and not any(need <= had for had in before for need in after) and after and frozenset() not in after:
         notes.tell("credentials-needed", other.name, " or ".join(sorted(" and ".join(sorted(need)) for need in after)))
+    elif frozenset() in after and before and frozenset() not in before:
+        notes.tell("credentials-unneeded", other.name)
     scopes = _scopes(other, new) - _scopes(one, old)
     if scopes:
         notes.tell("scopes-needed", other.name, listed=tuple(sorted(scopes)))

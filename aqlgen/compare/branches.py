@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from aqlgen.compare.nodes import Types, kinds, named, worded
+from aqlgen.ir import Json
 from aqlgen.table.model import Schema
 
-__all__ = ["dissimilar", "matched", "stem"]
+__all__ = ["dissimilar", "matched", "spread", "stem"]
 
 _DIGEST: Final = re.compile(r"_[0-9a-f]{4}(?:[0-9a-f]{4}){0,3}$")
 _ALIKE: Final = 0.5
@@ -43,6 +44,41 @@ def matched(
     return pairs, gone, come
 
 
+def spread(new: Sequence[Schema], types: Types) -> Schema | None:
+    """Give one object for several that may be answered, with the fields of any and what all must have.
+
+    None when they are not all objects whose fields are declared.
+    """
+    every = [worded(one, types) for one in new]
+    if not all(kinds(one) == {"object"} and one.get("properties") for one in every):
+        return None
+    names = dict.fromkeys(name for one in every for name in one["properties"])
+    given = {name: [one["properties"][name] for one in every if name in one["properties"]] for name in names}
+    required = set.intersection(*(set(one.get("required", ())) for one in every))
+    properties = {name: _either(schemas) for name, schemas in given.items()}
+    return {"type": "object", "properties": properties, "required": sorted(required)}
+
+
+def _either(schemas: Sequence[Schema]) -> Schema:
+    """Give a schema for what suits one of several; of values that are listed, all of them."""
+    unique = [one for index, one in enumerate(schemas) if one not in schemas[:index]]
+    if len(unique) == 1:
+        return unique[0]
+    listed = [_listed(one) for one in unique]
+    if not all(listed) or len({str(one.get("type")) for one in unique}) > 1:
+        return {"anyOf": unique}
+    values = list(dict.fromkeys(value for one in listed for value in one))
+    return {**({"type": unique[0]["type"]} if "type" in unique[0] else {}), "enum": values}
+
+
+def _listed(schema: Schema) -> Sequence[Json]:
+    """Give the values of a schema that lists them."""
+    if not isinstance(schema, dict):
+        return ()
+    values = [schema["const"]] if "const" in schema else schema.get("enum", ())
+    return values if all(isinstance(one, str | int) for one in values) else ()
+
+
 def stem(name: str) -> str:
     """Give a type's name without what tells it apart from others of its name."""
     return _DIGEST.sub("", name)
@@ -74,7 +110,5 @@ def _fields(schema: Schema, types: Types) -> dict[str, frozenset[str]]:
 
 
 def _constants(schema: Schema) -> frozenset[str]:
-    if not isinstance(schema, dict):
-        return frozenset()
-    values = [schema["const"]] if "const" in schema else schema.get("enum", ())
+    values = _listed(schema)
     return frozenset(map(str, values)) if len(values) == 1 else frozenset()

@@ -152,6 +152,7 @@ _RULES: Final[dict[str, Rule]] = {
     "limit-removed": Rule("A limit is gone", given=("need not be {} any more", C)),
     "pattern-removed": Rule("A pattern is gone", given=("may be any text now", C)),
     "default-told": Rule("A default is told, or no longer", given=("{}", C)),
+    "credentials-unneeded": Rule("No credentials are needed", "[needs|need] no credentials any more", C),
     "answer-added": Rule("More is answered", "[answers|answer] with a value now", C),
     "no-longer-deprecated": Rule("No longer deprecated", "no longer deprecated", C),
     "address-changed": Rule("Other addresses of the API are called", "[calls|call] {} now instead of {}", C),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aqlgen.compare.branches import dissimilar, matched, stem
+from aqlgen.compare.branches import dissimilar, matched, spread, stem
 from aqlgen.compare.facets import Aspect, described, facets, type_aspect
 from aqlgen.compare.fields import Fields, fields_of
 from aqlgen.compare.model import Direction, Place
@@ -25,6 +25,7 @@ Holder = Pair | str
 """What something is found in: a pair of types, or an operation."""
 
 _DEEPEST: Final = 40
+_OBJECT: Final = frozenset({"object"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,13 @@ class Walk:
             self._freed(new, spot)
             return
         pairs, gone, come = matched(old, new, self._old, self._new)
+        if (
+            len(old) == 1 < len(new)
+            and spot.direction is Direction.OUTPUT
+            and kinds(worded(old[0], self._old)) == _OBJECT
+        ):
+            whole = spread(new, self._new)
+            pairs = [(old[0], whole)] if whole is not None else pairs
         for one, other in pairs:
             self._visit(one, other, replace(spot, depth=spot.depth + 1))
         if gone and spot.direction is not Direction.OUTPUT:

@@ -106,7 +106,7 @@ class Recovery:
         """Give the tables' files as given where they are edited, the others as they lie in the project."""
         found = {}
         for path in self._tables:
-            lies = self._project.folder / path
+            lies = self._project.placed(path)
             if path in self._edited:
                 found[path] = given[path]
             elif lies.is_file():
@@ -185,7 +185,7 @@ class Recovery:
     def _text(self, path: str) -> str:
         if path in self._edited:
             return self._edited[path].decode("utf-8", "replace")
-        lies = self._project.folder / path
+        lies = self._project.placed(path)
         return lies.read_text(encoding="utf-8", errors="replace") if lies.is_file() else "{}"
 
     def _broken(self, error: RowError) -> Diagnostic:

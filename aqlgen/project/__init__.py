@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Final, Literal, Self
 
 import yaml
 from packaging.version import InvalidVersion, Version
 
+from aqlgen.decide.overrides.file import CASES
 from aqlgen.errors import FileError
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options
@@ -25,6 +27,7 @@ ANSWERS: Final = ".copier-answers.yml"
 OVERRIDES: Final = "overrides.yaml"
 
 _NUMBERED: Final = re.compile(r"(\d+)-.*\.(?:json|yaml)")
+_CONFLICT: Final = re.compile(rb"^<{7} ", re.MULTILINE)
 _HELP: Final = "Name the folder of a project that `aqlgen from-openapi` made: it holds MCPAQL-PROVENANCE.json."
 
 
@@ -45,6 +48,8 @@ class Project:
     def open(cls, folder: Path) -> Self:
         """Read the records of a project. Raises FileError when the folder is none, or they cannot be read."""
         if not (folder / FILE).is_file():
+            if (folder / ANSWERS).is_file():
+                raise _damaged(folder / FILE, "it is gone")
             what = "holds no project of aqlgen" if folder.is_dir() else "is not a folder"
             raise FileError.of("not-a-project", f"{folder} {what}", help=_HELP, file=str(folder))
         provenance = _json(folder / FILE)
@@ -92,6 +97,14 @@ class Project:
         ]
         return max(found, key=Version, default="")
 
+    def placed(self, path: str) -> Path:
+        """Give where a file of the project lies, also in a package that the user gave another name."""
+        home, place = f"src/{self.package}/", self.folder / path
+        if not path.startswith(home) or place.exists() or (self.folder / home).exists():
+            return place
+        found = [one.parent for one in self.folder.glob("src/*/operations") if (one.parent / "adapter.json").is_file()]
+        return found[0] / path.removeprefix(home) if len(found) == 1 else place
+
     def document(self) -> Path:
         """Give the file of the kept document. Raises FileError when it is gone."""
         found = [one for one in ("openapi/openapi.json", "openapi/openapi.yaml") if (self.folder / one).is_file()]
@@ -131,8 +144,6 @@ class Project:
         `names` are kept by operation: those that the record has pinned unless given; `ids` are the operationIds then.
         """
         made = self.recorded_options
-        pinned = made.get("names")
-        kept = {key: str(name) for key, name in pinned.items()} if isinstance(pinned, dict) else {}
         overrides = self.folder / OVERRIDES
         return Options(
             request or self.request(),
@@ -140,20 +151,23 @@ class Project:
             overrides=overrides if overrides.is_file() else None,
             include=_texts(made.get("include")),
             exclude=_texts(made.get("exclude")),
-            field_case=_text(made.get("field_case")),
+            field_case=_text(made.get("field_case")) if made.get("field_case") in CASES else None,
             strict=strict,
             stale=stale,
             base=_text(made.get("base")),
-            names=kept if names is None else names,
+            names=_mapping(made.get("names")) if names is None else names,
             ids=ids if ids is not None else self.operation_ids() if names else {},
+            retired=_mapping(made.get("retired")),
         )
 
     def names(self, files: Mapping[str, bytes] | None = None) -> dict[str, str]:
-        """Give the name of every operation of the table by `METHOD /path`, and what is pinned beside.
+        """Give the name of every operation of the table by `METHOD /path`, and of those that are gone or pinned beside.
 
         The table is that in the folder unless `files` has it, by the paths in the project. Raises FileError.
         """
-        return dict(self.options(Request("-")).names) | {key: name for key, name, _ in self._rows(files)}
+        made = self.recorded_options
+        retired = {key: name for name, key in _mapping(made.get("retired")).items()}
+        return retired | _mapping(made.get("names")) | {key: name for key, name, _ in self._rows(files)}
 
     def operation_ids(self, files: Mapping[str, bytes] | None = None) -> dict[str, str]:
         """Give the operationId of every operation of the table that has one, by `METHOD /path`."""
@@ -164,7 +178,7 @@ class Project:
         """Give every row of the table with its `METHOD /path` and its name."""
         for family in FAMILIES:
             path = f"src/{self.package}/operations/{family}.json"
-            place = self.folder / path
+            place = self.placed(path)
             content = files.get(path) if files is not None else place.read_bytes() if place.is_file() else None
             for name, row in ({} if content is None else _json(place, content)).items():
                 if isinstance(row, dict) and isinstance(row.get("method"), str) and isinstance(row.get("path"), str):
@@ -183,6 +197,10 @@ def _text(value: Json) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _mapping(value: Json) -> dict[str, str]:
+    return {key: str(one) for key, one in value.items()} if isinstance(value, dict) else {}
+
+
 def _texts(value: Json) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
@@ -191,7 +209,7 @@ def _json(path: Path, content: bytes | None = None) -> dict[str, Json]:
     try:
         value = json.loads(path.read_bytes() if content is None else content)
     except (OSError, ValueError, RecursionError) as error:
-        raise _unusable(path, error) from None
+        raise _unusable(path, error, content) from None
     if not isinstance(value, dict):
         raise _damaged(path, "it is not a JSON object")
     return value
@@ -207,16 +225,37 @@ def _yaml(path: Path) -> dict[str, Json]:
     return value
 
 
-def _unusable(path: Path, error: Exception) -> FileError:
+def _unusable(path: Path, error: Exception, content: bytes | None = None) -> FileError:
     if isinstance(error, OSError):
         return _damaged(path, (error.strerror or "it cannot be read").lower())
+    if _CONFLICT.search(path.read_bytes() if content is None else content):
+        return _in_conflict(path)
     return _damaged(path, str(error).splitlines()[0])
+
+
+def _in_conflict(path: Path) -> FileError:
+    """Tell of a record with the marks of a conflict: two branches that both updated were merged.
+
+    What aqlgen wrote of two documents cannot be merged line by line, nor need it be.
+    """
+    folder = next((one for one in path.parents if (one / FILE).is_file()), path.parent)
+    inner = sorted(f"src/{one.parent.name}/*.json" for one in folder.glob("src/*/operations"))
+    paths = " ".join(map(quote, (FILE, ANSWERS, "OPERATIONS.md", "openapi", "schema", *inner)))
+    take = f"git -C {quote(str(folder))} checkout HEAD -- {paths}"
+    return FileError.of(
+        "records-in-conflict",
+        f"{path} holds conflicts of a merge, as when two branches both updated the project",
+        help=f"Take all that aqlgen wrote from one side: `{take}` (from HEAD^ where the conflict is committed). "
+        "Resolve the others, finish the merge, then run `aqlgen update` with the newer document.",
+        file=str(path),
+    )
 
 
 def _damaged(path: Path, why: str) -> FileError:
     return FileError.of(
         "project-damaged",
         f"{path} cannot be used: {why}",
-        help=f"Bring back what aqlgen wrote, such as `git checkout HEAD -- {path.name}`; resolve conflicts in it.",
+        help=f"Bring back what aqlgen wrote: `git log -- {path.name}` names commits that had it, and "
+        f"`git checkout COMMIT -- {path.name}` takes it from one.",
         file=str(path),
     )

@@ -1,24 +1,19 @@
-"""What the last commit holds of a project: each file, whether it still is as it was generated, and its line ends."""
+"""What the last commit holds of a project: each file, whether it still is as it was generated, and in which form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Self
 
 from aqlgen.errors import FileError
 from aqlgen.project import Project
-from aqlgen.project.repository import REGULAR, Entry, Repository
+from aqlgen.project.forms import as_generated, is_generated, is_windows, pointed
+from aqlgen.project.repository import REGULAR, Entry, Repository, listed, some
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE
 
-__all__ = ["Committed", "hashed"]
-
-
-def hashed(content: bytes) -> str:
-    """Give the hash of a file as the provenance records it."""
-    return sha256(content).hexdigest()
+__all__ = ["Committed"]
 
 
 @dataclass(slots=True)
@@ -34,7 +29,7 @@ class Committed:
 
     @classmethod
     def of(cls, project: Project, repository: Repository) -> Self:
-        """Read the commit. Raises FileError when the project is not in it."""
+        """Read the commit. Raises FileError when the project is not in it, or git has left contents elsewhere."""
         entries = repository.files()
         if FILE not in entries:
             raise FileError.of(
@@ -44,35 +39,55 @@ class Committed:
                 file=str(project.folder),
             )
         found = cls(project, repository, entries)
-        found.read(project.recorded)
+        found.read([*project.recorded, FILE])
+        away = [path for path, content in found._contents.items() if pointed(content)]
+        if away:
+            raise listed(
+                "content-elsewhere",
+                f"files of the project lie here as pointers of Git LFS only: {some(away)}",
+                "Bring their contents by `git lfs pull`, then update.",
+                [str(project.folder / path) for path in away],
+            )
         return found
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
-        """Give the contents of those of the files that are committed, with the line ends that aqlgen writes."""
-        wanted = [path for path in paths if path in self.entries and path not in self._contents]
-        blobs = self.repository.contents(self.entries[path].oid for path in wanted if self._is_file(path))
+        """Give the contents of those of the files that are committed, with the line ends that aqlgen writes.
+
+        What git keeps in another form, as in Git LFS, is read from the work tree.
+        """
+        wanted = [path for path in paths if path in self.entries and path not in self._contents and self._is_file(path)]
+        filtered = self.repository.filtered(wanted)
+        blobs = self.repository.contents(self.entries[path].oid for path in wanted if path not in filtered)
         for path in wanted:
-            content = blobs.get(self.entries[path].oid)
-            if content is not None and self._is_file(path):
-                if _windows(content) and hashed(content) != self.project.recorded.get(path):
+            content = filtered.get(path) or blobs.get(self.entries[path].oid)
+            if content is not None:
+                given = as_generated(content, self.project.recorded.get(path, ""))
+                if is_windows(content) and given != content:
                     self._converted.add(path)
-                    content = content.replace(b"\r\n", b"\n")
-                self._contents[path] = content
+                self._contents[path] = given
         return {path: self._contents[path] for path in paths if path in self._contents}
 
     def _is_file(self, path: str) -> bool:
         return self.entries[path].mode in REGULAR
 
     def unedited(self, path: str) -> bool:
-        """Whether a file is there and as it was generated; other line ends are no edit."""
+        """Whether a file is there and as it was generated, in whatever form it is committed."""
         content = self.read([path]).get(path)
-        return content is not None and hashed(content) == self.project.recorded.get(path)
+        return content is not None and is_generated(content, self.project.recorded.get(path, ""))
 
     def edited(self) -> dict[str, bytes]:
         """Give the machine files that are not as they were generated; those that are gone are written anew anyway."""
-        project = self.project
-        machine = [path for path in project.recorded if kind(path, project.package) is Kind.MACHINE]
-        return {path: content for path, content in self.read(machine).items() if not self.unedited(path)}
+        project, found = self.project, {}
+        for path, recorded in project.recorded.items():
+            place = self.placed(path)
+            content = self.read([place]).get(place) if kind(path, project.package) is Kind.MACHINE else None
+            if content is not None and not is_generated(as_generated(content, recorded), recorded):
+                found[path] = content
+        return found
+
+    def placed(self, path: str) -> str:
+        """Give where a file is committed, also in a package that the user gave another name."""
+        return self.project.placed(path).relative_to(self.project.folder).as_posix()
 
     def spelled(self, path: str, content: bytes) -> bytes:
         """Give new content of a file with the line ends that it is committed with."""
@@ -83,9 +98,3 @@ class Committed:
     def others(self) -> tuple[str, ...]:
         """Give the files that aqlgen did not write: the user's own, and what the user gave another name."""
         return tuple(path for path in self.entries if path not in self.project.recorded and self._is_file(path))
-
-
-def _windows(content: bytes) -> bool:
-    """Whether every line ends as on Windows, which is so when they were committed with `core.autocrlf` off."""
-    ends = content.count(b"\r\n")
-    return ends > 0 and ends == content.count(b"\n") == content.count(b"\r")

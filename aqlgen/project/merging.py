@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen import git
-from aqlgen.project.repository import REGULAR, Entry, Repository, listed, some
+from aqlgen.project.repository import Entry, Repository, listed, some
 from aqlgen.project.sides import Blob, Sides
 
 __all__ = ["Conflict", "Merged", "merge", "refuse_in_the_way", "rehearsal"]
@@ -30,6 +30,11 @@ _PICK: Final = {
     "merge.renames": "true",
     "merge.renormalize": "false",
 }
+
+_APART: Final = ("-c", "core.fileMode=false", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false")
+"""Settings under which files that lie elsewhere are put into an index."""
+
+_ATTRIBUTES: Final = ".gitattributes"
 
 _WHY: Final = {
     "123": "changed by you and by aqlgen in the same place",
@@ -80,10 +85,15 @@ def merge(repository: Repository, both: Sides, label: str) -> Merged:
         return Merged()
     old = git.run("commit-tree", base, "-m", "what was generated last time", cwd=repository.top).text
     new = git.run("commit-tree", theirs, "-p", old, "-m", label, cwd=repository.top).text
-    try:
-        return _pick(repository, new)
-    finally:
-        _forget(repository)
+    with git.undisturbed():
+        for path in _untracked(repository, both, entries):
+            file = repository.top / repository.prefix / path
+            if _is_begun(file, both.theirs[path]):
+                file.unlink()
+        try:
+            return _pick(repository, new)
+        finally:
+            _forget(repository)
 
 
 @contextmanager
@@ -113,38 +123,47 @@ def _tree(
     index: Mapping[str, str],
 ) -> str:
     """Store a side as a tree: that of the last commit, with nothing but the side in the project's folder."""
-    known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
-    stored = _store(repository, {path: blob for path, blob in side.items() if isinstance(blob, bytes)}, place)
-    for path, oid in stored.items():
-        before = entries.get(path)
-        known[path] = Entry(before.mode if before and before.mode in REGULAR else "100644", oid)
-    nothing = "0" * len(repository.head)
-    lines = [f"0 {nothing}\t{repository.prefix}{path}" for path in entries if path not in known]
-    lines += [f"{one.mode} {one.oid}\t{repository.prefix}{path}" for path, one in known.items()]
     git.run("read-tree", repository.head, cwd=repository.top, env=index)
+    stored = {path: blob for path, blob in side.items() if isinstance(blob, bytes)}
+    _add(repository, stored, place, index)
+    known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
+    nothing = "0" * len(repository.head)
+    lines = [f"0 {nothing}\t{repository.prefix}{path}" for path in entries if path not in side]
+    lines += [f"{one.mode} {one.oid}\t{repository.prefix}{path}" for path, one in known.items()]
     given = os.fsencode("".join(f"{line}\0" for line in lines))
     git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=given)
     return git.run("write-tree", cwd=repository.top, env=index).text
 
 
-def _store(repository: Repository, contents: Mapping[str, bytes], place: Path) -> dict[str, str]:
-    """Store contents as blobs, to the byte; path → object."""
-    if not contents:
-        return {}
-    files = []
-    for number, content in enumerate(contents.values()):
-        file = place / f"{number}"
-        file.write_bytes(content)
-        files.append(f"{file}\n")
-    given = os.fsencode("".join(files))
-    told = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", cwd=repository.top, stdin=given).text
-    return dict(zip(contents, told.split("\n"), strict=True))
+def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, index: Mapping[str, str]) -> None:
+    """Put contents into an index in the form in which the user's git commits them, as `git add` would.
+
+    Attributes are those of the last commit: what is generated now has no say in how it is stored.
+    """
+    plain = [path for path in contents if path.endswith(_ATTRIBUTES)]
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        for path, content in contents.items():
+            file = Path(name) / (repository.prefix + path if path not in plain else f"{plain.index(path)}")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        given = os.fsencode("".join(f"{repository.prefix}{path}\0" for path in contents if path not in plain))
+        apart = {**index, "GIT_DIR": git.run("rev-parse", "--absolute-git-dir", cwd=repository.top).text}
+        added = (*_APART, "update-index", "--add", "--replace", "-z", "--stdin")
+        git.run(*added, cwd=Path(name), env={**apart, "GIT_WORK_TREE": name}, stdin=given)
+        for number, path in enumerate(plain):
+            stored = ("hash-object", "-w", "--no-filters", str(Path(name) / str(number)))
+            line = f"100644 {git.run(*stored, cwd=repository.top).text}\t{repository.prefix}{path}\0"
+            git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=os.fsencode(line))
 
 
 def refuse_in_the_way(repository: Repository, both: Sides, entries: Mapping[str, Entry]) -> None:
-    """Refuse to write over files that are not committed: git would, where they are ignored. Raises FileError."""
+    """Refuse to write over files that are not committed: git would, where they are ignored. Raises FileError.
+
+    A file that holds nothing but the beginning of what would be written there, as an update leaves it that was ended by
+    force, is in nobody's way.
+    """
     root = repository.top / repository.prefix
-    found = [path for path in both.theirs if path not in entries and _is_there(root, path)]
+    found = [path for path in _untracked(repository, both, entries) if not _is_begun(root / path, both.theirs[path])]
     if found:
         raise listed(
             "untracked-in-the-way",
@@ -152,6 +171,18 @@ def refuse_in_the_way(repository: Repository, both: Sides, entries: Mapping[str,
             "Commit it (`git add --force` where it is ignored), or move it away.",
             [str(repository.folder / one) for one in found],
         )
+
+
+def _untracked(repository: Repository, both: Sides, entries: Mapping[str, Entry]) -> list[str]:
+    """Give the paths at which the update adds a file, and something lies that is not committed."""
+    root = repository.top / repository.prefix
+    return [path for path in both.theirs if path not in entries and _is_there(root, path)]
+
+
+def _is_begun(file: Path, blob: Blob) -> bool:
+    if not isinstance(blob, bytes) or file.is_symlink() or not file.is_file():
+        return False
+    return blob.startswith(file.read_bytes())
 
 
 def _is_there(root: Path, path: str) -> bool:

@@ -24,7 +24,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         "spec_url": options.request.public_url,
         "base": prepared.base,
         "names": dict(sorted(prepared.pinned.items())),
-    }
+    } | ({"retired": prepared.retired} if prepared.retired else {})
     return Order(
         identity=prepared.identity,
         table=prepared.table,

@@ -12,8 +12,9 @@ from typing import Final
 
 from aqlgen.errors import TemplateError
 from aqlgen.project import ANSWERS
-from aqlgen.project.committed import Committed, hashed
+from aqlgen.project.committed import Committed
 from aqlgen.releases import templates_of
+from aqlgen.render.provenance import file_hash
 from aqlgen.render.template import render_template
 
 __all__ = ["Pristine"]
@@ -76,7 +77,7 @@ class Pristine:
         others = self.committed.others()
         if not gone or len(others) > _LARGEST:
             return {}
-        found = ((gone.get(hashed(content)), content) for content in self.committed.read(others).values())
+        found = ((gone.get(file_hash(content)), content) for content in self.committed.read(others).values())
         return {path: content for path, content in found if path is not None}
 
     def _released(self, wanted: Wanted) -> Mapping[str, bytes]:
@@ -115,4 +116,4 @@ class Pristine:
 
 
 def _matching(found: Mapping[str, bytes], wanted: Wanted) -> dict[str, bytes]:
-    return {path: found[path] for path, one in wanted.items() if path in found and hashed(found[path]) == one}
+    return {path: found[path] for path, one in wanted.items() if path in found and file_hash(found[path]) == one}

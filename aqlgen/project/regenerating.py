@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
-from aqlgen.project import Project
+from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.forms import as_generated
 from aqlgen.project.ordering import order_of
-from aqlgen.render import render
+from aqlgen.render import Order, render, timed
+from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE
 
 __all__ = ["Regenerated", "regenerate"]
@@ -34,12 +36,25 @@ def regenerate(project: Project, options: Options, license: str, progress: Progr
     recorded = dict(order.options)
     if Path(options.request.spec) == _document(project):
         recorded["spec_url"] = project.recorded_options.get("spec_url", "")
-    order = replace(order, kept=_kept(project, options, order.kept), options=recorded)
+    order = replace(
+        order,
+        kept=_kept(project, options, order.kept),
+        options=recorded,
+        overrides=order.overrides and as_generated(order.overrides, project.recorded.get(OVERRIDES, "")),
+        hashes=_since(project, order),
+    )
     before = project.provenance.get("generated_at")
     tree = render(replace(order, generated_at=before if isinstance(before, str) else None))
     if before != order.generated_at and tree[FILE] != (project.folder / FILE).read_bytes():
-        tree = render(order)
+        tree = timed(order, tree)
     return Regenerated(prepared, tree)
+
+
+def _since(project: Project, order: Order) -> dict[str, str]:
+    """Give the recorded hashes of the files that are the user's: of the overrides as they were used last."""
+    used = set() if order.overrides is None else {OVERRIDES}
+    yours = (path for path in project.recorded if kind(path, project.package) is Kind.YOURS and path not in used)
+    return {path: project.recorded[path] for path in yours}
 
 
 def _document(project: Project) -> Path | None:
@@ -51,4 +66,11 @@ def _kept(project: Project, options: Options, kept: Mapping[str, bytes]) -> dict
     """Give what the project keeps of its inputs; overlays that it keeps already stay under their names."""
     own = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in project.overlays()}
     named = dict(zip([path for path in kept if path.startswith("overlays/")], options.request.overlays, strict=True))
-    return {own.get(named.get(path, ""), path): content for path, content in kept.items()}
+    again = Path(options.request.spec) == _document(project)
+    found: dict[str, bytes] = {}
+    for path, content in kept.items():
+        place = own.get(named.get(path, ""))
+        own_form = place is not None or (again and path not in named)
+        recorded = project.recorded.get(f"openapi/{place or path}", "")
+        found[place or path] = as_generated(content, recorded) if own_form else content
+    return found

@@ -30,6 +30,9 @@ _UNDERWAY: Final = {
 _UNMERGED: Final = frozenset("DD AU UD UA DU AA UU".split())
 """What `git status` says of a file with a conflict."""
 
+_UNFILTERED: Final = frozenset({"unspecified", "unset", "set"})
+"""Values of an attribute that name no filter."""
+
 _SHOWN: Final = 10
 
 
@@ -143,6 +146,17 @@ class Repository:
     def contents(self, oids: Iterable[str]) -> dict[str, bytes]:
         """Give the contents of blobs; those that the repository does not hold are left out."""
         return git.blobs(oids, self.top)
+
+    def filtered(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Give the files of the work tree that git keeps in another form by a filter, such as that of Git LFS."""
+        given = os.fsencode("".join(f"{self.prefix}{path}\0" for path in paths))
+        if not given:
+            return {}
+        told = git.run("check-attr", "-z", "--stdin", "filter", cwd=self.top, stdin=given).out
+        words = os.fsdecode(told).split("\0")
+        named = (path for path, value in zip(words[::3], words[2::3], strict=False) if value not in _UNFILTERED)
+        found = ((path.removeprefix(self.prefix), self.top / path) for path in named)
+        return {path: file.read_bytes() for path, file in found if file.is_file()}
 
     def earlier(self, wanted: dict[str, str]) -> dict[str, bytes]:
         """Look in the history for files as they once were: path → SHA-256 in, path → content out, for those found."""

@@ -51,6 +51,8 @@ def sides(committed: Committed, generated: Mapping[str, bytes], yours: Mapping[s
         if new is not None:
             theirs[path] = committed.spelled(path, new) if isinstance(new, bytes) else new
         if whose is Kind.YOURS or (whose is Kind.MACHINE and (recorded or path in (FILE, ANSWERS))):
+            if entry is None and whose is Kind.MACHINE:
+                entry = entries.get(committed.placed(path))
             if entry is not None:
                 base[path] = entry
             elif whose is Kind.MACHINE:

@@ -13,9 +13,10 @@ from typing import Final
 from aqlgen import git
 from aqlgen.errors import FileError, TemplateError
 from aqlgen.project import Project
+from aqlgen.project.forms import as_generated, is_generated
 from aqlgen.releases import templates_of
 from aqlgen.render.kinds import Kind, folders, kind
-from aqlgen.render.provenance import FILE, file_hash
+from aqlgen.render.provenance import FILE
 from aqlgen.render.template import render_template
 
 __all__ = ["State", "Worktree"]
@@ -44,16 +45,12 @@ class Worktree:
 
     def read(self, path: str) -> bytes | None:
         """Give a file with the line ends that aqlgen writes, None when it is not there. Raises FileError."""
-        file = self.project.folder / path
+        file = self.project.placed(path)
         try:
             content = file.read_bytes() if file.is_file() else None
         except OSError as error:
             raise FileError.of("file-unreadable", f"{file} cannot be read", file=str(file)) from error
-        if content is None or file_hash(content) == self.project.recorded.get(path):
-            return content
-        if 0 < content.count(b"\r\n") == content.count(b"\n") == content.count(b"\r"):
-            return content.replace(b"\r\n", b"\n")
-        return content
+        return content and as_generated(content, self.project.recorded.get(path, ""))
 
     def states(self) -> dict[str, State]:
         """Give the state of every file that aqlgen wrote and recorded, by its path; looked at once."""
@@ -65,7 +62,7 @@ class Worktree:
         content = self.read(path)
         if content is None:
             return State.DELETED
-        same = file_hash(content) == recorded or self._by_copier().get(path) == content
+        same = is_generated(content, recorded) or self._by_copier().get(path) == content
         return State.UNCHANGED if same else State.EDITED
 
     def _by_copier(self) -> Mapping[str, bytes]:
@@ -87,7 +84,9 @@ class Worktree:
 
     def own(self) -> tuple[str, ...]:
         """Give the files that aqlgen did not write, without what git ignores."""
-        known = {*self.project.recorded, FILE}
+        folder = self.project.folder
+        placed = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.recorded)
+        known = {*placed, *self.project.recorded, FILE}
         return tuple(sorted(path for path in self._every() if path not in known))
 
     def strange(self) -> tuple[str, ...]:

@@ -186,6 +186,26 @@ def test_credentials_scopes_and_servers_are_told_once(tmp_path: Path) -> None:
     ]
 
 
+def test_operations_that_need_no_credentials_any_more_are_told(tmp_path: Path) -> None:
+    def closed(document: dict[str, Any]) -> None:
+        document["security"] = [{"key": []}]
+        document["components"]["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+
+    found = changes(tmp_path, lambda document: document.update(security=[]), shop=edited(closed))
+    assert ("credentials-unneeded", "compatible", "need no credentials any more", ALL) in told(found)
+    assert {one["level"] for one in found} <= {"compatible", "attention"}
+
+
+def test_an_operation_that_is_called_by_another_method_keeps_its_name(tmp_path: Path) -> None:
+    def edit(document: dict[str, Any]) -> None:
+        item = document["paths"]["/pets/{pet_id}/archive"]
+        item["put"] = item.pop("post")
+
+    found = {one[0] for one in told(changes(tmp_path, edit))}
+    assert "address-changed" in found
+    assert not {"operation-renamed", "operation-removed", "operation-added"} & found
+
+
 def test_paging_that_the_adapter_takes_over_changes_what_is_answered(tmp_path: Path) -> None:
     def edit(document: dict[str, Any]) -> None:
         operation(document, "GET /pets")["parameters"] += [

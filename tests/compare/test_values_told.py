@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.compare.shops import PET_ID, Edit, body, changes, fields, operation, parameter, ref, schema, told
+from tests.compare.shops import PET_ID, Edit, body, changes, edited, fields, operation, parameter, ref, schema, told
 
 ANSWERED = ["create_pet", "get_pet", "list_pets", "update_pet"]
 GIVEN = ["create_pet", "update_pet"]
@@ -270,3 +270,39 @@ def test_a_type_that_becomes_one_of_several_keeps_what_it_took(tmp_path: Path) -
     assert told(changes(tmp_path, edit)) == [
         ("alternative-added", "compatible", "the type `CreatePetHome` also takes `string`", ["create_pet"])
     ]
+
+
+def test_an_answer_that_takes_several_forms_loses_only_what_is_in_none_of_them(tmp_path: Path) -> None:
+    def field(*names: str, kind: str) -> dict[str, Any]:
+        fields = {name: {"type": "string"} for name in names}
+        return {
+            "type": "object",
+            "properties": {**fields, "form": {"type": "string", "enum": [kind]}},
+            "required": ["form", "color"],
+        }
+
+    shop = edited(lambda document: document["components"]["schemas"].update(Paint=PAINT))
+    operation(shop, "GET /pets/{pet_id}")["responses"]["200"]["content"]["application/json"]["schema"] = ref("Paint")
+
+    def edit(document: dict[str, Any]) -> None:
+        forms = {"Plain": field("color", kind="plain"), "Shaded": field("color", "angle", kind="shaded")}
+        union = {"oneOf": [ref("Plain"), ref("Shaded")]}
+        document["components"]["schemas"] |= {**forms, "Paint": union}
+
+    found = {(rule, message) for rule, _, message, _ in told(changes(tmp_path, edit, shop=shop))}
+    assert ("field-removed", "`image` of `Paint` is no longer answered") in found
+    assert ("field-optional", "`angle` of `Paint` may be missing now") in found
+    assert len({rule for rule, _ in found if rule == "field-removed"}) == 1
+    assert not any("color" in message for _, message in found)
+
+
+PAINT = {
+    "type": "object",
+    "required": ["form", "color", "angle"],
+    "properties": {
+        "form": {"type": "string", "enum": ["plain", "shaded"]},
+        "color": {"type": "string"},
+        "angle": {"type": "string"},
+        "image": {"type": "string"},
+    },
+}

@@ -98,6 +98,24 @@ def test_overrides_that_cannot_be_read_are_told_as_a_problem(pets: Petstore) -> 
     assert "cannot be generated again" in run("status", pets.folder).out
 
 
+def test_a_package_that_got_another_name_is_looked_at_where_it_is(pets: Petstore) -> None:
+    pets.git("mv", PACKAGE, "src/our_pets")
+    pets.commit()
+    assert pets.told()["files"]["changed"] == []
+    assert pets.told()["files"]["own"] == 0
+    assert pets.checked()["findings"] == []
+    pets.replace("src/our_pets/operations/create.json", '"create_pet": {', '"take_in_pet": {')
+    pets.commit()
+    assert pets.told()["edits"]["overrides"] == {"POST /pets": {"name": "take_in_pet"}}
+    assert pets.changed()["overrides_added"] == ["POST /pets"]
+    pets.commit()
+    assert '"take_in_pet": {' in pets.read("src/our_pets/operations/create.json")
+    assert "take_in_pet" in pets.read("overrides.yaml")
+    assert not (pets.folder / PACKAGE).exists()
+    assert [one["path"] for one in pets.told()["files"]["changed"]] == []
+    assert pets.update().code == 0
+
+
 def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> None:
     text = "a\n<<<<<<< HEAD\nmine\n||||||| base\n=======\ntheirs\n>>>>>>> aqlgen\n"
     pets.write("README.md", pets.read("README.md") + text)

@@ -32,6 +32,8 @@ class Edit:
     """What the user did besides, and an update takes back."""
     said: Callable[[Mapping[str, bytes]], bool] | None = None
     """Whether the edit is there, where an update writes it in another form."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Names that the user replaced, which an update remembers, each with the operation that it stood for."""
 
 
 def insert(tree: Tree, path: str, line: int, text: str) -> None:
@@ -141,7 +143,7 @@ EDITS: Mapping[str, Edit] = {
             RUNTIME + "dropped.py": "# mine: of a module that goes",
         },
     ),
-    "hooks and overrides": Edit(own_places),
+    "hooks and overrides": Edit(own_places, retired={"delete_good": "DELETE /goods/{id}"}),
     "README and pyproject": Edit(texts, {"README.md": "Mine: a last word."}),
     "files renamed": Edit(
         renames,

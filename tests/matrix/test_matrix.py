@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from aqlgen.render.provenance import FILE, file_hash, tree_hash
 from tests.generator.commands import Run
 from tests.matrix import clones
 from tests.matrix.conftest import CHANGES, Bench
@@ -17,16 +18,35 @@ from tests.matrix.edits import EDITS, READ, YOURS
 from tests.matrix.wheels import AT_ONCE
 from tests.update.repos import Repo
 
+GONE = {"replace_good": "PUT /goods/{id}"}
+"""The name of the operation that the second document does not have."""
+
 UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignored\n"}
 
 
 def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str, bytes]:
-    """Give a fresh generation plus the user's edits. Files of the user's own stay as the first release made them."""
-    tree = bench.fresh(bench.aqlgen(change), "first" if change == "template changes" else "second", overrides)
-    tree |= {path: bench.generated[path] for path in YOURS}
+    """Give a fresh generation plus the user's edits and the names that are gone.
+
+    Files of the user's own stay as the first release made them.
+    """
+    first = change == "template changes"
+    tree = bench.fresh(bench.aqlgen(change), "first" if first else "second", overrides)
+    kept = {path: bench.generated[path] for path in YOURS if path != "overrides.yaml"}
+    tree |= {FILE: recorded(tree[FILE], kept, EDITS[edit].retired | ({} if first else GONE)), **kept}
     EDITS[edit].make(tree)
     tree["overrides.yaml"] = overrides
     return tree
+
+
+def recorded(record: bytes, kept: Mapping[str, bytes], retired: Mapping[str, str]) -> bytes:
+    """Give a record of generation as it is when some of the files, and the names that are retired, are earlier ones."""
+    files = json.loads(record)["files"]
+    each = files["each"] | {path: file_hash(content) for path, content in kept.items()}
+    for path in kept:
+        record = record.replace(files["each"][path].encode(), each[path].encode())
+    record = record.replace(files["hash"].encode(), tree_hash(each).encode())
+    written = json.dumps({"retired": retired}, indent=2).replace("\n", "\n  ")[1:-4]
+    return record.replace(b'"names": {}', f'"names": {{}},{written}'.encode()) if retired else record
 
 
 def updated(bench: Bench, folder: Path, change: str, edit: str, clone: str) -> tuple[Repo, Run]:

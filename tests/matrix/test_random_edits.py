@@ -2,7 +2,9 @@
 
 The number of cases is in the variable AQLGEN_UPDATE_CASES: a few by default, always the same; 500 to be sure:
 
-    AQLGEN_UPDATE_CASES=500 python -m pytest tests/matrix/test_random_edits.py
+    AQLGEN_UPDATE_CASES=500 python -m pytest -n auto tests/matrix/test_random_edits.py
+
+They come in parts that have nothing to do with one another, so that every core takes some.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +26,7 @@ from tests.matrix.conftest import CHANGES, Bench
 from tests.matrix.edits import PACKAGE, RUNTIME, Tree
 
 CASES = int(os.environ.get("AQLGEN_UPDATE_CASES", "0"))
+PARTS = 8 if CASES else 1
 LIKELY = (
     "README.md",
     "pyproject.toml",
@@ -190,22 +194,23 @@ def nothing_is_lost(bench: Bench, change: str, clone: str, done: list[Action]) -
     assert not {line for line in back if user.taken[line] in user.tree}
 
 
-def cases(property: Callable[..., None]) -> Callable[..., None]:
-    """Set how many cases there are; without the variable always the same ones, so that nothing fails by chance.
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nothing_of_the_users_is_lost(bench: Bench, part: int) -> None:
+    """Without the variable the cases are always the same, so that nothing fails by chance.
 
     A case that fails is short enough to be read, and shrinking it would take hundreds of updates.
     """
-    limits = settings(
-        max_examples=CASES or 12,
+
+    @settings(
+        max_examples=len(range(part, CASES or 12, PARTS)),
         derandomize=not CASES,
+        database=None,
         deadline=None,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
-    return limits(property)
+    @given(change=st.sampled_from(CHANGES), clone=st.sampled_from(clones.CLONES), done=actions)
+    def cases(change: str, clone: str, done: list[Action]) -> None:
+        nothing_is_lost(bench, change, clone, done)
 
-
-@cases
-@given(change=st.sampled_from(CHANGES), clone=st.sampled_from(clones.CLONES), done=actions)
-def test_nothing_of_the_users_is_lost(bench: Bench, change: str, clone: str, done: list[Action]) -> None:
-    nothing_is_lost(bench, change, clone, done)
+    cases()

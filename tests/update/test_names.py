@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.generator.commands import run
 from tests.update.repos import SHOP, Repo, grown, operation
 
 Spec = Callable[[Any], Path]
@@ -24,8 +25,12 @@ def rows(repo: Repo) -> dict[str, Any]:
     return json.loads(repo.read(READ))
 
 
+def recorded(repo: Repo) -> dict[str, Any]:
+    return json.loads(repo.read("MCPAQL-PROVENANCE.json"))["options"]
+
+
 def pinned(repo: Repo) -> dict[str, str]:
-    return json.loads(repo.read("MCPAQL-PROVENANCE.json"))["options"]["names"]
+    return recorded(repo)["names"]
 
 
 def until(days: int) -> str:
@@ -100,3 +105,47 @@ def test_the_same_shop_with_every_parameter_renamed_keeps_every_name(repo: Repo,
     renamed = json.loads(json.dumps(SHOP).replace("{id}", "{goodId}").replace('"id"', '"goodId"'))
     assert repo.update("--spec", spec(renamed)).code == 0
     assert set(rows(repo)) == before
+
+
+def test_a_name_is_never_given_away_also_long_after_its_operation_is_gone(repo: Repo, spec: Spec) -> None:
+    """R-NAME-3"""
+    assert repo.update("--spec", spec(without("/goods"))).code == 0
+    repo.commit()
+    assert recorded(repo)["retired"] == {"create_good": "POST /goods", "list_goods": "GET /goods"}
+    before = repo.snapshot()
+    assert repo.update().code == 0
+    assert repo.snapshot() == before
+    assert repo.update("--spec", spec(without("/goods", pets={"get": operation("listPets")}))).code == 0
+    repo.commit()
+    other = without("/goods", pets={"get": operation("listPets")}, **{"shops/{shop}/goods": {"get": operation("x")}})
+    del other["paths"]["/shops/{shop}/goods"]["get"]["operationId"]
+    assert repo.update("--spec", spec(other)).code == 0
+    assert "list_goods" not in rows(repo)
+    repo.commit()
+    assert run("check", repo.folder, "--pristine").code == 0
+    before = repo.snapshot()
+    assert repo.update().code == 0
+    assert repo.snapshot() == before
+
+
+def test_an_operation_that_comes_back_has_its_name_again(repo: Repo, spec: Spec) -> None:
+    """R-NAME-3"""
+    assert repo.update("--spec", spec(without("/goods"))).code == 0
+    repo.commit()
+    assert repo.update("--spec", spec(grown())).code == 0
+    assert rows(repo)["list_goods"]["path"] == "/goods"
+    assert "retired" not in recorded(repo)
+
+
+def test_a_name_that_the_user_replaced_is_given_to_no_other(repo: Repo, spec: Spec) -> None:
+    """R-NAME-3"""
+    repo.write("overrides.yaml", "GET /goods:\n  name: browse_goods\n")
+    repo.commit()
+    assert repo.update().code == 0
+    repo.commit()
+    assert recorded(repo)["retired"] == {"list_goods": "GET /goods"}
+    repo.write("overrides.yaml", "")
+    repo.commit()
+    assert repo.update("--rename").code == 0
+    assert "list_goods" in rows(repo)
+    assert "retired" not in recorded(repo)

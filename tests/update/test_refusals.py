@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,7 +149,6 @@ def test_an_index_that_another_git_has_locked(repo: Repo, spec: Spec) -> None:
         ("MCPAQL-PROVENANCE.json", "{"),
         ("MCPAQL-PROVENANCE.json", "[]"),
         ("MCPAQL-PROVENANCE.json", "{}"),
-        ("MCPAQL-PROVENANCE.json", '{"files": {"each": {}}}\n<<<<<<< HEAD\n'),
         (".copier-answers.yml", "a: [\n"),
         (".copier-answers.yml", "just text\n"),
         (".copier-answers.yml", "title: no package\n"),
@@ -163,6 +164,43 @@ def test_records_that_are_gone(repo: Repo) -> None:
     (repo.folder / ".copier-answers.yml").unlink()
     repo.commit()
     refused(repo.update(), "project-damaged", ".copier-answers.yml")
+
+
+def test_a_record_that_was_deleted_is_told_as_gone(repo: Repo) -> None:
+    (repo.folder / "MCPAQL-PROVENANCE.json").unlink()
+    repo.commit()
+    refused(repo.update(), "project-damaged", "it is gone", "git log -- MCPAQL-PROVENANCE.json")
+
+
+def test_an_option_that_was_edited_into_nonsense_is_not_taken(repo: Repo) -> None:
+    repo.replace("MCPAQL-PROVENANCE.json", '"field_case": null', '"field_case": "bogus"')
+    repo.commit()
+    assert repo.update().code == 0
+    assert "bogus" not in repo.read("src/shop_adapter/adapter.json")
+
+
+def test_two_branches_that_both_updated_find_the_way_out(repo: Repo, spec: Spec) -> None:
+    """What is told to do is done here, word for word."""
+    repo.git("checkout", "--quiet", "-b", "other")
+    assert repo.update("--spec", spec(grown(bills={"get": operation("listBills")}))).code == 0
+    repo.commit()
+    repo.git("checkout", "--quiet", "main")
+    newest = grown(orders={"get": operation("listOrders")})
+    assert repo.update("--spec", spec(newest)).code == 0
+    repo.commit()
+    with pytest.raises(AssertionError):
+        repo.git("merge", "other")
+    done = repo.update("--output-format", "json")
+    assert done.code == 4
+    (found,) = done.json["error"]["details"]
+    assert found["code"] == "records-in-conflict"
+    told = found["suggestion"].split("`")[1]
+    subprocess.run(shlex.split(told), cwd="/", check=True, capture_output=True)
+    repo.commit()
+    assert repo.update("--spec", spec(newest)).code == 0
+    assert run("check", repo.folder, "--pristine").code == 0
+    assert "list_orders" in repo.read("src/shop_adapter/operations/read.json")
+    assert "list_bills" not in repo.read("src/shop_adapter/operations/read.json")
 
 
 def test_a_kept_document_that_is_gone_can_be_given_again(repo: Repo, spec: Spec) -> None:

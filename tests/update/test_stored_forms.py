@@ -1,0 +1,151 @@
+"""Whatever form git keeps files in (other line ends, Git LFS, a filter), an untouched file is no edited one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import run
+from tests.update.repos import Repo, Templates, grown, operation
+
+Spec = Callable[[Any], Path]
+FILTER = """import hashlib, pathlib, sys
+store = pathlib.Path(sys.argv[2]); content = sys.stdin.buffer.read()
+if content.startswith(b"version https://git-lfs") and sys.argv[1] == "clean":
+    sys.stdout.buffer.write(content)
+elif sys.argv[1] == "clean":
+    oid = hashlib.sha256(content).hexdigest()
+    (store / oid).write_bytes(content)
+    told = f"version https://git-lfs.github.com/spec/v1\\noid sha256:{oid}\\nsize {len(content)}\\n"
+    sys.stdout.buffer.write(told.encode())
+else:
+    oid = content.decode().split("sha256:")[1].split()[0]
+    sys.stdout.buffer.write((store / oid).read_bytes() if (store / oid).exists() else content)
+"""
+POINTER = "version https://git-lfs"
+
+
+def files(repo: Repo) -> dict[str, bytes]:
+    return {path: content for path, content in repo.snapshot().items() if not path.startswith(".git/")}
+
+
+def told(repo: Repo) -> Any:
+    return run("status", repo.folder, "--output-format", "json").json
+
+
+def orders() -> dict[str, Any]:
+    return grown(orders={"get": operation("listOrders")})
+
+
+@pytest.fixture
+def stored(repo: Repo, tmp_path: Path) -> Repo:
+    """Keep JSON, the README and the overrides in what stands for Git LFS."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "filter.py").write_text(FILTER, encoding="utf-8")
+    for what in ("clean", "smudge"):
+        command = f"'{sys.executable}' -I '{tmp_path / 'filter.py'}' {what} '{tmp_path / 'store'}'"
+        repo.git("config", f"filter.lfs.{what}", command)
+    names = ("*.json", "README.md", "overrides.yaml")
+    repo.write(".gitattributes", repo.read(".gitattributes") + "".join(f"{one} filter=lfs\n" for one in names))
+    repo.git("add", "--renormalize", ".")
+    repo.commit()
+    assert repo.git("show", "HEAD:README.md").startswith(POINTER)
+    return repo
+
+
+def test_files_in_git_lfs_are_not_edited(stored: Repo) -> None:
+    assert [one["path"] for one in told(stored)["files"]["changed"]] == [".gitattributes"]
+    before = files(stored)
+    assert stored.update().code == 0
+    assert files(stored) == before
+
+
+def test_an_update_puts_new_contents_into_git_lfs(stored: Repo, newer: Templates, spec: Spec) -> None:
+    newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
+    assert stored.update("--spec", spec(orders())).code == 0
+    for path in ("README.md", "src/shop_adapter/operations/read.json", "MCPAQL-PROVENANCE.json"):
+        assert stored.git("show", f":{path}").startswith(POINTER)
+    assert "list_orders" in stored.read("src/shop_adapter/operations/read.json")
+    assert "A line of the new release." in stored.read("README.md")
+    assert stored.git("diff", "--name-only") == ""
+    stored.commit()
+    assert [one["path"] for one in told(stored)["files"]["changed"]] == [".gitattributes"]
+
+
+def test_an_edit_of_a_file_in_git_lfs_becomes_an_override(stored: Repo) -> None:
+    path = "src/shop_adapter/operations/delete.json"
+    stored.replace(path, '"delete_good": {', '"bin_good": {')
+    stored.commit()
+    assert stored.changed()["overrides_added"] == ["DELETE /goods/{id}"]
+    assert stored.git("show", ":overrides.yaml").startswith(POINTER)
+    assert "bin_good" in stored.read("overrides.yaml")
+
+
+def test_a_clone_without_the_contents_of_git_lfs_is_refused(stored: Repo, tmp_path: Path) -> None:
+    for one in (tmp_path / "store").iterdir():
+        one.unlink()
+    (stored.folder / "README.md").unlink()
+    stored.git("checkout", "--", "README.md")
+    assert stored.read("README.md").startswith(POINTER)
+    assert [one["path"] for one in told(stored)["files"]["changed"]] == [".gitattributes"]
+    done = stored.update()
+    assert done.code == 4
+    assert "[content-elsewhere]" in done.err
+    assert "git lfs pull" in done.err
+
+
+@pytest.mark.parametrize("ends", ["crlf", "lf"])
+def test_line_ends_that_git_converts_are_no_edit(repo: Repo, spec: Spec, ends: str) -> None:
+    """The project's own attributes keep them as they are; without those, git turns them as it is set to."""
+    repo.git("config", "core.autocrlf", "true" if ends == "crlf" else "input")
+    repo.write(".gitattributes", "* text=auto\n")
+    repo.commit()
+    repo.git("rm", "--quiet", "-r", "--cached", ".")
+    repo.git("reset", "--quiet", "--hard")
+    assert ("\r\n" in (repo.folder / "README.md").read_bytes().decode()) == (ends == "crlf")
+    assert [one["path"] for one in told(repo)["files"]["changed"]] == [".gitattributes"]
+    before = files(repo)
+    assert repo.update().code == 0
+    assert files(repo) == before
+    repo.write("overrides.yaml", "# ours\n".replace("\n", "\r\n" if ends == "crlf" else "\n"))
+    repo.replace("src/shop_adapter/operations/delete.json", '"delete_good": {', '"bin_good": {')
+    repo.commit()
+    assert repo.update("--spec", spec(orders())).code == 0
+    assert repo.git("diff", "--name-only") == ""
+    assert "\r" not in repo.git("show", ":overrides.yaml")
+    assert "# ours\nDELETE /goods/{id}:" in repo.git("show", ":overrides.yaml")
+
+
+def test_a_document_whose_line_ends_git_converts_is_not_edited(repo: Repo, tmp_path: Path) -> None:
+    document = (repo.folder / "openapi/openapi.json").read_bytes().replace(b"\n", b"\r\n")
+    (tmp_path / "windows.json").write_bytes(document)
+    assert run("from-openapi", tmp_path / "windows.json", "-o", tmp_path / "other", "-q").code == 0
+    other = Repo(tmp_path / "other", tmp_path / "other")
+    other.write(".gitattributes", "* text=auto\n")
+    other.git("init", "--quiet")
+    other.commit()
+    assert "\r" not in other.git("show", "HEAD:openapi/openapi.json")
+    before = files(other)
+    done = other.update()
+    assert done.code == 0, done.err
+    assert files(other) == before
+
+
+def test_what_is_yours_is_not_edited_because_its_template_is_another_now(repo: Repo, newer: Templates) -> None:
+    newer.replace("adapter.toml", "#", "# newer\n#")
+    newer.replace("src/{{package}}/hooks.py", '"""', '"""Newer. ')
+    newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
+    assert repo.update().code == 0
+    repo.commit()
+    assert told(repo)["files"]["changed"] == []
+    repo.write("adapter.toml", repo.read("adapter.toml") + "# ours\n")
+    assert [one["path"] for one in told(repo)["files"]["changed"]] == ["adapter.toml"]
+    repo.commit()
+    before = json.loads(repo.read("MCPAQL-PROVENANCE.json"))
+    assert repo.update().code == 0
+    assert json.loads(repo.read("MCPAQL-PROVENANCE.json")) == before
