@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import subprocess
@@ -106,7 +107,7 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
         "state": {"place": str(place / "state.sqlite3"), "writable": True},
     }
     _, out, _ = run(package, capsys, "doctor", hooks=hooks)
-    assert "standard: asks about 1 operations, refuses 0" in out
+    assert "standard: asks about 1 operation, refuses 0" in out
     assert str(place / "audit.jsonl") in out
     assert not place.exists()
 
@@ -116,6 +117,52 @@ def test_call_refuses_what_is_no_json(package: Path, capsys: pytest.CaptureFixtu
     code, out, err = run(package, capsys, "call", "get_animal", params, "--mock")
     assert (code, out) == (2, "")
     assert err.startswith("Error: PARAMS is not valid JSON")
+
+
+def test_doctor_says_when_what_destroys_would_be_refused(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-SAFE-5: what cannot be written into the audit log is not done."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    _, out, _ = run(package, capsys, "doctor")
+    assert "audit.jsonl: cannot be written, set MCP_AQL_AUDIT_PATH" in out
+    assert out.splitlines()[-1].startswith("Not ready: the audit log cannot be written")
+
+
+def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_input(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"name": "Ada", "species": "lion", "tags": ["old"]}'))
+    for given in (
+        ['{"name": "Ada", "species": "lion", "tags": ["old"]}', "--mock"],
+        ["name=Ada", "species=lion", 'tags=["old"]', "--mock"],
+        ["--mock", "name=Ada", "species=lion"],
+        ["-", "--mock"],
+    ):
+        code, out, _ = run(package, capsys, "call", "create_animal", *given)
+        assert (code, json.loads(out)["success"]) == (0, True), given
+    _, out, _ = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
+    assert json.loads(out)["error"]["details"]["value"] == "seven"
+    code, _, err = run(package, capsys, "call", "get_animal", "7", "animal_id=7", "--mock")
+    assert (code, err[:29]) == (2, "Error: PARAMS is not valid JS")
+
+
+def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(package, capsys, "describe", "createAnimal")
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[:3] == ["create_animal", "  POST /animals, CREATE, reversible", "  Take an animal into the zoo"]
+    assert "  name         string, required, minLength 1, maxLength 40" in lines
+    assert lines[-1] == """Try  zoo-adapter call create_animal '{"name":"Ada","species":"lion"}' --mock"""
+    _, out, _ = run(package, capsys, "describe", "get_animal", "--output-format", "json")
+    assert json.loads(out)["path"] == "/animals/{animalId}"
+    code, out, err = run(package, capsys, "describe", "fetch_animal")
+    assert (code, out, err) == (1, "", "Error: Unknown operation: 'fetch_animal'. Did you mean 'get_animal'?\n")
+
+
+def test_a_search_that_finds_nothing_says_so(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(package, capsys, "operations", "--search", "submarine")
+    assert (code, out, len(err.splitlines())) == (0, "", 1)
 
 
 def test_call_runs_the_owners_hooks(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,16 +185,29 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
     code, out, _ = run(package, capsys, "doctor", "--output-format", "json")
     found = json.loads(out)
     assert code == 0
-    assert set(found) == {"base_url", "servers", "safety", "hooks", "settings", "credentials"}
+    assert set(found) == {
+        "adapter",
+        "base_url",
+        "callable",
+        "credentials",
+        "hooks",
+        "safety",
+        "servers",
+        "settings",
+    }
     assert found["base_url"] == "https://zoo.example/v1"
+    assert found["callable"] == {"operations": 6, "with_credentials": 0}
     assert found["credentials"] == [{"scheme": "api_key", "type": "apiKey", "variables": ["ZOO_API_KEY"], "set": False}]
     monkeypatch.setenv("ZOO_API_KEY", "sesame")
     monkeypatch.setenv("MCP_AQL_ENDPOINT_MODE", "single")
     for form in ("json", "human"):
         _, out, _ = run(package, capsys, "doctor", "--output-format", form)
         assert "sesame" not in out
-    assert "endpoint_mode" in out
-    assert "environment" in out
+    assert "endpoint_mode  single  environment  MCP_AQL_ENDPOINT_MODE" in out
+    assert "timeout" not in out
+    assert out.endswith("Ready: nothing is missing for any of 6 operations.\n")
+    _, out, _ = run(package, capsys, "doctor", "--all")
+    assert "MCP_AQL_TIMEOUT" in out
     _, out, _ = run(package, capsys, "doctor", "--output-format", "json")
     found = json.loads(out)
     assert found["credentials"][0]["set"] is True
@@ -203,7 +263,7 @@ def test_a_damaged_table_is_no_traceback(package: Path, capsys: pytest.CaptureFi
 
 def test_what_people_ask_does_not_load_mcp(package: Path) -> None:
     check = "import atexit; atexit.register(lambda: print('mcp' in sys.modules)); "
-    for arguments in (["operations"], ["doctor"], ["call", "list_keepers", "--mock"]):
+    for arguments in (["operations"], ["doctor"], ["describe", "get_animal"], ["call", "list_keepers", "--mock"]):
         done = subprocess.run(command(package, *arguments, before=check), capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == "False", arguments
 

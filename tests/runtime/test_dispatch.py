@@ -57,7 +57,7 @@ async def test_parameters_inside_params_win_and_keys_with_an_underscore_are_meta
         ({"params": {}}, Code.MISSING_PARAM, "operation"),
         ({"operation": 5}, Code.INVALID_TYPE, "operation"),
         ({"operation": "list_animals", "params": [1]}, Code.INVALID_TYPE, "params"),
-        ({"operation": "list_animals", "params": "{}"}, Code.INVALID_TYPE, "params"),
+        ({"operation": "list_animals", "params": "limit=1"}, Code.INVALID_TYPE, "params"),
         ({"operation": "list_animals", "operations": [{}]}, Code.INVALID_VALUE, "operations"),
         ({"operations": []}, Code.INVALID_VALUE, "operations"),
         ({"operations": {}}, Code.INVALID_TYPE, "operations"),

@@ -11,6 +11,7 @@ import pytest
 from runtime import protocol
 from runtime.config import Config
 from runtime.introspection import Introspection
+from runtime.search import Index
 from runtime.table import Adapter, Parameter, Table
 from runtime.typeinfo import parameter_info, type_details
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
@@ -261,7 +262,7 @@ def test_an_object_composed_by_all_of_shows_all_its_fields_and_nothing_internal(
         ({"query": "types", "first": True}, "VALIDATION_INVALID_TYPE", "got 'boolean'"),
         ({"query": "types", "first": 0}, "VALIDATION_INVALID_VALUE", "from 1 to 250"),
         ({"query": "types", "nam": "x"}, "VALIDATION_UNKNOWN_PARAM", "nam"),
-        ({"query": "operations", "category": "read"}, "VALIDATION_INVALID_VALUE", "READ"),
+        ({"query": "operations", "category": "reading"}, "VALIDATION_INVALID_VALUE", "READ"),
         ({"query": "operations", "after": "nonsense"}, "VALIDATION_INVALID_VALUE", "next"),
     ],
 )
@@ -376,3 +377,18 @@ def test_which_fields_have_to_be_given_or_exclude_one_another_is_told() -> None:
     }
     schema = {**either, "not": {"required": ["url", "id"]}}
     assert type_details("Image", schema, {})["description"] == "Needs url, or id. Not url and id together."
+
+
+def test_a_search_knows_short_forms_of_what_is_asked() -> None:
+    """R-INT-6: people say repository and organization where names say repo and org."""
+    index = Index(
+        [
+            ("create_issue_assignees", "issue_assignee", "Add assignees to an issue"),
+            ("create_repo_issue", "issue", "Create an issue"),
+            ("list_org_members", "member", "List members"),
+            ("list_custom_fields", "custom_field", "List fields"),
+        ]
+    )
+    assert index.search("create an issue in a repository")[0] == "create_repo_issue"
+    assert index.search("members of an organization")[0] == "list_org_members"
+    assert index.search("customers") == []

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .errors import Code, Failure
 from .limits import too_large
 from .table import Row
+from .text import line
 
-__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "json_type", "single"]
+__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "json_type", "opened", "single"]
 
 MAX_BATCH = 50
 TOKEN = "confirmation_token"  # noqa: S105
@@ -64,15 +66,35 @@ def _is_metadata(name: str, row: Row) -> bool:
     return name == TOKEN and name not in row.parameters and name not in row.aliases
 
 
-def single(arguments: Mapping[str, Any]) -> Request:
-    """Read a request for one operation. Raises Failure when its form is wrong."""
+def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the arguments with `params` and `operations` as data where they came as the text of it.
+
+    Many models and clients write an object within an object as text; a text can mean nothing else here.
+    """
+    for name, kind in (("params", dict), ("operations", list)):
+        text = arguments.get(name)
+        if isinstance(text, str):
+            try:
+                value = json.loads(text, parse_constant=_no_number)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, kind):
+                arguments = {**arguments, name: value}
+    items = arguments.get("operations")
+    if isinstance(items, list):
+        arguments = {**arguments, "operations": [opened(one) if isinstance(one, dict) else one for one in items]}
+    return arguments
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)
+
+
+def single(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Request:
+    """Read a request for one operation. `known` tells operations. Raises Failure when its form is wrong."""
     operation = arguments.get("operation")
     if operation is None:
-        raise Failure(
-            Code.MISSING_PARAM,
-            "Missing required parameter 'operation'. List the operations with introspect, query 'operations'.",
-            {"param_name": "operation"},
-        )
+        raise _without_operation(arguments, known)
     if not isinstance(operation, str):
         raise _wrong_type("operation", "string", operation)
     inside = arguments.get("params")
@@ -85,8 +107,24 @@ def single(arguments: Mapping[str, Any]) -> Request:
     return Request(operation, inside, {k: v for k, v in arguments.items() if k not in _PROTOCOL_FIELDS})
 
 
-def item(value: Any) -> Request:
-    """Read one item of a batch. Raises Failure when its form is wrong."""
+def _without_operation(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Failure:
+    """Tell that the operation is missing, and where it stands instead, if it does."""
+    inside = arguments.get("params")
+    given = {**inside, **arguments} if isinstance(inside, Mapping) else arguments
+    way = "List the operations with introspect, query 'operations'."
+    if given.get("query") in ("operations", "types"):
+        way = "To introspect, give 'introspect' as operation, and the rest in params."
+    else:
+        for name, value in arguments.items():
+            if isinstance(value, str) and known(value):
+                way = f"Give '{line(value, 64)}' as 'operation', not as '{line(name, 40)}'."
+                break
+    message = f"Missing required parameter 'operation'. {way}"
+    return Failure(Code.MISSING_PARAM, message, {"param_name": "operation"})
+
+
+def item(value: Any, known: Callable[[str], bool]) -> Request:
+    """Read one item of a batch. `known` tells operations. Raises Failure when its form is wrong."""
     if not isinstance(value, Mapping):
         raise _wrong_type("operations[]", "object", value)
     if value.get("operations") is not None:
@@ -95,7 +133,7 @@ def item(value: Any) -> Request:
             "Unknown parameter(s) in a batch: operations. A batch holds single operations, not batches.",
             {"unknown_params": ["operations"], "valid_params": ["operation", "params"]},
         )
-    return single(value)
+    return single(value, known)
 
 
 def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
@@ -134,4 +172,6 @@ def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
 def _wrong_type(name: str, expected: str, value: Any) -> Failure:
     actual = json_type(value)
     details = {"param_name": name, "expected_type": expected, "actual_type": actual}
-    return Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{actual}'", details)
+    way = {"params": '. Give an object, such as {"id": 1}', "operations": ". Give a list of {operation, params}"}
+    message = f"Parameter '{name}' expected '{expected}', got '{actual}'{way.get(name, '')}"
+    return Failure(Code.INVALID_TYPE, message, details)

@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments or settings.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -34,7 +35,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     except (OSError, ValueError, KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
-        options = _parser(adapter).parse_args(arguments)
+        options = _parsed(_parser(adapter), arguments)
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(str(problem), 2)
@@ -48,11 +49,23 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
 
 
+def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the arguments; parameters of `call` may stand behind its options too."""
+    options, rest = parser.parse_known_args(arguments)
+    if rest and (options.command != "call" or any(one.startswith("-") for one in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.params += rest
+    return options
+
+
 def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     name, title = f"{adapter.name}-adapter", line(adapter.title, 100).replace("%", "")
     parser = argparse.ArgumentParser(
         prog=name,
         description=f"MCP-AQL adapter of {title}. Without a command it serves MCP over standard input and output.",
+        epilog=_examples(f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000"),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
@@ -60,16 +73,31 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on with http (default: 8000; 0: any)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, with no network")
     parser.set_defaults(command="serve")
-    commands = parser.add_subparsers(title="commands for people", metavar="")
+    commands = parser.add_subparsers(title="commands for people", metavar="COMMAND")
 
     operations = commands.add_parser("operations", help="list the operations")
     operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="only of this category")
     operations.add_argument("--search", metavar="WORDS", help="only those that match, the best first")
     operations.set_defaults(command="operations")
 
-    call = commands.add_parser("call", help="perform one operation and print the envelope")
+    describe = commands.add_parser("describe", help="show what one operation takes and gives")
+    describe.add_argument("operation", metavar="OPERATION")
+    describe.set_defaults(command="describe")
+
+    call = commands.add_parser(
+        "call",
+        help="perform one operation and print the envelope",
+        epilog=_examples(*(f"{name} call {_call_of(adapter)} {one} --mock" for one in _WAYS)),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     call.add_argument("operation", metavar="OPERATION")
-    call.add_argument("params", metavar="PARAMS", nargs="?", default="{}", help="its parameters, a JSON object")
+    call.add_argument(
+        "params",
+        metavar="PARAMS",
+        nargs="*",
+        default=[],
+        help="its parameters: a JSON object, NAME=VALUE each, or - to read the object from standard input",
+    )
     call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no network")
     call.add_argument("--yes", action="store_true", help="confirm what asks for it, without being asked")
     call.set_defaults(command="call")
@@ -85,9 +113,21 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", help="show the settings, and which credentials are missing")
     doctor.set_defaults(command="doctor")
-    for one in (operations, doctor):
+    doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
+    for one in (operations, describe, doctor):
         one.add_argument("--output-format", choices=("human", "json"), default="human")
     return parser
+
+
+_WAYS = ('\'{"name": "value"}\'', "name=value", "- < params.json")
+
+
+def _examples(*commands: str) -> str:
+    return "\n".join(("examples:", *(f"  {one}" for one in commands)))
+
+
+def _call_of(adapter: Adapter) -> str:
+    return next((adapter.quick_start[one] for one in ("read", *FAMILIES) if one in adapter.quick_start), "OPERATION")
 
 
 def _port(text: str) -> int:
@@ -97,15 +137,20 @@ def _port(text: str) -> int:
 
 
 def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    from .assembly import assemble
+    gc.disable()  # what is imported and built stays: a fifth of the start would go into looking for garbage in it
+    try:
+        from .assembly import assemble
 
-    parts = assemble(folder, hooks, mock=options.mock)
-    from .bridge import adopt
-    from .server import build_server
+        parts = assemble(folder, hooks, mock=options.mock)
+        from .bridge import adopt
+        from .server import build_server
 
-    adopt(parts.dispatcher.log)
+        adopt(parts.dispatcher.log)
+        server = build_server(parts.dispatcher, parts.transport.aclose)
+    finally:
+        gc.enable()
+    gc.freeze()
     limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
-    server = build_server(parts.dispatcher, parts.transport.aclose)
     if options.transport == "stdio":
         from .pipe import serve_pipe
 
@@ -122,6 +167,9 @@ def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> 
     from .people import as_json, list_operations, render_operations
 
     found = list_operations(folder, category=options.category, search=options.search)
+    if not found and options.output_format == "human":
+        sys.stderr.write("No operation is like that; `operations` alone lists all.\n")
+        return 0
     _print(as_json({"operations": found}) if options.output_format == "json" else render_operations(found))
     return 0
 
@@ -133,13 +181,31 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     from .terminal import Terminal
 
     try:
-        params: Any = json.loads(options.params)
+        params = _params(options.params)
     except (ValueError, RecursionError):
-        return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}'", 2)
+        return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
     person = Terminal(yes=options.yes)
     envelope = asyncio.run(call(folder, hooks, options.operation, params, os.environ, mock=options.mock, person=person))
     _print(as_json(envelope))
     return 0 if envelope["success"] else 1
+
+
+def _params(given: Sequence[str]) -> Any:
+    """Read parameters: JSON, `-`, or NAME=VALUE each, a value as JSON where it is some. Raises ValueError."""
+    if given and all("=" in one and not one.startswith("{") for one in given):
+        pairs = (one.partition("=") for one in given)
+        return {name: _value(value) for name, _, value in pairs}
+    if len(given) > 1:
+        raise ValueError(given)
+    text = given[0] if given else "{}"
+    return json.loads(sys.stdin.read() if text == "-" else text)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
@@ -158,14 +224,34 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 
 
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    from .people import as_json, doctor, render_doctor
+    from .doctor import doctor, render_doctor
+    from .people import as_json
 
     found = doctor(folder, os.environ, hooks)
-    _print(as_json(found) if options.output_format == "json" else render_doctor(found))
+    _print(as_json(found) if options.output_format == "json" else render_doctor(found, every=options.all))
     return 0
 
 
-_COMMANDS = {"serve": _serve, "operations": _operations, "call": _call, "login": _login, "doctor": _doctor}
+def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .describing import describe, render_description, suggestion
+    from .people import as_json
+
+    found = describe(folder, options.operation, os.environ)
+    if found is None:
+        return _fail(suggestion(folder, options.operation, os.environ), 1)
+    command = f"{Adapter.load(folder).name}-adapter"
+    _print(as_json(found) if options.output_format == "json" else render_description(found, command))
+    return 0
+
+
+_COMMANDS = {
+    "serve": _serve,
+    "operations": _operations,
+    "describe": _describe,
+    "call": _call,
+    "login": _login,
+    "doctor": _doctor,
+}
 
 
 def _print(text: str) -> None:

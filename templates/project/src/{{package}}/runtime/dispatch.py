@@ -80,14 +80,14 @@ class Dispatcher:
         `person` is whoever can be asked to confirm; one whose question must be the call's result raises Unanswered.
         """
         stamp = Stamp()
-        arguments = arguments or {}
+        arguments = form.opened(arguments or {})
         session = session or Session()
         try:
             self._limits.check(arguments)
             batch = form.batch(arguments)
             if batch is not None:
                 return await self._batch(family, batch, stamp, session, person)
-            request = form.single(arguments)
+            request = form.single(arguments, self._known)
         except Failure as failure:
             return failure.envelope()
         return await self._answer(family, request, stamp, session, person)
@@ -220,6 +220,11 @@ class Dispatcher:
         self._check_family(family, row.name, row.family)
         return row
 
+    def _known(self, name: str) -> bool:
+        return (
+            name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
+        )
+
     def _named(self, name: str, notices: Notices | None) -> Notices | None:
         """Add the warning about a name that is an alias."""
         alias = self.introspection.alias(name)
@@ -253,7 +258,7 @@ class Dispatcher:
             named = item.get("operation") if isinstance(item, Mapping) else None
             operation = named if isinstance(named, str) else ""
             try:
-                result = await self._answer(family, form.item(item), stamp, session, person, gathered)
+                result = await self._answer(family, form.item(item, self._known), stamp, session, person, gathered)
             except Failure as failure:
                 result = failure.envelope()
             succeeded += result["success"]

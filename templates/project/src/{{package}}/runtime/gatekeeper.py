@@ -223,17 +223,26 @@ class Gatekeeper:
         )
 
     def _note(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
-        """Write a decision into the audit log, before it is acted upon."""
+        """Write a decision into the audit log, before it is acted upon. Raises Failure when it cannot be written."""
         from .audit import redacted
 
-        self._audit.write(
-            event,
-            operation=row.name,
-            endpoint=row.family,
-            danger_level=row.danger,
-            result=result,
-            session_id=call.session_id,
-            request_id=call.request_id,
-            params=redacted(row, call.params),
-            **more,
-        )
+        try:
+            self._audit.write(
+                event,
+                operation=row.name,
+                endpoint=row.family,
+                danger_level=row.danger,
+                result=result,
+                session_id=call.session_id,
+                request_id=call.request_id,
+                params=redacted(row, call.params),
+                **more,
+            )
+        except OSError as error:
+            self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
+            raise Failure(
+                Code.INTERNAL_ERROR,
+                "Internal error: the audit log cannot be written, so nothing was done. "
+                f"The adapter's owner sees its place with '{self._adapter.name}-adapter doctor'.",
+                {"operation": row.name, "request_id": call.request_id},
+            ) from None

@@ -19,6 +19,8 @@ from .loop_operations import active_operations, inactive, types_of
 from .query import checked
 from .registry import ProtocolOperation
 from .search import Index
+from .shapes import folded
+from .spellings import Spellings
 from .table import FAMILIES, Adapter, JsonSchema, Row, Table
 from .text import clean, line
 from .tools import tool_name
@@ -26,7 +28,8 @@ from .typeinfo import parameter_info, type_details, type_info
 
 __all__ = ["Introspection"]
 
-_SEARCH_FIRST = 20
+_SEARCH_FIRST = 10
+"""How many are found unless asked for more; what is sought is nearly always among them."""
 
 
 class Introspection:
@@ -37,6 +40,7 @@ class Introspection:
         self._table = table
         self._config = config
         self._aliases = Aliases(table)
+        self._spellings = Spellings(table)
         self._protocol = {one.name: one for one in active_operations(adapter, config)}
 
     def answer(self, params: Mapping[str, Any], session_id: str | None) -> Envelope:
@@ -47,9 +51,7 @@ class Introspection:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 
     def unknown(self, operation: str) -> Failure:
-        """NOT_FOUND_OPERATION with the nearest names: those spelled alike, then those that share its words."""
-        import difflib
-
+        """NOT_FOUND_OPERATION with the nearest names."""
         reason = inactive(operation)
         if reason is not None:
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": operation})
@@ -57,28 +59,18 @@ class Introspection:
         if ended is not None:
             reason = f"Operation '{ended.name}' ended after {ended.until}. Use '{ended.operation}'."
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": ended.name, "available": [ended.operation]})
+        shown = line(operation, 200)
         names = [info["name"] for info in self._list]
-        shown = line(operation, 64)
-        alike = difflib.get_close_matches(shown, names, n=3, cutoff=0.7)
-        found = self._operations_index.search(shown) if shown else []
-        return unknown_operation(shown, list(dict.fromkeys([*alike, *found]))[:5])
-
-    @cached_property
-    def _by_operation_id(self) -> dict[str, str]:
-        """Names by the API's own operation ids, where one has only one name and is none itself."""
-        found: dict[str, list[str]] = {}
-        for family in FAMILIES:
-            for name, row in self._table.raw(family).items():
-                found.setdefault(row.get("operation_id", name), []).append(name)
-        return {key: names[0] for key, names in found.items() if len(names) == 1}
+        near = self._spellings.near(shown, names, self._operations_index) if shown else []
+        return unknown_operation(line(shown, 64), near)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
-        """Find a row by the agent's name, or else by an alias or the API's own operation id (R-REQ-2)."""
+        """Find a row by the agent's name, or else by an alias or the API's own spelling of it (R-REQ-2)."""
         row = self._table.find(name, first)
         if row is not None:
             return row
         alias = self.alias(name)
-        known = self._by_operation_id.get(name) if alias is None else alias.operation
+        known = self._spellings.find(name) if alias is None else alias.operation
         return None if known is None else self._table.find(known, first)
 
     def alias(self, name: str) -> Alias | None:
@@ -136,7 +128,7 @@ class Introspection:
             by_name = {one["name"]: one for one in chosen}
             chosen = [by_name[name] for name in self._operations_index.search(search)]
         if category is not None:
-            chosen = [one for one in chosen if one["semantic_category"] == category]
+            chosen = [one for one in chosen if one["semantic_category"] == category.upper()]
         if resource is not None:
             wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
             singular = {wanted, wanted.removesuffix("s")}
@@ -295,5 +287,8 @@ class Introspection:
         own = self._own_types.get(name)
         if own is not None:
             return {"name": name, **own}
-        schema = self._table.types.get(name)
-        return None if schema is None else type_details(name, schema, self._table.types)
+        types = self._table.types
+        if name not in types:
+            name = next((one for one in types if folded(one) == folded(name)), name)
+        schema = types.get(name)
+        return None if schema is None else type_details(name, schema, types)

@@ -34,10 +34,12 @@ def checked(params: Mapping[str, Any], max_list: int) -> str:
     query = str(params["query"])
     if query not in ("operations", "types"):
         raise Failure(
-            Code.INVALID_VALUE, f"Parameter 'query' is '{line(query, 40)}'; allowed values: 'operations', 'types'"
+            Code.INVALID_VALUE,
+            f"Parameter 'query' is '{line(query, 40)}'; allowed values: 'operations', 'types'. "
+            "Give name to describe one of them, search to find some.",
         )
     category = params.get("category")
-    if category is not None and category not in protocol.CATEGORIES:
+    if category is not None and category.upper() not in protocol.CATEGORIES:
         raise Failure(Code.INVALID_VALUE, f"Parameter 'category' must be one of {', '.join(protocol.CATEGORIES)}")
     first = params.get("first")
     if first is not None and not 1 <= first <= max_list:

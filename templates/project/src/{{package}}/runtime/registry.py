@@ -108,6 +108,6 @@ class _Checked:
         if not missing and not unknown and self._validator.is_valid(params):
             return
         problems = [missing_problem(self, missing)] if missing else []
-        problems += [unknown_problem(self, unknown)] if unknown else []
+        problems += [unknown_problem(self, unknown, params)] if unknown else []
         problems += problems_of(self._validator.iter_errors(params), frozenset())
         raise failure(problems)

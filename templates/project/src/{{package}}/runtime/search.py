@@ -25,6 +25,8 @@ _STOP = frozenset(
     ("a", "an", "the", "of", "for", "to", "in", "on", "by", "with", "and", "or", "from", "is", "be", "as", "that")
 )
 _NAME, _RESOURCE, _SUMMARY = 4.0, 3.0, 1.5
+_SHORTEST, _LEFT_OUT = 3, 3
+"""A word of the table is short for an asked one that goes on with so many letters more: repo, org, config, admin."""
 
 
 @lru_cache(maxsize=8192)
@@ -73,9 +75,17 @@ class Index:
         position = {name: index for index, name in enumerate(self._length)}
         return sorted(scores, key=lambda name: (*order[name], position[name]))
 
+    def having_all(self, text: str) -> set[str]:
+        """Give the names that every word of the text is found for; none for a text without words."""
+        found = [set(self._one(word)) for word in set(words(text))]
+        return set.intersection(*found) if found else set()
+
     def _one(self, word: str) -> Mapping[str, float]:
         best: dict[str, float] = {}
-        for form, share in ((word, 1.0), (_SAME.get(word, ""), 0.8)):
+        short = (
+            (word[:cut], 0.8) for cut in range(_SHORTEST, len(word) - _LEFT_OUT + 1) if word[:cut] in self._weights
+        )
+        for form, share in ((word, 1.0), (_SAME.get(word, ""), 0.8), *short):
             for name, weight in self._weights.get(form, {}).items():
                 best[name] = max(best.get(name, 0.0), weight * share * self._rarity(form))
         if not best and len(word) >= 3:

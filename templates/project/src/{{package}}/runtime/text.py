@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["clean", "line"]
+__all__ = ["clean", "counted", "line"]
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
@@ -25,3 +25,8 @@ def clean(text: str, most: int = 2000) -> str:
 def line(text: str, most: int) -> str:
     """Make one line of it, no longer than `most` characters."""
     return clean(_SPACE.sub(" ", _CONTROL.sub("", text.replace("\n", " "))), most)
+
+
+def counted(number: int, what: str) -> str:
+    """Say how many there are of something: `1 operation`, `1,200 operations`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -121,7 +121,7 @@ class Validation:
         if missing:
             problems.append(missing_problem(row, missing))
         if unknown:
-            problems.append(unknown_problem(row, unknown))
+            problems.append(unknown_problem(row, unknown, params, self._fields_within(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, given)), checks.fields, checks.hidden)
         errors = _told_once(checks.validator.iter_errors(given), checks.fields)
@@ -153,6 +153,11 @@ class Validation:
                 plan = plans.get(name) if name != key else None
                 given[name] = value if plan is None else plan.convert(value, Way.TO_AGENT_FROM_EITHER)
         return given, unknown, twice
+
+    def _fields_within(self, row: Row) -> dict[str, frozenset[str]]:
+        """Give the fields of the parameters that are objects of the body."""
+        inner = {name: one.schema for name, one in row.parameters.items() if one.location == "body"}
+        return {name: frozenset(union_of(self._table, schema).properties) for name, schema in inner.items()}
 
     def _alias(self, row: Row, key: str) -> str | None:
         """Give the name of the parameter that the API spells `key`, or that spells it with other case or hyphens."""

@@ -1,0 +1,126 @@
+"""Calls as models write them: what can mean one thing only is done, and any other refusal shows the right call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runtime.assembly import assemble
+from runtime.dispatch import Dispatcher
+
+pytestmark = pytest.mark.anyio
+
+ADA = {"name": "Ada", "species": "lion"}
+
+
+@pytest.fixture
+def zoo(package: Path) -> Dispatcher:
+    settings = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": "off", "MCP_AQL_POLICY": "open"}
+    return assemble(package, environ=settings, mock=True).dispatcher
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"operation": "get_animal", "params": '{"animal_id": 7}'},
+        {"operation": "get_animal", "params": {"animalId": 7}},
+        {"operation": "get_animal", "params": {"animal-id": 7}},
+        {"operation": "get_animal", "animal_id": 7},
+        {"operation": "get-animal", "params": {"animal_id": 7}},
+        {"operation": "GET_ANIMAL", "params": {"animal_id": 7}},
+        {"operation": "getAnimal", "params": {"animal_id": 7}},
+        {"operation": "showAnimal", "params": {"animal_id": 7}},
+        {"operation": "show_animal", "params": {"animal_id": 7}},
+        {"operation": "GET /animals/{animalId}", "params": {"animal_id": 7}},
+        {"operation": "get /animals/{animalId}", "params": {"animal_id": 7}},
+    ],
+)
+async def test_a_call_that_can_mean_one_thing_only_is_performed(zoo: Dispatcher, arguments: dict[str, Any]) -> None:
+    """R-REQ-2"""
+    assert (await zoo.handle("read", arguments))["success"] is True
+
+
+@pytest.mark.parametrize("items", ['[{"operation": "list_keepers"}]', [{"operation": "list_keepers", "params": "{}"}]])
+async def test_a_batch_may_come_as_text(zoo: Dispatcher, items: Any) -> None:
+    assert (await zoo.handle("read", {"operations": items}))["summary"] == {"total": 1, "succeeded": 1, "failed": 0}
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"limit": NaN}', '{"limit": 1', "[1]", "limit=1", ""])
+async def test_text_that_is_no_object_is_refused(zoo: Dispatcher, text: str) -> None:
+    error = (await zoo.handle("read", {"operation": "list_animals", "params": text}))["error"]
+    assert error["message"].startswith("Parameter 'params' expected 'object', got 'string'. Give an object")
+
+
+async def test_what_comes_as_text_is_bounded_as_all_else_is(zoo: Dispatcher) -> None:
+    """R-REQ-9"""
+    deep = '{"a":' * 40 + "1" + "}" * 40
+    for arguments in ({"operation": "list_animals", "params": deep}, {"operations": [{"params": deep}]}):
+        assert (await zoo.handle("read", arguments))["error"]["details"]["limit_type"] == "nesting_depth"
+
+
+@pytest.mark.parametrize(
+    ("family", "arguments", "way"),
+    [
+        ("read", {"name": "get_animal", "params": {}}, "Give 'get_animal' as 'operation', not as 'name'"),
+        ("read", {"tool": "introspect", "params": {}}, "Give 'introspect' as 'operation', not as 'tool'"),
+        ("read", {"query": "operations"}, "give 'introspect' as operation"),
+        ("read", {"params": {"query": "types"}}, "give 'introspect' as operation"),
+        ("read", {"operation": "fetch_animal"}, "Did you mean 'get_animal'?"),
+        ("read", {"operation": "read_animal"}, "Did you mean 'get_animal'?"),
+        ("read", {"operation": "get_animls"}, "Did you mean 'get_animal'?"),
+        ("read", {"operation": "GET /animals/7"}, "Did you mean 'get_animal'?"),
+        ("read", {"operation": "DELETE /animals/7"}, "Did you mean 'delete_animal'?"),
+        ("read", {"operation": "/animals/7?x=1"}, "Did you mean 'get_animal'?"),
+        ("read", {"operation": "/keepers/"}, "Did you mean 'list_keepers'?"),
+        ("read", {"operation": "/animals"}, "Did you mean 'list_animals'?"),
+        ("read", {"operation": "get_animal", "params": {"id": 7}}, "Did you mean 'animal_id' for 'id'?"),
+        (
+            "read",
+            {"operation": "get_animal", "params": {"params": {"animalId": 7}}},
+            "directly, as parameters: 'animalId'",
+        ),
+        ("read", {"operation": "get_animal", "arguments": {"animal_id": 7}}, "directly, as parameters: 'animal_id'"),
+        ("read", {"operation": "get_animal", "params": {"animal_id": "7"}}, "got 'string'. Give 7, without quotes"),
+        ("read", {"operation": "list_animals", "params": {"born_after": 2020}}, 'Give "2020", in quotes'),
+        (
+            "create",
+            {"operation": "create_animal", "params": {"body": ADA}},
+            "directly, as parameters: 'name', 'species'",
+        ),
+        ("create", {"operation": "create_animal", "params": {**ADA, "tags": "a, b"}}, 'Give a list: ["a", "b"]'),
+        ("create", {"operation": "create_animal", "params": {**ADA, "tags": '["a"]'}}, "not as the text of it"),
+        ("create", {"operation": "create_animal", "params": {**ADA, "notes": '{"a": 1}'}}, "not as the text of it"),
+        ("update", {"operation": "update_animal", "params": {"animal_id": 7, "name": "Ada"}}, "fields of 'input'"),
+        ("update", {"operation": "update_animal", "params": {"animal_id": 7}}, "'input' (type NewAnimal)"),
+        ("create", {"operation": "get_animal", "params": {"animal_id": 7}}, "through 'mcp_aql_read'"),
+        ("read", {"operation": "introspect", "params": {"name": "get_animal"}}, "'operations' or 'types'"),
+        ("read", {"operation": "introspect", "params": {"query": "get_animal"}}, "Give name to describe one"),
+    ],
+)
+async def test_a_refusal_shows_the_right_call(
+    zoo: Dispatcher, family: str, arguments: dict[str, Any], way: str
+) -> None:
+    """R-ENV-5: what is wrong, and what to do next."""
+    error = (await zoo.handle(family, arguments))["error"]
+    said = [error["message"], *(one["message"] for one in error.get("details", {}).get("problems", ()))]
+    assert any(way in one for one in said), said
+
+
+async def test_a_sensitive_value_is_not_given_back_in_advice(zoo: Dispatcher) -> None:
+    """R-ENV-4"""
+    params = {**ADA, "secret_word": 123456}
+    assert "123456" not in str(await zoo.handle("create", {"operation": "create_animal", "params": params}))
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"query": "operations", "name": "GET-ANIMAL"},
+        {"query": "operations", "category": "read", "search": "keepers"},
+        {"query": "types", "name": "new_animal"},
+    ],
+)
+async def test_introspection_reads_names_and_categories_in_any_case(zoo: Dispatcher, params: dict[str, Any]) -> None:
+    data = (await zoo.handle("read", {"operation": "introspect", "params": params}))["data"]
+    assert all(data.values()), data
