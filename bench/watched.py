@@ -31,7 +31,8 @@ from aqlgen.cli import main
 
 ACTING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FILE = re.compile(r"[A-Za-z0-9._/-]+")
-_TOOL = re.compile(r"^(uname -p|\S*git (rev-parse|init|bundle|config)|\S+ -m ruff format) ?")
+_TOOL = re.compile(r"^(uname -p|git (-c \S+ )*(rev-parse|diff|ls-files) .*|\S+ -P -m aqlgen\.templating \S+)$")
+"""What a generation starts; none is given a word of the document."""
 WHOLE = ("empty-document", "document-too-large", "not-text", "bad-encoding")
 """Findings about a document that has no lines, or too many."""
 

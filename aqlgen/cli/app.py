@@ -8,12 +8,27 @@ import typer
 
 from aqlgen import __version__
 
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def examples(*commands: str) -> str:
+    """Give the end of a help text: commands to copy, each on a line of its own."""
+    return "\n".join(("\b", "Examples:", *(f"  {one}" for one in commands)))
+
+
 app = typer.Typer(
     name="aqlgen",
     help="Turn an OpenAPI document into an MCP-AQL adapter.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings=HELP,
+    epilog=examples(
+        "aqlgen explain openapi.yaml --review",
+        "aqlgen from-openapi openapi.yaml -o petstore-adapter",
+        "aqlgen from-openapi https://example.com/openapi.json --include tag:pets",
+        "aqlgen update petstore-adapter --spec openapi.yaml",
+    ),
 )
 
 

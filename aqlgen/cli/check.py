@@ -7,12 +7,19 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app
+from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import Folder, Output, OutputFormat, Quiet
 from aqlgen.errors import OptionError
 
 
-@app.command("check")
+@app.command(
+    "check",
+    short_help="Check, for CI, that generated files are as generated.",
+    epilog=examples(
+        "aqlgen check --pristine",
+        "aqlgen check petstore-adapter --pristine --output-format json",
+    ),
+)
 def check_command(
     folder: Folder = Path(),
     pristine: Annotated[

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app
+from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import AllowRefs, Exclude, Fields, Header, Include, Overlay, OverridesFile, Quiet, Verbose
-from aqlgen.commands.diff import FailOn
 
 
 class Form(StrEnum):
@@ -20,7 +19,23 @@ class Form(StrEnum):
     MARKDOWN = "markdown"
 
 
-@app.command("diff")
+class FailOn(StrEnum):
+    """Which changes end the command with exit code 1."""
+
+    BREAKING = "breaking"
+    ANY = "any"
+    NEVER = "never"
+
+
+@app.command(
+    "diff",
+    short_help="Say what changed for an agent, breaking or not.",
+    epilog=examples(
+        "aqlgen diff",
+        "aqlgen diff old.yaml new.yaml",
+        "aqlgen diff main --output-format markdown --fail-on never",
+    ),
+)
 def diff_command(
     old: Annotated[
         str, typer.Argument(metavar="OLD", help="A document, a project, or a git revision: REV or REV:PATH.")
@@ -70,4 +85,6 @@ def diff_command(
         typer.echo(found.changes.as_markdown(), nl=False)
     elif not quiet:
         typer.echo(found.changes.as_text(every=verbose))
-    raise typer.Exit(found.exit_code(fail_on))
+    changes = found.changes
+    failed = {FailOn.BREAKING: changes.breaking, FailOn.ANY: bool(changes), FailOn.NEVER: False}
+    raise typer.Exit(int(failed[fail_on]))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app
+from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import (
     AllowRefs,
     Exclude,
@@ -26,11 +26,18 @@ from aqlgen.cli.options import (
     report,
 )
 from aqlgen.decisions import Category, Danger
-from aqlgen.pipeline import Options
 from aqlgen.request import Request
 
 
-@app.command("explain")
+@app.command(
+    "explain",
+    short_help="Show every decision with its reason, in the terminal or as a page.",
+    epilog=examples(
+        "aqlgen explain openapi.yaml --review",
+        "aqlgen explain openapi.yaml --category delete --danger destructive",
+        "aqlgen explain openapi.yaml --html review.html",
+    ),
+)
 def explain_command(
     spec: Spec,
     name: Name = None,
@@ -57,9 +64,10 @@ def explain_command(
     quiet: Quiet = False,
 ) -> None:
     """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for."""
-    from aqlgen import terminal
+    from aqlgen import terminal, terminal_decisions
     from aqlgen.commands.explain import Only, explain
     from aqlgen.commands.explain import as_json as explained
+    from aqlgen.pipeline import Options
     from aqlgen.report import as_json, json_text
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
@@ -76,4 +84,4 @@ def explain_command(
     if html is not None:
         typer.echo(terminal.reported(prepared, html))
         return
-    terminal.decisions(prepared)
+    terminal_decisions.decisions(prepared)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app
+from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import (
     AllowRefs,
     Exclude,
@@ -25,11 +25,18 @@ from aqlgen.cli.options import (
     Verbose,
     report,
 )
-from aqlgen.pipeline import Options
 from aqlgen.request import Request
 
 
-@app.command("from-openapi")
+@app.command(
+    "from-openapi",
+    short_help="Generate an adapter project from an OpenAPI document.",
+    epilog=examples(
+        "aqlgen from-openapi openapi.yaml",
+        "aqlgen from-openapi openapi.yaml --include tag:pets --exclude 'operation:delete_*'",
+        'aqlgen from-openapi https://example.com/api.json --header "X-Key: $KEY"',
+    ),
+)
 def from_openapi_command(
     spec: Spec,
     output: Annotated[
@@ -55,6 +62,7 @@ def from_openapi_command(
     """Generate a complete adapter project from an OpenAPI document."""
     from aqlgen import terminal
     from aqlgen.commands.from_openapi import from_openapi
+    from aqlgen.pipeline import Options
     from aqlgen.report import as_json, json_text
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.pipeline import Prepared
+
+if TYPE_CHECKING:
+    from aqlgen.pipeline import Prepared
 
 
 class Output(StrEnum):

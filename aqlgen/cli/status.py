@@ -6,11 +6,18 @@ from pathlib import Path
 
 import typer
 
-from aqlgen.cli.app import app
+from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import Folder, Output, OutputFormat, Verbose
 
 
-@app.command("status")
+@app.command(
+    "status",
+    short_help="Tell what you changed, and what is out of date.",
+    epilog=examples(
+        "aqlgen status",
+        "aqlgen status petstore-adapter -v",
+    ),
+)
 def status_command(
     folder: Folder = Path(),
     output_format: OutputFormat = Output.HUMAN,

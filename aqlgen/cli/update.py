@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app
+from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import (
     AllowRefs,
     Exclude,
@@ -24,7 +24,15 @@ from aqlgen.cli.options import (
 )
 
 
-@app.command("update")
+@app.command(
+    "update",
+    short_help="Generate again, and merge with your edits.",
+    epilog=examples(
+        "aqlgen update",
+        "aqlgen update --spec https://example.com/openapi.json --dry-run",
+        "aqlgen update petstore-adapter --spec openapi.yaml --aliases 90",
+    ),
+)
 def update_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The project.")] = Path(),
     spec: Annotated[

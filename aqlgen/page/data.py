@@ -14,7 +14,7 @@ from typing import Final
 from aqlgen import __version__
 from aqlgen.decisions import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
 from aqlgen.ir import Json
-from aqlgen.page.tokens import SEMANTIC_TOKENS, SINGLE_TOKENS, Costs
+from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
 from aqlgen.report import visible
 from aqlgen.schemas.dialect import shorten
@@ -35,6 +35,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
     operations = [_operation(one, rows[one.operation.key], costs) for one in prepared.decisions]
     _group(operations)
     adapter = prepared.table.adapter
+    semantic, single = offered(adapter)
     data: dict[str, Json] = {
         "title": str(adapter["title"]),
         "version": str(adapter["api_version"]),
@@ -47,8 +48,8 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "tags": sorted({tag for one in operations for tag in one.get("tags", ())}),
         "tokens": {
             "discrete": sum(one["tokens"] for one in operations),
-            "semantic": SEMANTIC_TOKENS,
-            "single": SINGLE_TOKENS,
+            "semantic": semantic,
+            "single": single,
         },
         "operations": operations,
         "skipped": [

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.table.model import Row, Schema, Table
+from aqlgen.table.model import FAMILIES, Row, Schema, Table
 
-__all__ = ["SEMANTIC_TOKENS", "SINGLE_TOKENS", "Costs", "estimate", "tool"]
+__all__ = ["Costs", "estimate", "offered", "tool"]
 
-SEMANTIC_TOKENS: Final = 578
-"""What tools/list costs with five tools, whatever the API; measured by `bench/tokens.py`."""
+_READ_TOOL, _OTHER_TOOL, _SINGLE_TOOL = 136, 98, 135
+"""What a tool of the adapter costs without the API's title and the name of an operation; held to o200k by a test."""
 
-SINGLE_TOKENS: Final = 148
-"""The same with one tool."""
+_TITLE, _SHORT_TITLE = 48, 24
+"""How much of the title the tools show: all of it once, less in the others."""
 
 _TYPES: Final = "#/types/"
 _WORD: Final = r"(?:[A-Z]*[^\W\dA-Z_]+|[A-Z]+)"
@@ -56,6 +56,19 @@ def _cost(piece: str) -> float:
     if joined:
         return 1.25 if length < _LONG_JOINED else 1.7
     return 1.03 if length < _LONG_WORD else length / 5
+
+
+def offered(adapter: Mapping[str, Json]) -> tuple[int, int]:
+    """Estimate what `tools/list` costs: with a tool for each category that has operations, and with one for all."""
+    title, short = (str(adapter["title"])[:most] or str(adapter["name"]) for most in (_TITLE, _SHORT_TITLE))
+    names: Json = adapter["quick_start"]
+    counts: Json = adapter["counts"]
+    changes = [number for family, number in counts.items() if family != "read"]  # what changes may have to be confirmed
+    others = [one for one in FAMILIES if one != "read" and (counts.get(one) or (one == "execute" and any(changes)))]
+    first = next((names[one] for one in ("read", *FAMILIES) if one in names), "")
+    semantic = _READ_TOOL + _tokens(title) + _tokens(str(names.get("read", "")))
+    semantic += sum(_OTHER_TOOL + _tokens(short) + _tokens(str(names.get(one, ""))) for one in others)
+    return round(semantic), round(_SINGLE_TOOL + _tokens(title) + _tokens(str(first)))
 
 
 def tool(row: Row) -> dict[str, Json]:

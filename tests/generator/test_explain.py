@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,20 +16,41 @@ PETSTORE = FIXTURES / "petstore.yaml"
 
 def on_a_terminal(columns: int, *arguments: str | Path) -> Run:
     """Run `explain` as on a terminal of that width."""
-    with (
-        patch("aqlgen.terminal.PIPED", columns),
-        patch.dict(os.environ, {"COLUMNS": str(columns), "TERM": "dumb"}),
-    ):
+    with patch("aqlgen.terminal_decisions.columns", lambda: columns):
         return run("explain", *arguments)
 
 
-@pytest.mark.parametrize("columns", [72, 80, 120, 140, 200])
+@pytest.mark.parametrize("columns", [60, 72, 80, 120, 140, 200])
 def test_the_table_fits_the_terminal(columns: int) -> None:
     done = on_a_terminal(columns, PETSTORE)
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= columns
     for name in ("list_pets", "cancel_visit", "DELETE", "destructive"):
         assert name in done.out
+
+
+@pytest.fixture
+def doubtful(tmp_path: Path) -> Path:
+    """Give a document with an operation to look at: its name says one thing, its summary another."""
+    post = {"operationId": "writeRole", "summary": "Create a role", "responses": {"200": {"description": "ok"}}}
+    spec = tmp_path / "document.json"
+    spec.write_text(json.dumps(api({"/auth/{mount}/roles/{role}/a-rather-long-path-of-many-words": {"post": post}})))
+    return spec
+
+
+def test_a_narrow_terminal_has_the_address_and_what_to_review_below_and_whole(doubtful: Path) -> None:
+    head, name, address, review, *_ = on_a_terminal(90, doubtful).out.splitlines()
+    assert head.split() == ["operation", "category", "danger", "conf", "why"]
+    assert name.split()[1:3] == ["UPDATE", "reversible"]
+    assert address == "  POST /auth/{mount}/roles/{role}/a-rather-long-path-of-many-words"
+    assert review.startswith("  review category: named-verb (called write, though its summary says create)")
+
+
+def test_programs_get_a_line_for_each_operation(doubtful: Path) -> None:
+    head, row, blank, counts = run("explain", doubtful).out.splitlines()
+    assert (head.split()[4:6], blank, counts[:12]) == (["why", "was"], "", "1 operation:")
+    assert "POST /auth/{mount}/roles/{role}/a-rather-long-path-of-many-words / writeRole" in row
+    assert "review category" in row
 
 
 def test_the_last_line_counts_by_category_danger_and_review() -> None:

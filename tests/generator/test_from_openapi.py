@@ -24,7 +24,7 @@ def test_it_says_where_the_project_is_and_how_to_try_it(tmp_path: Path) -> None:
     done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
     assert done.code == 0
     assert f"Generated {tmp_path / 'shop'}" in done.out
-    assert "python -m petstore_adapter --mock operations" in done.out
+    assert "petstore-adapter --mock operations" in done.out
 
 
 def test_the_project_is_named_after_the_api_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

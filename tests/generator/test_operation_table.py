@@ -176,3 +176,15 @@ def test_what_extensions_tell_of_a_deprecation_stands_in_the_row(
     row = generate(tmp_path, document).rows["create_thing"]
     assert row.get("deprecation") == expected
     assert row.get("deprecated", False) is (expected is not None or "deprecated" in said or "x-deprecated" in said)
+
+
+def test_a_summary_that_only_repeats_the_operation_id_gives_way_to_the_description(tmp_path: Path) -> None:
+    get = {"operationId": "RetrievePet", "summary": "retrieve_pet", "responses": {"200": {"description": "ok"}}}
+    for name in ("told", "plain"):
+        (tmp_path / name).mkdir()
+    told = generate(tmp_path / "told", api({"/pets/{id}": {"get": {**get, "description": "Gives one pet."}}}))
+    (row,) = told.rows.values()
+    assert row["summary"] == "Gives one pet."
+    plain = generate(tmp_path / "plain", api({"/pets/{id}": {"get": get}}))
+    (row,) = plain.rows.values()
+    assert row["summary"] == "retrieve_pet"

@@ -1,0 +1,71 @@
+"""What is wrong with a command line that the parser refuses, and how it should have been."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from aqlgen.cli.app import app
+from aqlgen.errors import OptionError
+from aqlgen.read.web import is_url
+
+_WORDS = {
+    "generate": "from-openapi",
+    "gen": "from-openapi",
+    "init": "from-openapi",
+    "new": "from-openapi",
+    "create": "from-openapi",
+    "openapi": "from-openapi",
+    "review": "explain",
+    "inspect": "explain",
+    "validate": "explain",
+    "lint": "explain",
+    "upgrade": "update",
+    "regenerate": "update",
+    "compare": "diff",
+    "verify": "check",
+}
+"""Other programs' words for what a command does."""
+
+_IN_PLACE = "`aqlgen update` generates a project again in its place, and keeps your edits."
+_SETTINGS = "It is a setting of the adapter, not of its generation: see adapter.toml in the project."
+_SERVING = "It is an option of the adapter that is made: `<name>-adapter --help`."
+_OPTIONS = {
+    **dict.fromkeys(("--force", "--overwrite", "-f"), _IN_PLACE),
+    **dict.fromkeys(("--base-url", "--server", "--server-url", "--tool-prefix", "--prefix", "--mode"), _SETTINGS),
+    **dict.fromkeys(("--transport", "--host", "--port", "--mock"), _SERVING),
+    **dict.fromkeys(("--tag", "--tags", "--filter"), "Give --include tag:NAME, once for each."),
+    **dict.fromkeys(("--out", "--output-dir", "--dest", "--directory"), "Give -o DIR."),
+    **dict.fromkeys(
+        ("--input", "--spec", "-i", "--openapi", "--url"),
+        "Give the document without an option; for `update`, with --spec.",
+    ),
+    **dict.fromkeys(("--json", "--format"), "Give --output-format json."),
+}
+"""Other programs' options, and where what they do is done here."""
+
+
+def misused(error: Exception) -> OptionError:
+    """Say what the parser refused in the way of all other errors."""
+    describe = getattr(error, "format_message", None)
+    said = (str(describe()) if callable(describe) else str(error)).replace("Value error, ", "").rstrip(".")
+    context = getattr(error, "ctx", None)
+    path = "aqlgen" if context is None else str(context.command_path)
+    unknown = said.startswith("No such command")
+    word = said.split("'")[1] if unknown and "'" in said else ""
+    if unknown:
+        said = said.partition(". Did you mean")[0]
+    option = said.removeprefix("No such option: ").split(" ")[0]
+    way = _meant(word) if word else _OPTIONS.get(option, f"See `{path} --help`.")
+    return OptionError.of("bad-option", said, help=way)
+
+
+def _meant(word: str) -> str:
+    """Say which command an unknown word may be meant for: a document belongs behind one."""
+    if is_url(word) or Path(word).exists() or word.endswith((".json", ".yaml", ".yml")):
+        return (
+            f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows what it would be."
+        )
+    names = [one.name or getattr(one.callback, "__name__", "") for one in app.registered_commands]
+    near = _WORDS.get(word.lower()) or next(iter(difflib.get_close_matches(word.lower(), names, n=1)), "")
+    return f"Did you mean `aqlgen {near}`?" if near else f"The commands are {', '.join(sorted(names))}."

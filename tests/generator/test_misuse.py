@@ -1,0 +1,91 @@
+"""What is typed wrongly is refused in one way: on standard error, with the way out and the exit code of the README."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.generator.commands import FIXTURES, run
+
+PETSTORE = str(FIXTURES / "petstore.yaml")
+
+WRONG = [
+    (["generate", PETSTORE], 3, "No such command 'generate'", "Did you mean `aqlgen from-openapi`?"),
+    (["expalin", PETSTORE], 3, "No such command 'expalin'", "Did you mean `aqlgen explain`?"),
+    (["zzz"], 3, "No such command 'zzz'", "from-openapi"),
+    (["openapi.yaml"], 3, "No such command", "`aqlgen from-openapi openapi.yaml` generates"),
+    (["https://example.com/a"], 3, "No such command", "`aqlgen from-openapi https://example.com/a` generates"),
+    (["from-openapi"], 3, "Missing argument 'SPEC'", "`aqlgen from-openapi --help`"),
+    (["from-openapi", PETSTORE, "more"], 3, "extra argument", "`aqlgen from-openapi --help`"),
+    (["from-openapi", PETSTORE, "--licence", "MIT"], 3, "--license", "--help"),
+    (["from-openapi", PETSTORE, "--force"], 3, "No such option: --force", "`aqlgen update`"),
+    (["from-openapi", PETSTORE, "--tags", "pets"], 3, "No such option: --tags", "--include tag:NAME"),
+    (["from-openapi", PETSTORE, "--base-url", "https://x"], 3, "No such option: --base-url", "adapter.toml"),
+    (["explain", PETSTORE, "--json"], 3, "No such option: --json", "--output-format json"),
+    (["from-openapi", PETSTORE, "--license", "NOPE"], 3, "SPDX", "Apache-2.0"),
+    (["from-openapi", PETSTORE, "--name", "\u00dcn\u00ef"], 3, "--name", "lower-case"),
+    (["from-openapi", PETSTORE, "--field-case", "camel"], 3, "'camel' is not one of 'snake', 'preserve'", "--help"),
+    (["from-openapi", PETSTORE, "--include", "tag:pet"], 3, "matches no operation", "Did you mean 'tag:pets'?"),
+    (["from-openapi", PETSTORE, "--include", "tag:xyz"], 3, "matches no operation", "The tags are pets, "),
+    (["from-openapi", PETSTORE, "--exclude", "path:*"], 3, "--exclude leaves no operation of 15", "explain"),
+    (["from-openapi", PETSTORE, "--header", "nonsense"], 3, "header", "Authorization"),
+    (["from-openapi", PETSTORE, "--overrides", "missing.yaml"], 4, "missing.yaml", ""),
+    (["from-openapi", "missing.yaml"], 4, "no such file", "path"),
+    (["from-openapi", "ftp://example.com/a.yaml"], 4, "no such file", "not ftp"),
+    (["from-openapi", "https://"], 4, "names no server", ""),
+    (["from-openapi", "http://127.0.0.1:9/a.yaml"], 4, "cannot be fetched", "download it"),
+    (["from-openapi", PETSTORE, "-o", "full"], 4, "not empty", "aqlgen update"),
+    (["from-openapi", PETSTORE, "-o", "full/file"], 4, "not a folder", "-o"),
+    (["explain", PETSTORE, "--html", "full"], 4, "is a folder", "report.html"),
+    (["explain", PETSTORE, "--category", "remove"], 3, "'delete'", "`aqlgen explain --help`"),
+    (["explain", PETSTORE, "--output-format", "xml"], 3, "'xml' is not one of 'human', 'json'", "--help"),
+    (["diff", PETSTORE], 3, "nothing to compare", "second document"),
+    (["diff", PETSTORE, "missing"], 4, "no revision of git", "HEAD~1"),
+    (["status", "full"], 4, "no project", "from-openapi"),
+    (["status", "missing"], 4, "not a folder", "from-openapi"),
+    (["update", "full"], 4, "no project", "from-openapi"),
+    (["update", "--aliases", "never"], 3, "'--aliases'", "`aqlgen update --help`"),
+    (["check", "full"], 3, "say what to check", "--pristine"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/file").write_text("mine")
+
+
+@pytest.mark.parametrize(("arguments", "code", "message", "way"), WRONG)
+def test_wrong_use_is_told_with_the_way_out(arguments: list[str], code: int, message: str, way: str) -> None:
+    done = run(*arguments)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+    assert way in done.err
+    for word in ("Traceback", "Value error", "[Errno"):
+        assert word not in done.err
+
+
+@pytest.mark.parametrize(("arguments", "code", "message", "way"), WRONG)
+def test_programs_are_told_the_same_as_json(arguments: list[str], code: int, message: str, way: str) -> None:
+    if "--output-format" in arguments:
+        return
+    done = run(*arguments, "--output-format", "json")
+    assert (done.code, done.err) == (code, "")
+    error = json.loads(done.out)["error"]
+    assert error["code"] == code
+    assert any(message in one["message"] or message in one["path"] for one in error["details"]) or message in str(error)
+    assert way in str(error)
+
+
+def test_help_is_short_for_all_commands_and_shows_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for flag in ("-h", "--help"):
+        text = run(flag).out
+        assert "..." not in text.partition("Commands:")[2]
+        assert max(map(len, text.splitlines())) <= 80
+    for command in ("from-openapi", "explain", "update", "diff", "status", "check"):
+        shown = run(command, "-h").out
+        assert f"\n    aqlgen {command}" in shown, command
