@@ -63,6 +63,21 @@ def split(pointer: str) -> list[str]:
     return [unescape(part) for part in pointer.split("/")[1:]]
 
 
+def nodes(root: object) -> Iterator[tuple[Any, str]]:
+    """Give every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
+    stack: list[tuple[Any, str]] = [(root, "")]
+    seen: set[int] = set()
+    while stack:
+        node, pointer = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node, pointer
+        entries = node.items() if isinstance(node, dict) else enumerate(node)
+        inner = [(value, f"{pointer}/{escape(str(key))}") for key, value in entries if isinstance(value, dict | list)]
+        stack.extend(reversed(inner))
+
+
 def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:
     """Return the position of each pointer, in one pass over the text. Never raises for a text that was read before."""
     wanted: _Wanted = {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from aqlgen.commands.updated import Made, Updated
+from aqlgen.commands.updated import Updated
 from aqlgen.plain import counted
+from aqlgen.project.made import Made
 from aqlgen.report import visible
 
 SHOWN = 10

@@ -28,6 +28,11 @@ class Skipped:
     path: str
     diagnostic: Diagnostic
 
+    def as_json(self) -> dict[str, Json]:
+        """Give it as data."""
+        found = self.diagnostic
+        return {"method": self.method.upper(), "path": self.path, "code": found.code, "message": found.message}
+
 
 @dataclass(frozen=True, slots=True)
 class Built:

@@ -66,15 +66,7 @@ def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
     parameters = {row.name: [one.name for one in row.parameters] for row in prepared.table.rows}
     return {
         "operations": [_operation(one, parameters[one.name]) for one in prepared.decisions],
-        "skipped": [
-            {
-                "method": one.method.upper(),
-                "path": one.path,
-                "code": one.diagnostic.code,
-                "message": one.diagnostic.message,
-            }
-            for one in prepared.skipped
-        ],
+        "skipped": [one.as_json() for one in prepared.skipped],
         "diagnostics": diagnostics,
     }
 

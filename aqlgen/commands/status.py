@@ -16,6 +16,7 @@ from aqlgen.errors import AqlgenError
 from aqlgen.ir import Json
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
+from aqlgen.project.made import Made
 from aqlgen.project.ordering import order_of
 from aqlgen.project.worktree import State, Worktree
 from aqlgen.releases import current
@@ -24,7 +25,7 @@ from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import canonical_hash, file_hash
 from aqlgen.report import as_json
 
-__all__ = ["Changed", "Status", "Versions", "status"]
+__all__ = ["Changed", "Status", "status"]
 
 _MARKS: Final = re.compile(rb"^(<{7} .*\n)(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
 _LARGEST: Final = 4_000_000
@@ -43,26 +44,13 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
-    """What a project is made by, and what would make it now; `input` is the hash of the document."""
-
-    aqlgen: str
-    templates: str
-    input: str
-
-    def as_json(self) -> dict[str, Json]:
-        """Give it as data."""
-        return {"aqlgen": self.aqlgen, "templates": self.templates, "input": self.input}
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """Everything that `aqlgen status` tells."""
 
     folder: Path
     package: str
-    recorded: Versions
-    today: Versions
+    recorded: Made
+    today: Made
     counts: Mapping[Kind, int]
     changed: tuple[Changed, ...]
     own: int
@@ -108,7 +96,7 @@ def status(folder: Path, progress: Progress) -> Status:
     states, own = tree.states(), tree.own()
     kinds = {path: kind(path, project.package) for path in states}
     changed = tuple(Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED)
-    recorded, known = _recorded(project), ""
+    recorded, known = Made.of(project.provenance, project.template_tag), ""
     problems: tuple[Diagnostic, ...] = ()
     overrides: tuple[Diagnostic, ...] = ()
     edits = Recovered()
@@ -128,7 +116,7 @@ def status(folder: Path, progress: Progress) -> Status:
         folder=folder,
         package=project.package,
         recorded=recorded,
-        today=Versions(__version__, current().tag, known),
+        today=Made(__version__, current().tag, known),
         counts={whose: sum(one is whose for one in kinds.values()) for whose in Kind},
         changed=changed,
         own=len(own),
@@ -137,15 +125,6 @@ def status(folder: Path, progress: Progress) -> Status:
         overrides=overrides,
         stale=stale,
         problems=problems,
-    )
-
-
-def _recorded(project: Project) -> Versions:
-    generator, given = project.provenance.get("generator"), project.provenance.get("input")
-    return Versions(
-        str(generator.get("version", "")) if isinstance(generator, dict) else "",
-        project.template_tag,
-        str(given.get("hash", "")) if isinstance(given, dict) else "",
     )
 
 

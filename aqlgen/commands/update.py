@@ -12,13 +12,13 @@ from packaging.version import Version
 
 from aqlgen import __version__
 from aqlgen.commands.overriding import aliased, overridden, recovered, with_aliases
-from aqlgen.commands.updated import Asked, Made, Updated
+from aqlgen.commands.updated import Asked, Updated
 from aqlgen.compare import compare, surface_of_folder, surface_of_table
 from aqlgen.errors import OptionError
-from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.committed import Committed
+from aqlgen.project.made import Made
 from aqlgen.project.merging import merge, refuse_in_the_way, rehearsal
 from aqlgen.project.ordering import spdx
 from aqlgen.project.pristine import Pristine
@@ -67,8 +67,8 @@ def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> 
         prepared=made.prepared,
         merged=merged,
         changes=changes,
-        before=_made(project),
-        after=Made(__version__, current().tag, _input(json.loads(made.tree[FILE]))),
+        before=Made.of(project.provenance, project.template_tag),
+        after=Made.of(json.loads(made.tree[FILE]), current().tag),
         overrides_added=tuple(edits.entries),
         aliases_added=tuple(aliases),
         written=not dry_run,
@@ -112,15 +112,3 @@ def _options(project: Project, asked: Asked, names: Mapping[str, str], before: M
         exclude=asked.exclude or options.exclude,
         field_case=asked.field_case or options.field_case,
     )
-
-
-def _made(project: Project) -> Made:
-    generator = project.provenance.get("generator")
-    version = generator.get("version") if isinstance(generator, dict) else None
-    return Made(str(version or ""), project.template_tag, _input(project.provenance))
-
-
-def _input(provenance: Mapping[str, Json]) -> str:
-    """Give the recorded hash of the document."""
-    given = provenance.get("input")
-    return str(given.get("hash") if isinstance(given, dict) else "")

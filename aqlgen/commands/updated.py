@@ -9,11 +9,12 @@ from aqlgen.compare import Changes
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
+from aqlgen.project.made import Made
 from aqlgen.project.merging import Merged
 from aqlgen.render.provenance import FILE
 from aqlgen.table.model import FAMILIES
 
-__all__ = ["Asked", "Made", "Updated"]
+__all__ = ["Asked", "Updated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,6 @@ class Asked:
     aliases: int | None = None
     """For how many days operations that are renamed go on answering to their old names; None for not at all."""
     strict: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What a project is made by and from: aqlgen, the release of the templates ("" for none), the hash of the input."""
-
-    aqlgen: str
-    templates: str
-    input: str
-
-    def as_json(self) -> dict[str, Json]:
-        """Give it as data."""
-        return {"aqlgen": self.aqlgen, "templates": self.templates, "input": self.input}
 
 
 @dataclass(frozen=True, slots=True)

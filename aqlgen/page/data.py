@@ -52,15 +52,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
             "single": single,
         },
         "operations": operations,
-        "skipped": [
-            {
-                "method": one.method.upper(),
-                "path": one.path,
-                "code": one.diagnostic.code,
-                "message": one.diagnostic.message,
-            }
-            for one in prepared.skipped
-        ],
+        "skipped": [one.as_json() for one in prepared.skipped],
         "diagnostics": [
             {
                 "severity": one.severity.value,

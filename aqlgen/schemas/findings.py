@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Json
-from aqlgen.positions import escape
+from aqlgen.positions import escape, nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,11 @@ class Findings:
 
 
 def _pointers(root: Json, wanted: set[int]) -> dict[int, str]:
-    """Give the first place of each of the objects; iterative, since documents nest deeply."""
+    """Give the first place of each of the objects that is there."""
     found: dict[int, str] = {}
-    stack: list[tuple[Json, str]] = [(root, "")]
-    seen: set[int] = set()
-    while stack and len(found) < len(wanted):
-        node, pointer = stack.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
+    for node, pointer in nodes(root):
         if id(node) in wanted:
             found[id(node)] = pointer
-        entries = node.items() if isinstance(node, dict) else enumerate(node)
-        inner = [(value, f"{pointer}/{escape(str(key))}") for key, value in entries if isinstance(value, dict | list)]
-        stack.extend(reversed(inner))
+            if len(found) == len(wanted):
+                break
     return found

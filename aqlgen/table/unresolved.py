@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.ir import Json
-from aqlgen.positions import escape
+from aqlgen.positions import nodes
 from aqlgen.resolve import UnresolvedError
 
 
@@ -27,18 +27,10 @@ def unresolved(root: Json, broken: Mapping[str, UnresolvedError]) -> list[Diagno
 def _places(root: Json, wanted: set[str]) -> dict[str, str]:
     """Find the first place that holds each of the references."""
     found: dict[str, str] = {}
-    stack: list[tuple[Json, str]] = [(root, "")]
-    seen: set[int] = set()
-    while stack and len(found) < len(wanted):
-        node, pointer = stack.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, dict):
-            reference = node.get("$ref")
-            if isinstance(reference, str) and reference in wanted:
-                found.setdefault(reference, f"{pointer}/$ref")
-        entries = node.items() if isinstance(node, dict) else enumerate(node)
-        inner = [(value, f"{pointer}/{escape(str(key))}") for key, value in entries if isinstance(value, dict | list)]
-        stack.extend(reversed(inner))
+    for node, pointer in nodes(root):
+        reference = node.get("$ref") if isinstance(node, dict) else None
+        if isinstance(reference, str) and reference in wanted:
+            found.setdefault(reference, f"{pointer}/$ref")
+            if len(found) == len(wanted):
+                break
     return found
