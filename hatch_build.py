@@ -19,6 +19,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 RELEASE = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 PARTS = ("copier.yml", "templates")
+RUNTIME = "aqlgen/runtime"
+"""The code that every project gets. In the template stands a symbolic link to it, which no wheel or sdist holds."""
 FOLDER = "aqlgen/template"
 FIXED = {f"GIT_{who}_{what}": "aqlgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
@@ -29,6 +31,8 @@ class CarryReleases(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files, made in a folder of their own; an editable install reads the checkout itself."""
         root = Path(self.root)
+        if self.target_name == "wheel" and version != "editable":
+            build_data["force_include"] |= templates(root)
         if version == "editable" or not (root / ".git").exists():
             return
         self.made = tempfile.TemporaryDirectory(prefix="aqlgen-build-")
@@ -44,6 +48,13 @@ class CarryReleases(BuildHookInterface):  # type: ignore[type-arg]
         """Remove what was made."""
         if hasattr(self, "made"):
             self.made.cleanup()
+
+
+def templates(root: Path) -> dict[str, str]:
+    """Return where each file of the template goes in the wheel; links are not followed."""
+    found = [root / "copier.yml", *(path for path in sorted((root / "templates").rglob("*")) if path.is_file())]
+    paths = (path.relative_to(root).as_posix() for path in found if not path.is_symlink())
+    return {str(root / path): f"{FOLDER}/{path}" for path in paths if "__pycache__" not in path}
 
 
 def carried(root: Path, folder: Path, version: str) -> list[Path]:
@@ -67,8 +78,12 @@ def bundle(root: Path, folder: Path, tags: list[str]) -> Path:
     beside = {"GIT_OBJECT_DIRECTORY": str(objects), "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(common / "objects")}
     commits = {}
     for tag in tags:
-        entries = git("ls-tree", f"refs/tags/{tag}", *PARTS, cwd=root)
-        tree = git("mktree", "--missing", cwd=root, given=f"{entries}\n" if entries else "", **beside)
+        entries = git("ls-tree", f"refs/tags/{tag}", *PARTS, cwd=root).splitlines()
+        runtime = git("ls-tree", f"refs/tags/{tag}", RUNTIME, cwd=root).replace(RUNTIME, Path(RUNTIME).name)
+        if runtime:  # earlier releases had it in the template
+            inner = git("mktree", "--missing", cwd=root, given=f"{runtime}\n", **beside)
+            entries.append(f"040000 tree {inner}\t{Path(RUNTIME).parent}")
+        tree = git("mktree", "--missing", cwd=root, given="".join(f"{entry}\n" for entry in entries), **beside)
         date = git("log", "-1", "--format=%ct +0000", f"refs/tags/{tag}", cwd=root)
         times = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         commits[tag] = git("commit-tree", tree, "-m", f"Templates of {tag}", cwd=root, **beside, **FIXED, **times)
@@ -90,8 +105,8 @@ def bundle(root: Path, folder: Path, tags: list[str]) -> Path:
 
 def unchanged(root: Path, tag: str) -> bool:
     """Say whether the work tree's templates are those of the tag, to the byte."""
-    changed = git("diff", "--name-only", f"refs/tags/{tag}", "--", *PARTS, cwd=root)
-    return not changed and not git("ls-files", "--others", "--exclude-standard", "--", *PARTS, cwd=root)
+    changed = git("diff", "--name-only", f"refs/tags/{tag}", "--", *PARTS, RUNTIME, cwd=root)
+    return not changed and not git("ls-files", "--others", "--exclude-standard", "--", *PARTS, RUNTIME, cwd=root)
 
 
 def git(*arguments: str, cwd: Path, given: str = "", **environment: str) -> str:

@@ -18,14 +18,14 @@ from typing import Final
 from aqlgen import __version__, git
 from aqlgen.errors import FileError
 
-__all__ = ["URL", "Release", "current", "own_templates", "templates_of"]
+__all__ = ["URL", "Release", "current", "own_templates", "runtime_of", "templates_of"]
 
 URL: Final = "https://github.com/MCPAQL/aqlgen.git"
 """Where the public finds the templates, for `copier update`."""
 
 _PACKAGE: Final = Path(__file__).parent
 _CARRIED: Final = _PACKAGE / "template"
-_PARTS: Final = ("copier.yml", "templates")
+_PARTS: Final = ("copier.yml", "templates", "aqlgen/runtime")
 _TAG: Final = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 
 
@@ -40,6 +40,12 @@ class Release:
 def own_templates() -> Path:
     """Give the folder that holds `copier.yml` and `templates/` of this aqlgen."""
     return _CARRIED if (_CARRIED / "copier.yml").is_file() else _PACKAGE.parent
+
+
+def runtime_of(templates: Path) -> Path:
+    """Return the folder of the runtime that belongs to templates: an installed aqlgen has it once, as a package."""
+    beside = templates / "aqlgen/runtime"
+    return beside if beside.is_dir() else _PACKAGE / "runtime"
 
 
 @cache
@@ -101,7 +107,7 @@ def _files(tag: str, stack: ExitStack) -> dict[str, bytes]:
     if listed.code:
         return {}
     entries = [entry.split("\t", 1) for entry in listed.out.decode().split("\0") if entry]
-    names = {path: about.split()[2] for about, path in entries}
+    names = {path: about.split()[2] for about, path in entries if not about.startswith("120000 ")}  # a symbolic link
     contents = git.blobs(names.values(), repository)
     whole = contents.keys() >= set(names.values())  # not in a clone that lacks blobs
     return _shaped({path: contents[oid] for path, oid in names.items()}) if whole else {}

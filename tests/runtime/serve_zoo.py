@@ -4,14 +4,15 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "templates/project/src/{{package}}")]
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from runtime.config import Config  # noqa: E402
-from runtime.dispatch import Dispatcher  # noqa: E402
-from runtime.pipe import serve_pipe  # noqa: E402
-from runtime.server import build_server  # noqa: E402
-from runtime.table import Adapter, Table  # noqa: E402
 from stand_in import FakeApi  # noqa: E402
+
+from aqlgen.runtime.config import Config  # noqa: E402
+from aqlgen.runtime.dispatch import Dispatcher  # noqa: E402
+from aqlgen.runtime.pipe import serve_pipe  # noqa: E402
+from aqlgen.runtime.server import build_server  # noqa: E402
+from aqlgen.runtime.table import Adapter, Table  # noqa: E402
 
 
 async def stopped() -> None:

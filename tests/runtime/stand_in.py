@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from runtime.errors import Code, Failure
-from runtime.table import Row
-from runtime.wire import ApiRequest, ApiResponse
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.table import Row
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 
 class FakeApi:

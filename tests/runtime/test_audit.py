@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.assembly import assemble
-from runtime.audit import Audit
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.errors import Code, Failure
-from runtime.session import Session
-from runtime.table import Adapter, Table
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.audit import Audit
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
 
@@ -117,7 +118,7 @@ async def test_what_cannot_be_written_is_not_done(package: Path, api: FakeApi, t
 
 async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, tmp_path: Path) -> None:
     """R-SAFE-5, R-OPS-3"""
-    from runtime.assembly import audit_file
+    from aqlgen.runtime.assembly import audit_file
 
     adapter = Adapter.load(package)
     home = {"XDG_STATE_HOME": str(tmp_path)}

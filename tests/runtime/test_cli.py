@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
-from runtime.cli import main
-from runtime.hooks import Call, Refuse
 
-RUNTIME = Path(__file__).parents[2] / "templates/project/src/{{package}}"
-PROGRAM = f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; from runtime.cli import main; "
+from aqlgen.runtime.cli import main
+from aqlgen.runtime.hooks import Call, Refuse
+
+RUNTIME = Path(__file__).parents[2]
+PROGRAM = (
+    f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; from aqlgen.runtime.cli import main; "
+)
 
 
 def command(package: Path, *arguments: str, before: str = "") -> list[str]:

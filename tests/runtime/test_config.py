@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from runtime.config import SETTINGS, Config, ConfigError, load
+
+from aqlgen.runtime.config import SETTINGS, Config, ConfigError, load
 
 
 def settings_file(folder: Path, text: str) -> None:

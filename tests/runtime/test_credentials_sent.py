@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
-from runtime.cli import main
 
-RUNTIME = Path(__file__).parents[2] / "templates/project/src/{{package}}"
+from aqlgen.runtime.cli import main
+
+RUNTIME = Path(__file__).parents[2]
 KEY = {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}
 BASIC = {"type": "http", "scheme": "basic", "variables": ["P_USERNAME", "P_PASSWORD"]}
 
@@ -132,7 +133,7 @@ def test_data_of_the_api_that_is_to_be_sent_back_can_be_had_whole(tmp_path: Path
     with serving(fine) as local:
         running = Running(adapter(tmp_path, local.url, {"k": KEY}, ["k"]), {"P_KEY": "the-key-itself"})
         row = running.parts.table.find("op")
-        from runtime.wire import ApiResponse
+        from aqlgen.runtime.wire import ApiResponse
 
         response = ApiResponse(200, {"content-type": "application/json"}, b'{"key": "the-key-itself"}')
         running.api.build(row, {})
@@ -196,11 +197,11 @@ def test_doctor_names_every_way_and_no_value(
 def test_credentials_that_are_sent_as_they_are_load_nothing_of_the_others(tmp_path: Path) -> None:
     program = (
         "import sys, os, asyncio; from pathlib import Path; sys.path.insert(0, sys.argv[1]);"
-        "from runtime.assembly import assemble;"
+        "from aqlgen.runtime.assembly import assemble;"
         "parts = assemble(Path(sys.argv[2]), environ={'MCP_AQL_CONFIG': os.devnull, 'P_KEY': 'k'});"
         "parts.dispatcher._api.build(parts.table.find('op'), {});"
         "print([one for one in ('oauth', 'digest', 'grants', 'authorization', 'login', 'fetching', 'discovery',"
-        " 'client_tls', 'tokens') if f'runtime.{one}' in sys.modules])"
+        " 'client_tls', 'tokens') if f'aqlgen.runtime.{one}' in sys.modules])"
     )
     folder = adapter(tmp_path, "https://api.example.com", {"k": KEY}, ["k"])
     done = subprocess.run(

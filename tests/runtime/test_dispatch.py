@@ -6,9 +6,10 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from runtime.dispatch import Dispatcher
-from runtime.errors import Code, Failure
 from stand_in import FakeApi
+
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.errors import Code, Failure
 
 pytestmark = pytest.mark.anyio
 Make = Callable[..., Dispatcher]

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.types import ElicitResult, InputRequiredResult
-from runtime.dispatch import Dispatcher
-from runtime.server import build_server
 from stand_in import FakeApi
+
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.server import build_server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
 DELETE = {"operation": "delete_animal", "params": {"animal_id": 7}}

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from runtime.evaluation import STEP_LIMIT, Verdict, evaluate
-from runtime.profiles import Profile
+
+from aqlgen.runtime.evaluation import STEP_LIMIT, Verdict, evaluate
+from aqlgen.runtime.profiles import Profile
 
 PROFILE = Profile(
     max_autonomous_steps=3,

@@ -11,7 +11,8 @@ from typing import Any
 import faulty
 import pytest
 from faulty import FAULTS, FINE, INTERNAL, SECRET, VARIABLE
-from runtime.assembly import assemble
+
+from aqlgen.runtime.assembly import assemble
 
 TIMEOUT, SLACK = 2.0, 4.0
 PATIENT = 20.0

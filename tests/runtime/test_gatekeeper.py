@@ -13,15 +13,16 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from runtime.audit import Audit
-from runtime.config import Config, ConfigError, load
-from runtime.dispatch import Dispatcher
-from runtime.hooks import Call, GateDecision, Hooks, Refuse
-from runtime.server import build_server
-from runtime.session import Session
-from runtime.table import Adapter, Table
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
+
+from aqlgen.runtime.audit import Audit
+from aqlgen.runtime.config import Config, ConfigError, load
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.hooks import Call, GateDecision, Hooks, Refuse
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])

@@ -8,13 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from runtime.dispatch import Dispatcher
-from runtime.errors import Code, Failure
-from runtime.hooks import Call, HookError, Hooks, Refuse
-from runtime.session import Session
-from runtime.table import Parameter
-from runtime.wire import ApiRequest, ApiResponse
 from stand_in import FakeApi
+
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.hooks import Call, HookError, Hooks, Refuse
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.table import Parameter
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 pytestmark = pytest.mark.anyio
 Make = Callable[..., Dispatcher]

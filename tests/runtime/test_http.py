@@ -11,7 +11,8 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.types import ElicitResult
-from runtime.http import BindError, serve_http
+
+from aqlgen.runtime.http import BindError, serve_http
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -19,11 +20,11 @@ import sys
 from pathlib import Path
 sys.path[:0] = [{here!r}, {runtime!r}]
 from stand_in import FakeApi
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.http import serve_http
-from runtime.server import build_server
-from runtime.table import Adapter, Table
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.http import serve_http
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.table import Adapter, Table
 folder = Path(sys.argv[1])
 async def stopped(): print("teardown ran", file=sys.stderr)
 class Noting(Dispatcher):
@@ -38,7 +39,7 @@ sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
 
 @pytest.fixture
 def process(package: Path) -> Iterator[subprocess.Popen[bytes]]:
-    runtime = HERE.parents[1] / "templates/project/src/{{package}}"
+    runtime = HERE.parents[1]
     program = PROGRAM.format(here=str(HERE), runtime=str(runtime))
     started = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
     yield started

@@ -8,13 +8,14 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from runtime import protocol
-from runtime.config import Config
-from runtime.introspection import Introspection
-from runtime.search import Index
-from runtime.table import Adapter, Parameter, Table
-from runtime.typeinfo import parameter_info, type_details
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
+
+from aqlgen.runtime import protocol
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.introspection import Introspection
+from aqlgen.runtime.search import Index
+from aqlgen.runtime.table import Adapter, Parameter, Table
+from aqlgen.runtime.typeinfo import parameter_info, type_details
 
 PARAMETER = {
     "type": "object",

@@ -4,9 +4,10 @@ import timeit
 from typing import Any
 
 import pytest
-from runtime.config import Config
-from runtime.errors import Code, Failure
-from runtime.limits import Limits
+
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.limits import Limits
 
 LIMITS = Limits(Config(max_request_size=200_000, max_string_length=65_536, max_array_elements=100, max_nesting_depth=8))
 

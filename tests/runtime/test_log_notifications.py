@@ -16,11 +16,12 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.types import LoggingMessageNotificationParams
-from runtime.bridge import adopt
-from runtime.dispatch import Dispatcher
-from runtime.log import LEVELS, Logger, Record
-from runtime.server import build_server
 from stand_in import FakeApi
+
+from aqlgen.runtime.bridge import adopt
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.log import LEVELS, Logger, Record
+from aqlgen.runtime.server import build_server
 
 pytestmark = pytest.mark.anyio
 HERE = Path(__file__).parent
@@ -217,11 +218,11 @@ import sys
 from pathlib import Path
 sys.path[:0] = [{here!r}, {runtime!r}]
 from stand_in import FakeApi
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.http import serve_http
-from runtime.server import build_server
-from runtime.table import Adapter, Table
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.http import serve_http
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.table import Adapter, Table
 folder, api = Path(sys.argv[1]), FakeApi()
 api.fails = ValueError()
 server = build_server(Dispatcher(Adapter.load(folder), Table(folder), api, Config()))
@@ -231,7 +232,7 @@ sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
 
 @pytest.fixture
 def url(package: Path, started: list[Any]) -> str:
-    runtime = HERE.parents[1] / "templates/project/src/{{package}}"
+    runtime = HERE.parents[1]
     program = HTTP.format(here=str(HERE), runtime=str(runtime))
     process = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
     started.append(process)

@@ -15,10 +15,11 @@ import anyio
 import httpx2
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
-from runtime.cli import main
-from runtime.fetching import Fetch
-from runtime.logging_in import forget, log_in
-from runtime.login import LoginError, Surroundings, Wishes
+
+from aqlgen.runtime.cli import main
+from aqlgen.runtime.fetching import Fetch
+from aqlgen.runtime.logging_in import forget, log_in
+from aqlgen.runtime.login import LoginError, Surroundings, Wishes
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
 CODE = "one-time-code-0123"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-RUNTIME = Path(__file__).parents[2] / "templates/project/src/{{package}}/runtime"
+RUNTIME = Path(__file__).parents[2] / "aqlgen/runtime"
 LEAKS = re.compile(
     r"type ?error|reference ?error|syntax ?error|key ?error|value ?error|exception|traceback|\bNone\b|\bdict\b"
     r"|at\s+\S+|/src/|/node_modules/|\.[tj]s:\d|\.py\b|0x[0-9a-f]{4}|<[a-z_.]+ object",

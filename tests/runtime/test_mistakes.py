@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.assembly import assemble
-from runtime.dispatch import Dispatcher
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.dispatch import Dispatcher
 
 pytestmark = pytest.mark.anyio
 

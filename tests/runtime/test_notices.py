@@ -14,19 +14,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
-from runtime.api import Api
-from runtime.client import HttpTransport
-from runtime.config import Config
-from runtime.deprecation import headers_notice
-from runtime.dispatch import Dispatcher
-from runtime.hooks import Hooks
-from runtime.notices import QUOTAS, Board, Notice, Notices
-from runtime.quota import quota_notice
-from runtime.server import build_server
-from runtime.session import Session
-from runtime.settling import settle
-from runtime.table import Adapter, Table
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
+
+from aqlgen.runtime.api import Api
+from aqlgen.runtime.client import HttpTransport
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.deprecation import headers_notice
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.hooks import Hooks
+from aqlgen.runtime.notices import QUOTAS, Board, Notice, Notices
+from aqlgen.runtime.quota import quota_notice
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.settling import settle
+from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(
@@ -244,7 +245,7 @@ async def test_the_slow_query_example_comes_out(users: Path) -> None:
 
 
 async def _response() -> Any:
-    from runtime.wire import ApiResponse
+    from aqlgen.runtime.wire import ApiResponse
 
     return ApiResponse(200, {}, b"[]")
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.server import build_server
-from runtime.session import Session
-from runtime.table import Adapter, Table
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
+
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio
 TODAY = datetime.now(UTC).date()

@@ -10,14 +10,15 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from runtime.api import Api
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.envelope import Envelope
-from runtime.state import SqliteState
-from runtime.table import Adapter, Row, Table
-from runtime.wire import ApiRequest, ApiResponse
 from tiny_zoo import ADAPTER, write_package
+
+from aqlgen.runtime.api import Api
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.envelope import Envelope
+from aqlgen.runtime.state import SqliteState
+from aqlgen.runtime.table import Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 pytestmark = pytest.mark.anyio
 

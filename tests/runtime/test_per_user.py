@@ -16,9 +16,10 @@ import uvicorn
 from local import Answer, Asked, Local, adapter, hidden, serving
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from runtime.assembly import assemble
-from runtime.config import ConfigError
-from runtime.server import build_server
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.config import ConfigError
+from aqlgen.runtime.server import build_server
 
 ROLES = ("client_id", "client_secret", "scopes", "audience", "token_url")
 OAUTH: dict[str, Any] = {

@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from runtime.config import Config, ConfigError, load
-from runtime.profiles import Profile, profile
+
+from aqlgen.runtime.config import Config, ConfigError, load
+from aqlgen.runtime.profiles import Profile, profile
 
 
 def settings_file(folder: Path, text: str) -> None:

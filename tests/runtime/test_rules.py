@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runtime.table import Parameter
-from runtime.typeinfo import parameter_info, type_details
+
+from aqlgen.runtime.table import Parameter
+from aqlgen.runtime.typeinfo import parameter_info, type_details
 
 TYPES: dict[str, Any] = {
     "Code": {"type": "string", "enum": [f"c{index}" for index in range(5000)]},

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.types import ElicitResult
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.loop import Loop
-from runtime.loop_operations import active_operations
-from runtime.server import build_server
-from runtime.session import Session
-from runtime.table import Adapter
 from stand_in import FakeApi
+
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.loop import Loop
+from aqlgen.runtime.loop_operations import active_operations
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.table import Adapter
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
 Make = Callable[..., Dispatcher]

@@ -8,11 +8,12 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
-from runtime.dispatch import Dispatcher
-from runtime.errors import Code, Failure
-from runtime.server import build_server
-from runtime.wire import ApiResponse
 from stand_in import FakeApi
+
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.server import build_server
+from aqlgen.runtime.wire import ApiResponse
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
 Make = Callable[..., Dispatcher]

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from runtime.config import ConfigError, load
-from runtime.state import SqliteState, open_state
+
+from aqlgen.runtime.config import ConfigError, load
+from aqlgen.runtime.state import SqliteState, open_state
 
 
 def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> None:

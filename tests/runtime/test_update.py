@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.api import Api
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.envelope import Envelope
-from runtime.table import Adapter, Row, Table
-from runtime.wire import ApiRequest, ApiResponse
 from tiny_zoo import ADAPTER, write_package
+
+from aqlgen.runtime.api import Api
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.envelope import Envelope
+from aqlgen.runtime.table import Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 pytestmark = pytest.mark.anyio
 

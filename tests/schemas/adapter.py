@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-from runtime.names import Names
-from runtime.table import Table
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.resolve import Resolver
+from aqlgen.runtime.names import Names
+from aqlgen.runtime.table import Table
 from aqlgen.schemas.types import Place, Types
 
 

@@ -44,14 +44,15 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "src/{{package}}/hooks.py",
         "src/{{package}}/server.py",
     ]
+    runtime = made.folder / "aqlgen/runtime"
     now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/limits.py"]}
     for path, content in now.items():
         (project / path).write_bytes(content + b"\n\n# of long ago\n")
-    (project / "src/{{package}}/runtime/gone.py").write_text("# shared: of long ago\n", encoding="utf-8")
+    (runtime / "gone.py").write_text("# shared: of long ago\n", encoding="utf-8")
     made.release(OLD)
     for path, content in now.items():
         (project / path).write_bytes(content)
-    (project / "src/{{package}}/runtime/gone.py").unlink()
+    (runtime / "gone.py").unlink()
     made.release(NEW)
     return made
 

@@ -115,7 +115,7 @@ def _names(pattern: str, path: str) -> bool:
 
 
 def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
-    from runtime.config import SETTINGS
+    from aqlgen.runtime.config import SETTINGS
 
     text = render_template(PLAIN)["adapter.toml"].decode()
     assert {key: value for key, value in tomllib.loads(text).items() if value != {}} == {}
@@ -130,7 +130,7 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
 
 
 def test_the_runtime_is_copied_as_it_stands() -> None:
-    source = Path(__file__).parents[2] / "templates/project/src/{{package}}/runtime"
+    source = Path(__file__).parents[2] / "aqlgen/runtime"
     tree = render_template(PLAIN)
     copied = {Path(path).name: content for path, content in tree.items() if "/runtime/" in path}
     assert copied == {file.name: file.read_bytes() for file in source.glob("*.py")}

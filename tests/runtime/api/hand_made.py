@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.api import Api
-from runtime.errors import Failure
-from runtime.mock import MockTransport
-from runtime.table import FAMILIES, Adapter, Row, Table
-from runtime.wire import ApiRequest, ApiResponse
+
+from aqlgen.runtime.api import Api
+from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.mock import MockTransport
+from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 STRING: dict[str, Any] = {"type": "string"}
 

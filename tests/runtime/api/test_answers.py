@@ -13,11 +13,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from runtime.client import HttpTransport
-from runtime.errors import Code, Failure
-from runtime.receiving import Bounds
-from runtime.retries import Timing
-from runtime.wire import ApiRequest, ApiResponse
+
+from aqlgen.runtime.client import HttpTransport
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.receiving import Bounds
+from aqlgen.runtime.retries import Timing
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import STRING, Make, operation
 

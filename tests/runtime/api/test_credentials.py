@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.credential_report import report
-from runtime.errors import Code
+
+from aqlgen.runtime.credential_report import report
+from aqlgen.runtime.errors import Code
 
 from .hand_made import Make, operation
 

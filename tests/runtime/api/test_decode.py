@@ -8,8 +8,9 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
-from runtime.errors import Code, Failure
-from runtime.wire import ApiResponse
+
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.wire import ApiResponse
 
 from .hand_made import STRING, Make, Package, json_answer, operation
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runtime.wire import ApiResponse
+
+from aqlgen.runtime.wire import ApiResponse
 
 from .hand_made import Make, operation
 

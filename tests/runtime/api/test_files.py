@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime.errors import Code
+
+from aqlgen.runtime.errors import Code
 
 from .hand_made import Make, Package, operation
 

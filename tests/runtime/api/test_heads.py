@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runtime.config import Config
-from runtime.dispatch import Dispatcher
-from runtime.wire import ApiResponse
+
+from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.wire import ApiResponse
 
 from .hand_made import Make, Recorder, operation
 

@@ -6,7 +6,8 @@ import asyncio
 from typing import Any
 
 import pytest
-from runtime.schemas import Schemas
+
+from aqlgen.runtime.schemas import Schemas
 
 from .hand_made import STRING, Make, Package, operation
 

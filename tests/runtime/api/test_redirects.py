@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import httpx2
 import pytest
-from runtime.client import HttpTransport
-from runtime.wire import ApiRequest, ApiResponse
+
+from aqlgen.runtime.client import HttpTransport
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 SECRET = "s3cret-key"
 ORIGIN = "https://api.example.com"

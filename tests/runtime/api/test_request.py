@@ -14,7 +14,8 @@ import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runtime.errors import Code, Failure
+
+from aqlgen.runtime.errors import Code, Failure
 
 from .hand_made import STRING, Make, Package, make_package, operation
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from runtime.client import HttpTransport
-from runtime.errors import Code, Failure
-from runtime.retries import Timing
-from runtime.wire import ApiRequest, ApiResponse
+
+from aqlgen.runtime.client import HttpTransport
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.retries import Timing
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import Make, operation
 

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from runtime.assembly import assemble
-from runtime.config import ConfigError
-from runtime.doctor import doctor, render_doctor
+
+from aqlgen.runtime.assembly import assemble
+from aqlgen.runtime.config import ConfigError
+from aqlgen.runtime.doctor import doctor, render_doctor
 
 from .hand_made import Make, operation
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from runtime import speech
-from runtime.speech import bounded, leaks, listed, redact, shown
+from aqlgen.runtime import speech
+from aqlgen.runtime.speech import bounded, leaks, listed, redact, shown
 
 
 def test_secrets_are_replaced_the_longest_first_and_trifles_left() -> None:

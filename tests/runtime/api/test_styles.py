@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runtime.styles import header_text, path_text, query_pairs
+
+from aqlgen.runtime.styles import header_text, path_text, query_pairs
 
 LIST = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}

@@ -7,7 +7,8 @@ import time
 from typing import Any
 
 import pytest
-from runtime.errors import Code
+
+from aqlgen.runtime.errors import Code
 
 from .hand_made import STRING, Make, operation
 

@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from runtime.api import Api
-from runtime.errors import Failure
-from runtime.table import FAMILIES, Adapter, Row, Table
 
+from aqlgen.runtime.api import Api
+from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from tests.generator.commands import run
 from tests.wire_cases import CASES, OLD_CASES, Case, document, old_document
 
