@@ -110,7 +110,7 @@ def test_aqlgen_works_from_its_wheel_alone(site: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert str(site) in done.stdout
-    assert (out / "src/petstore_adapter/runtime/dispatch.py").is_file()
+    assert (out / "src/petstore_adapter/runtime/dispatch/dispatcher.py").is_file()
     assert f"_commit: {LATEST}\n" in (out / ".copier-answers.yml").read_text(encoding="utf-8")
 
 

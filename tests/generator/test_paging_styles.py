@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from aqlgen.runtime.api import Api
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 from tests.generator.commands import api, run

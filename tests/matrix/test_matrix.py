@@ -141,7 +141,7 @@ def test_a_folder_that_got_another_name_gets_what_is_new_in_it(bench: Bench, tmp
     conflicts = bench.update(repo, "template changes").json["files"]["conflicts"]
     assert {Path(path).name for path in conflicts} == {"dropped.py", "formerly.py", "lately.py"}
     package = repo.folder / "src/shop_adapter"
-    assert not (package / "runtime/limits.py").exists()
+    assert not (package / "runtime/dispatch/limits.py").exists()
     assert "NEWLY = True" in (package / "core/limits.py").read_text(encoding="utf-8")
     assert (package / "core/newly.py").is_file()
 

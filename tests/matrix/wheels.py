@@ -21,7 +21,7 @@ RUNTIME = "src/{{package}}/runtime/"
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 GROWN = {
-    RUNTIME + "limits.py": "\n\nNEWLY = True\n",
+    RUNTIME + "dispatch/limits.py": "\n\nNEWLY = True\n",
     "README.md.jinja": "\n## Newly\n\nA section of the second release.\n",
     "pyproject.toml.jinja": "\n[tool.newly]\nfresh = true\n",
     "Dockerfile.jinja": "# newly\n",

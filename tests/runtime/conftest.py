@@ -10,9 +10,9 @@ import pytest
 from stand_in import FakeApi
 from tiny_zoo import write_package
 
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 
 

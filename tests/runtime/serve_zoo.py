@@ -8,10 +8,10 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from stand_in import FakeApi  # noqa: E402
 
-from aqlgen.runtime.config import Config  # noqa: E402
-from aqlgen.runtime.dispatch import Dispatcher  # noqa: E402
-from aqlgen.runtime.pipe import serve_pipe  # noqa: E402
-from aqlgen.runtime.server import build_server  # noqa: E402
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher  # noqa: E402
+from aqlgen.runtime.server.mcp import build_server  # noqa: E402
+from aqlgen.runtime.server.pipe import serve_pipe  # noqa: E402
+from aqlgen.runtime.settings.config import Config  # noqa: E402
 from aqlgen.runtime.table import Adapter, Table  # noqa: E402
 
 

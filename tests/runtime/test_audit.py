@@ -11,11 +11,11 @@ from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.audit import Audit
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.session import Session
+from aqlgen.runtime.safety.audit import Audit
+from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio

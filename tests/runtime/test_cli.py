@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from aqlgen.runtime.cli import main
+from aqlgen.runtime.cli.main import main
 from aqlgen.runtime.hooks import Call, Refuse
 
 RUNTIME = Path(__file__).parents[2]
 PROGRAM = (
-    f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; from aqlgen.runtime.cli import main; "
+    f"import sys; sys.path.insert(0, {str(RUNTIME)!r}); from pathlib import Path; "
+    "from aqlgen.runtime.cli.main import main; "
 )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.config import SETTINGS, Config, ConfigError, load
+from aqlgen.runtime.settings.config import SETTINGS, Config, ConfigError, load
 
 
 def settings_file(folder: Path, text: str) -> None:

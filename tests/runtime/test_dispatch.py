@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from stand_in import FakeApi
 
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 
 pytestmark = pytest.mark.anyio

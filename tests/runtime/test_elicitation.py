@@ -11,8 +11,8 @@ from mcp import Client
 from mcp.types import ElicitResult, InputRequiredResult
 from stand_in import FakeApi
 
-from aqlgen.runtime.dispatch import Dispatcher
-from aqlgen.runtime.server import build_server
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]
 DELETE = {"operation": "delete_animal", "params": {"animal_id": 7}}

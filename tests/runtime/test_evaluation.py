@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.runtime.evaluation import STEP_LIMIT, Verdict, evaluate
-from aqlgen.runtime.profiles import Profile
+from aqlgen.runtime.safety.evaluation import STEP_LIMIT, Verdict, evaluate
+from aqlgen.runtime.safety.profiles import Profile
 
 PROFILE = Profile(
     max_autonomous_steps=3,

@@ -16,12 +16,12 @@ from mcp import Client
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, write_package
 
-from aqlgen.runtime.audit import Audit
-from aqlgen.runtime.config import Config, ConfigError, load
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks, Refuse
-from aqlgen.runtime.server import build_server
-from aqlgen.runtime.session import Session
+from aqlgen.runtime.safety.audit import Audit
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.settings.config import Config, ConfigError, load
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio

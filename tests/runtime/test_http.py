@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 from mcp.types import ElicitResult
 
-from aqlgen.runtime.http import BindError, serve_http
+from aqlgen.runtime.server.http import BindError, serve_http
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -20,10 +20,10 @@ import sys
 from pathlib import Path
 sys.path[:0] = [{here!r}, {runtime!r}]
 from stand_in import FakeApi
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
-from aqlgen.runtime.http import serve_http
-from aqlgen.runtime.server import build_server
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.server.http import serve_http
+from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.table import Adapter, Table
 folder = Path(sys.argv[1])
 async def stopped(): print("teardown ran", file=sys.stderr)

@@ -10,12 +10,11 @@ import jsonschema_rs
 import pytest
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
-from aqlgen.runtime import protocol
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.introspection import Introspection
-from aqlgen.runtime.search import Index
+from aqlgen.runtime.introspection.introspect import Introspection, protocol
+from aqlgen.runtime.introspection.search import Index
+from aqlgen.runtime.introspection.types import parameter_info, type_details
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
-from aqlgen.runtime.typeinfo import parameter_info, type_details
 
 PARAMETER = {
     "type": "object",

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.config import Config
+from aqlgen.runtime.dispatch.limits import Limits
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.limits import Limits
+from aqlgen.runtime.settings.config import Config
 
 LIMITS = Limits(Config(max_request_size=200_000, max_string_length=65_536, max_array_elements=100, max_nesting_depth=8))
 

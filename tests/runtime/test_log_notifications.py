@@ -18,10 +18,10 @@ from mcp import Client
 from mcp.types import LoggingMessageNotificationParams
 from stand_in import FakeApi
 
-from aqlgen.runtime.bridge import adopt
-from aqlgen.runtime.dispatch import Dispatcher
-from aqlgen.runtime.log import LEVELS, Logger, Record
-from aqlgen.runtime.server import build_server
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.logs.log import LEVELS, Logger, Record
+from aqlgen.runtime.logs.stdlib import adopt
+from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = pytest.mark.anyio
 HERE = Path(__file__).parent
@@ -218,10 +218,10 @@ import sys
 from pathlib import Path
 sys.path[:0] = [{here!r}, {runtime!r}]
 from stand_in import FakeApi
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
-from aqlgen.runtime.http import serve_http
-from aqlgen.runtime.server import build_server
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.server.http import serve_http
+from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.table import Adapter, Table
 folder, api = Path(sys.argv[1]), FakeApi()
 api.fails = ValueError()

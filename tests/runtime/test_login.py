@@ -16,10 +16,10 @@ import httpx2
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
-from aqlgen.runtime.cli import main
-from aqlgen.runtime.fetching import Fetch
-from aqlgen.runtime.logging_in import forget, log_in
-from aqlgen.runtime.login import LoginError, Surroundings, Wishes
+from aqlgen.runtime.auth.fetch import Fetch
+from aqlgen.runtime.auth.login import LoginError, Surroundings, Wishes
+from aqlgen.runtime.auth.login_command import forget, log_in
+from aqlgen.runtime.cli.main import main
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
 CODE = "one-time-code-0123"

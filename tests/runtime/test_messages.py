@@ -20,7 +20,7 @@ RAISES = {"Failure", "Refuse"}
 def templates() -> list[tuple[str, str]]:
     """Every text in a function that makes a Failure, docstrings left out; a hole in it shows as X."""
     found = []
-    for path in sorted(RUNTIME.glob("*.py")):
+    for path in sorted(RUNTIME.rglob("*.py")):
         for function in ast.walk(ast.parse(path.read_text())):
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue

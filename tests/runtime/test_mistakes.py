@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 
 pytestmark = pytest.mark.anyio
 

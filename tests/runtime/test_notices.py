@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from mcp import Client
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
-from aqlgen.runtime.api import Api
-from aqlgen.runtime.client import HttpTransport
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.deprecation import headers_notice
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
-from aqlgen.runtime.notices import QUOTAS, Board, Notice, Notices
-from aqlgen.runtime.quota import quota_notice
-from aqlgen.runtime.server import build_server
-from aqlgen.runtime.session import Session
-from aqlgen.runtime.settling import settle
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
+from aqlgen.runtime.warnings.collect import QUOTAS, Board, Notice, Notices
+from aqlgen.runtime.warnings.deprecation import headers_notice
+from aqlgen.runtime.warnings.rate_limit import quota_notice
+from aqlgen.runtime.warnings.suppression import settle
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(

@@ -12,10 +12,10 @@ from mcp import Client
 from stand_in import FakeApi
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
-from aqlgen.runtime.server import build_server
-from aqlgen.runtime.session import Session
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 
 pytestmark = pytest.mark.anyio

@@ -18,8 +18,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.config import ConfigError
-from aqlgen.runtime.server import build_server
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.settings.config import ConfigError
 
 ROLES = ("client_id", "client_secret", "scopes", "audience", "token_url")
 OAUTH: dict[str, Any] = {

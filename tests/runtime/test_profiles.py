@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.config import Config, ConfigError, load
-from aqlgen.runtime.profiles import Profile, profile
+from aqlgen.runtime.safety.profiles import Profile, profile
+from aqlgen.runtime.settings.config import Config, ConfigError, load
 
 
 def settings_file(folder: Path, text: str) -> None:

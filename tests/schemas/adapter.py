@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.resolve import Resolver
-from aqlgen.runtime.names import Names
+from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.table import Table
 from aqlgen.schemas.types import Place, Types
 

@@ -45,7 +45,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "src/{{package}}/server.py",
     ]
     runtime = made.folder / "aqlgen/runtime"
-    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/limits.py"]}
+    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/dispatch/limits.py"]}
     for path, content in now.items():
         (project / path).write_bytes(content + b"\n\n# of long ago\n")
     (runtime / "gone.py").write_text("# shared: of long ago\n", encoding="utf-8")
@@ -130,7 +130,7 @@ def test_update_brings_what_is_new_in_the_shared_files_and_touches_nothing_else(
         "Dockerfile",
         "README.md",
         f"src/{PACKAGE}/server.py",
-        f"src/{PACKAGE}/runtime/limits.py",
+        f"src/{PACKAGE}/runtime/dispatch/limits.py",
         f"src/{PACKAGE}/runtime/gone.py",
     }
 

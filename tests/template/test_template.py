@@ -115,7 +115,7 @@ def _names(pattern: str, path: str) -> bool:
 
 
 def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
-    from aqlgen.runtime.config import SETTINGS
+    from aqlgen.runtime.settings.config import SETTINGS
 
     text = render_template(PLAIN)["adapter.toml"].decode()
     assert {key: value for key, value in tomllib.loads(text).items() if value != {}} == {}
@@ -132,8 +132,8 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
 def test_the_runtime_is_copied_as_it_stands() -> None:
     source = Path(__file__).parents[2] / "aqlgen/runtime"
     tree = render_template(PLAIN)
-    copied = {Path(path).name: content for path, content in tree.items() if "/runtime/" in path}
-    assert copied == {file.name: file.read_bytes() for file in source.glob("*.py")}
+    copied = {path.split("/runtime/")[1]: content for path, content in tree.items() if "/runtime/" in path}
+    assert copied == {file.relative_to(source).as_posix(): file.read_bytes() for file in source.rglob("*.py")}
 
 
 def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:

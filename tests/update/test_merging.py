@@ -126,7 +126,7 @@ def test_a_renamed_package_is_updated_where_it_is(repo: Repo, newer: Templates, 
     repo.commit()
     newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
     assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert repo.read("src/our_shop/runtime/pointers.py").count('"""Newer. ') == 1
+    assert repo.read("src/our_shop/runtime/schema/pointers.py").count('"""Newer. ') == 1
     assert "list_orders" in repo.read("src/our_shop/operations/read.json")
     assert not (repo.folder / "src/shop_adapter").exists()
 

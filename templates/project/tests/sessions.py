@@ -15,7 +15,7 @@ from mcp import Client
 from .table import FOLDER, PACKAGE, variables
 
 assembly = import_module(f"{PACKAGE}.runtime.assembly")
-server = import_module(f"{PACKAGE}.runtime.server")
+server = import_module(f"{PACKAGE}.runtime.server.mcp")
 
 
 ISOLATED = {"MCP_AQL_POLICY": "open", "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": os.devnull}

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.api import Api
+from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.mock import MockTransport
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 

@@ -14,10 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from aqlgen.runtime.client import HttpTransport
+from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.client.receive import Bounds
+from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.receiving import Bounds
-from aqlgen.runtime.retries import Timing
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import STRING, Make, operation

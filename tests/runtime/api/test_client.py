@@ -13,9 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 
-from aqlgen.runtime.client import HttpTransport
+from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.client.retries import Timing
 from aqlgen.runtime.errors import Code, Failure
-from aqlgen.runtime.retries import Timing
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 from .hand_made import Make, operation

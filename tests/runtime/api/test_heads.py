@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.config import Config
-from aqlgen.runtime.dispatch import Dispatcher
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.wire import ApiResponse
 
 from .hand_made import Make, Recorder, operation

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.schemas import Schemas
+from aqlgen.runtime.schema.validators import Schemas
 
 from .hand_made import STRING, Make, Package, operation
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.runtime.names import Names, Way
+from aqlgen.runtime.schema.field_names import Names, Way
 from aqlgen.runtime.table import Table
 
 from .hand_made import STRING, make_package, operation

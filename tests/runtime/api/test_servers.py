@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.assembly import assemble
-from aqlgen.runtime.config import ConfigError
-from aqlgen.runtime.doctor import doctor, render_doctor
+from aqlgen.runtime.cli.doctor import doctor, render_doctor
+from aqlgen.runtime.settings.config import ConfigError
 
 from .hand_made import Make, operation
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from aqlgen.runtime import speech
-from aqlgen.runtime.speech import bounded, leaks, listed, redact, shown
+from aqlgen.runtime import messages as speech
+from aqlgen.runtime.messages import bounded, leaks, listed, redact, shown
 
 
 def test_secrets_are_replaced_the_longest_first_and_trifles_left() -> None:
@@ -45,11 +45,11 @@ def sentences(module: ast.Module) -> Iterator[str]:
 
 def test_no_sentence_of_a_failure_reads_like_a_leak() -> None:
     """R-ENV-4: every template against the protocol's own patterns."""
-    modules = {path.name: path.read_text() for path in Path(speech.__file__).parent.glob("*.py")}
+    modules = {path.as_posix(): path.read_text() for path in Path(speech.__file__).parent.rglob("*.py")}
     found = [
         (name, text)
         for name, source in sorted(modules.items())
-        if "Failure(" in source or "Problem(" in source or name == "problems.py"
+        if "Failure(" in source or "Problem(" in source or name.endswith("/problems.py")
         for text in sentences(ast.parse(source))
         if " " in text and leaks(text)
     ]

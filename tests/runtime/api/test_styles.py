@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.styles import header_text, path_text, query_pairs
+from aqlgen.runtime.encode.styles import header_text, path_text, query_pairs
 
 LIST = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}

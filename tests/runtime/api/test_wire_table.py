@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from aqlgen.runtime.api import Api
+from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from tests.generator.commands import run

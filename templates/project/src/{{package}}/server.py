@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from .runtime import cli
+from .runtime.cli import main as command
 from .settings import FOLDER, hooks
 
 
 def main() -> int:
     """Serve, or do what the first argument names. Returns the process's exit code."""
-    return cli.main(FOLDER, hooks)
+    return command.main(FOLDER, hooks)

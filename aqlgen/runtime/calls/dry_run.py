@@ -1,0 +1,106 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""What would be sent (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked.
+
+The owner's hooks see the request before it is shown, as they see those that are sent.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ..encode.body import is_json, is_text, media_type
+from ..messages import redact
+
+if TYPE_CHECKING:
+    from ..table import Row, Table
+    from ..wire import ApiRequest
+    from .exchanges import ApiSide
+
+__all__ = ["preview"]
+
+_MASK = "***"
+
+
+async def preview(
+    api: ApiSide,
+    table: Table,
+    row: Row,
+    params: Mapping[str, Any],
+    hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
+) -> dict[str, Any]:
+    """Give method, url, headers and body as `hooked` leaves them; of an update that reads first, also what it reads."""
+    from .update import guarded, patched, prepare
+
+    plan = prepare(row, table)
+    request = api.build(row, {name: one for name, one in params.items() if name not in row.own})
+    if plan.patches and plan.reader is None:
+        request = patched(request, plan)
+    if params.get("if_match") is not None and "if_match" in row.own:
+        request = guarded(request, params["if_match"])
+    shown = {"dry_run": True, **_shown(await hooked(request), row, params)}
+    if plan.reader is not None:
+        read = await hooked(api.build(plan.reader, plan.reading(params)))
+        shown["reads_first"] = {"method": read.method, "url": redact(read.url, _secrets(read, row, params))}
+        shown["note"] = "The body is what changes: it is merged into what is read, and sent as a whole"
+        if plan.patches:
+            shown["note"] = "The body is what changes: it is sent as the operations that turn what is read into it"
+    return shown
+
+
+def _shown(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    secrets = _secrets(request, row, params)
+    headers = {name: redact(value, secrets) for name, value in request.headers}
+    content_type = next((value for name, value in request.headers if name.lower() == "content-type"), "")
+    return {
+        "method": request.method,
+        "url": redact(request.url, secrets),
+        "headers": headers,
+        "body": _body(request.content, media_type(content_type), row, secrets),
+    }
+
+
+def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> frozenset[str]:
+    """Give what is masked: the credentials, and the values of sensitive parameters, as they are and as in a URL."""
+    values = {
+        str(params[name])
+        for name, one in row.parameters.items()
+        if one.sensitive and isinstance(params.get(name), (str, int, float))
+    }
+    return request.secrets | values | {quote(one, safe="") for one in values}
+
+
+def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -> Any:
+    if content is None:
+        return None
+    if is_json(kind):
+        try:
+            return _masked(json.loads(content), row, secrets)
+        except ValueError:  # what a hook wrote
+            return redact(content.decode("utf-8", "replace"), secrets)
+    if is_text(kind) or kind.endswith("x-www-form-urlencoded"):
+        return redact(content.decode("utf-8", "replace"), secrets)
+    text = content.decode("latin-1")
+    masked = redact(text, {one.encode().decode("latin-1") for one in secrets}).encode("latin-1")
+    return {"content": base64.b64encode(masked).decode("ascii"), "encoding": "base64", "mime_type": kind}
+
+
+def _masked(value: Any, row: Row, secrets: frozenset[str]) -> Any:
+    """Mask texts within a JSON body, and whole the fields that are sensitive."""
+    fields = {one.wire for one in row.parameters.values() if one.sensitive and one.location == "body"}
+    if isinstance(value, dict):
+        return {key: _MASK if key in fields else _redacted(one, secrets) for key, one in value.items()}
+    return _redacted(value, secrets)
+
+
+def _redacted(value: Any, secrets: frozenset[str]) -> Any:
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, list):
+        return [_redacted(one, secrets) for one in value]
+    if isinstance(value, dict):
+        return {key: _redacted(one, secrets) for key, one in value.items()}
+    return value

@@ -1,0 +1,70 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The exchanges with the API that one call needs, each through the owner's hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from ..hooks import Call, Hooks
+    from ..table import Row
+    from ..wire import ApiRequest, ApiResponse
+
+__all__ = ["ApiSide", "Exchanges"]
+
+
+class ApiSide(Protocol):
+    """What the dispatcher needs of the API's side; `api.Api` is it."""
+
+    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the parameters under agent names with defaults applied. Raises Failure, all problems in one."""
+        ...
+
+    def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
+        """Make the request. Raises Failure when a credential or the base URL is missing."""
+        ...
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        """Send it. Raises Failure when the API cannot be reached."""
+        ...
+
+    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
+        """Give the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
+        ...
+
+    def told(self, response: ApiResponse, row: Row) -> dict[str, str]:
+        """Give the headers of an answer that the document declares and that tell something."""
+        ...
+
+
+class Exchanges:
+    """Sends for one call; `seconds` is how long the API has taken for all of it, `last` its last answer."""
+
+    __slots__ = ("_call", "_hooks", "api", "last", "seconds")
+
+    def __init__(self, api: ApiSide, hooks: Hooks, call: Call | None) -> None:
+        self.api = api
+        self.seconds = 0.0
+        self.last: ApiResponse | None = None
+        self._hooks = hooks
+        self._call = call
+
+    async def send(
+        self, row: Row, params: Mapping[str, Any], change: Callable[[ApiRequest], ApiRequest] | None = None
+    ) -> ApiResponse:
+        """Build, change if told, send, and give the answer. Raises Failure when the API cannot be reached."""
+        api, call = self.api, self._call
+        request = api.build(row, params)
+        if change is not None:
+            request = change(request)
+        if call is not None:
+            request = await self._hooks.on_send(request, call)
+        begin = perf_counter()
+        response = await api.send(request, row)
+        self.seconds += perf_counter() - begin
+        if call is not None:
+            response = await self._hooks.on_response(response, call)
+        self.last = response
+        return response

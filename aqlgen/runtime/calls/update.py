@@ -1,0 +1,209 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""How an update reaches the API (R-UPD-2): as the patch that the API takes, or read, merged and written as a whole.
+
+Reading, merging and writing happens under the API's own names, so that nothing of the resource is lost on the way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..encode.styles import as_json
+from ..errors import Code, Failure
+from ..schema.shapes import shape_of
+from .merge import differences, merged, operations, writable
+
+if TYPE_CHECKING:
+    from ..table import Row, Table
+    from ..wire import ApiRequest, ApiResponse
+    from .exchanges import Exchanges
+
+__all__ = ["Plan", "perform", "prepare"]
+
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one operation updates: `reader` is the operation that reads first, `patches` says that JSON Patch is sent."""
+
+    row: Row
+    table: Table
+    reader: Row | None
+    named: Mapping[str, str]
+    patches: bool
+
+    def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the parameters of the reader."""
+        return {name: params[own] for name, own in self.named.items() if own in params}
+
+    def operations(self, change: Any) -> Any:
+        """Give the operations of a change that is merged into what nobody has read."""
+        return list(operations(change)) if self.patches and isinstance(change, dict) else change
+
+    def body(self, there: Any, change: Any) -> Any:
+        """Give the body that makes the change. Raises Failure when the whole misses what is required."""
+        if not isinstance(there, dict):  # nothing to merge into: what is sent is the whole
+            self._check(change)
+            return self.operations(change)
+        if self.patches:
+            return list(differences(there, merged(there, change)))
+        body, reader = self.row.body, self.reader
+        assert body is not None and reader is not None  # noqa: S101, PT018 - prepared so
+        schema = _answer(reader)
+        whole = merged(writable(self.table, there, body.schema, schema), change)
+        self._check(whole)
+        return whole
+
+    def _check(self, whole: Mapping[str, Any]) -> None:
+        body = self.row.body
+        if self.patches:
+            return
+        shape = shape_of(self.table, {} if body is None else body.schema)
+        missing = [
+            f"input.{name}"
+            for name in shape.properties
+            if name in shape.required and shape.properties[name][0] not in whole
+        ]
+        if missing:
+            names = ", ".join(f"'{name}'" for name in missing)
+            details = {"param_name": missing[0], "operation": self.row.name, "missing_params": missing}
+            raise Failure(Code.MISSING_PARAM, f"Missing required parameter {names}: the resource must have it", details)
+
+
+def prepare(row: Row, table: Table) -> Plan:
+    """Find out how an operation updates."""
+    update = row.update or {}
+    strategy = update.get("strategy")
+    patches = strategy == "json-patch"
+    reader, named = None, None
+    if strategy == "put-merge" or (patches and "read" in update):
+        reader = table.find(update.get("read", ""), "read")
+        named = None if reader is None else _named(row, reader)
+    if named is None:
+        reader = None
+    return Plan(row, table, reader, named or {}, patches)
+
+
+def guarded(request: ApiRequest, etag: str) -> ApiRequest:
+    """Give the request that is performed only if the resource still has this ETag (RFC 9110, 13.1.1)."""
+    kept = tuple(one for one in request.headers if one[0].lower() != "if-match")
+    return replace(request, headers=(*kept, ("If-Match", _header(etag))))
+
+
+def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
+    """Give the request of a change that is sent as operations on what nobody has read."""
+    return _with(request, plan.operations(_json(request.content)), etag)
+
+
+async def perform(
+    exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None
+) -> ApiResponse:
+    """Update, and give the API's answer. `etag` is what the caller wants the resource still to have."""
+    plan = prepare(row, table)
+    change: Callable[[ApiRequest], ApiRequest] | None = None
+    if plan.reader is not None:
+        change = await _merging(exchanges, plan, params, etag)
+    elif plan.patches:
+
+        def change(request: ApiRequest) -> ApiRequest:
+            return patched(request, plan, etag)
+
+    elif etag is not None:
+
+        def change(request: ApiRequest) -> ApiRequest:
+            return guarded(request, etag)
+
+    return await exchanges.send(row, params, change)
+
+
+async def _merging(
+    exchanges: Exchanges, plan: Plan, params: Mapping[str, Any], etag: str | None
+) -> Callable[[ApiRequest], ApiRequest] | None:
+    """Read, and give how the request changes. Raises Failure when what is read has another ETag than is wanted."""
+    row, reader = plan.row, plan.reader
+    assert reader is not None  # noqa: S101 - prepared so
+    asked = json.loads(exchanges.api.build(row, params).content or b"null")
+    if not isinstance(asked, dict):
+        wanted = etag  # operations are sent as they are
+        return None if wanted is None else lambda request: guarded(request, wanted)
+    reading = plan.reading(params)
+    response = await exchanges.send(reader, reading)
+    exchanges.api.decode(response, reader, reading)
+    found = response.headers.get("etag")
+    expected = etag or _declared(row, params)
+    if found is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(found):
+        raise Failure(
+            Code.VERSION_MISMATCH,
+            f"Version mismatch: the resource has version {found}, not {expected}. Read it again, then update it.",
+            {"expected_version": expected, "actual_version": found},
+        )
+    if expected is None and found is not None and (not found.startswith("W/") or (row.update or {}).get("etag")):
+        etag = found  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
+    there = _json(response.content)
+
+    def change(request: ApiRequest) -> ApiRequest:
+        return _with(request, plan.body(there, _json(request.content)), etag)
+
+    return change
+
+
+def _with(request: ApiRequest, body: Any, etag: str | None) -> ApiRequest:
+    request = replace(request, content=as_json(body).encode())
+    return request if etag is None else guarded(request, etag)
+
+
+def _json(content: bytes | None) -> Any:
+    try:
+        return json.loads(content or b"null")
+    except ValueError:
+        return None
+
+
+def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
+    """Give the value of the API's own If-Match parameter."""
+    for name, one in row.parameters.items():
+        if one.location == "header" and one.wire.lower() == "if-match" and params.get(name) is not None:
+            return str(params[name])
+    return None
+
+
+def _named(row: Row, reader: Row) -> dict[str, str] | None:
+    """Map the reader's parameters to the update's that have the same value; None when it needs one that is not there.
+
+    Those of the path are the same by their place in it, others by name and place.
+    """
+    placed = dict(zip(_VARIABLE.findall(reader.path), _VARIABLE.findall(row.path), strict=False))
+    own = {(one.location, one.wire): name for name, one in row.parameters.items()}
+    named: dict[str, str] = {}
+    for name, one in reader.parameters.items():
+        wire = placed.get(one.wire, one.wire) if one.location == "path" else one.wire
+        if (one.location, wire) in own and one.location != "adapter":
+            named[name] = own[one.location, wire]
+        elif one.required:
+            return None
+    return named
+
+
+def _answer(reader: Row) -> Mapping[str, Any]:
+    good = sorted(status for status in reader.responses if status.startswith("2"))
+    schema = reader.responses[good[0]].get("schema") if good else None
+    return schema if isinstance(schema, Mapping) else {}
+
+
+def _tag(etag: str) -> str:
+    return etag.strip().removeprefix("W/")
+
+
+def _header(value: str) -> str:
+    if any(one in value for one in "\r\n\0"):
+        raise Failure(
+            Code.INVALID_VALUE,
+            "Parameter 'if_match' is sent as a header: it must not hold line breaks or control characters",
+            {"param_name": "if_match"},
+        )
+    return value.strip()

@@ -1,0 +1,264 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The adapter's command: serves MCP, or answers a person. Never shows a traceback.
+
+Exit codes: 0 done, 1 failed, 2 bad arguments or settings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..hooks import HookError
+from ..logs.log import Logger
+from ..settings.config import ConfigError
+from ..table import FAMILIES, Adapter
+from ..text import line
+
+__all__ = ["main"]
+
+_LINE_OVERHEAD = 64 * 1024
+_ESCAPES = 4
+_GRACE = 5.0
+
+
+def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
+    """Do what the arguments ask with the package in `folder`; give the exit code."""
+    try:
+        adapter = Adapter.load(folder)
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
+    try:
+        options = _parsed(_parser(adapter), arguments)
+        return _COMMANDS[options.command](folder, hooks, options)
+    except (ConfigError, HookError) as problem:
+        return _fail(str(problem), 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 - a person gets one line, the log the rest
+        Logger("error").exception("internal error", error)
+        return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
+
+
+def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the arguments; parameters of `call` may stand behind its options too."""
+    options, rest = parser.parse_known_args(arguments)
+    if rest and (options.command != "call" or any(one.startswith("-") for one in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.params += rest
+    return options
+
+
+def _parser(adapter: Adapter) -> argparse.ArgumentParser:
+    name, title = f"{adapter.name}-adapter", line(adapter.title, 100).replace("%", "")
+    parser = argparse.ArgumentParser(
+        prog=name,
+        description=f"MCP-AQL adapter of {title}. Without a command it serves MCP over standard input and output.",
+        epilog=_examples(f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000"),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
+    parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on with http (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_port, default=8000, help="port to listen on with http (default: 8000; 0: any)")
+    parser.add_argument("--mock", action="store_true", help="answer from the API's document, with no network")
+    parser.set_defaults(command="serve")
+    commands = parser.add_subparsers(title="commands for people", metavar="COMMAND")
+
+    operations = commands.add_parser("operations", help="list the operations")
+    operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="only of this category")
+    operations.add_argument("--search", metavar="WORDS", help="only those that match, the best first")
+    operations.set_defaults(command="operations")
+
+    describe = commands.add_parser("describe", help="show what one operation takes and gives")
+    describe.add_argument("operation", metavar="OPERATION")
+    describe.set_defaults(command="describe")
+
+    call = commands.add_parser(
+        "call",
+        help="perform one operation and print the envelope",
+        epilog=_examples(*(f"{name} call {_call_of(adapter)} {one} --mock" for one in _WAYS)),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    call.add_argument("operation", metavar="OPERATION")
+    call.add_argument(
+        "params",
+        metavar="PARAMS",
+        nargs="*",
+        default=[],
+        help="its parameters: a JSON object, NAME=VALUE each, or - to read the object from standard input",
+    )
+    call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no network")
+    call.add_argument("--yes", action="store_true", help="confirm what asks for it, without being asked")
+    call.set_defaults(command="call")
+
+    login = commands.add_parser("login", help="let the adapter act for you, where the API knows logins")
+    login.add_argument("scheme", metavar="SCHEME", nargs="?", help="the security scheme, where there are several")
+    login.add_argument("--scopes", default="", help="divided by spaces (default: what the operations need)")
+    login.add_argument("--port", type=_port, default=0, help="of the redirect to this machine (default: any)")
+    login.add_argument("--device", action="store_true", help="enter a code in a browser elsewhere")
+    login.add_argument("--no-browser", action="store_true", help="only print the address")
+    login.add_argument("--forget", action="store_true", help="forget the login")
+    login.set_defaults(command="login")
+
+    doctor = commands.add_parser("doctor", help="show the settings, and which credentials are missing")
+    doctor.set_defaults(command="doctor")
+    doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
+    for one in (operations, describe, doctor):
+        one.add_argument("--output-format", choices=("human", "json"), default="human")
+    return parser
+
+
+_WAYS = ('\'{"name": "value"}\'', "name=value", "- < params.json")
+
+
+def _examples(*commands: str) -> str:
+    return "\n".join(("examples:", *(f"  {one}" for one in commands)))
+
+
+def _call_of(adapter: Adapter) -> str:
+    return next((adapter.quick_start[one] for one in ("read", *FAMILIES) if one in adapter.quick_start), "OPERATION")
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError("must be a number from 0 to 65535")
+    return int(text)
+
+
+def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    gc.disable()  # what is imported and built stays: a fifth of the start would go into looking for garbage in it
+    try:
+        from ..assembly import assemble
+
+        parts = assemble(folder, hooks, mock=options.mock)
+        from ..logs.stdlib import adopt
+        from ..server.mcp import build_server
+
+        adopt(parts.dispatcher.log)
+        server = build_server(parts.dispatcher, parts.transport.aclose)
+    finally:
+        gc.enable()
+    gc.freeze()
+    limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
+    if options.transport == "stdio":
+        from ..server.pipe import serve_pipe
+
+        return serve_pipe(server, max_line=limit, grace=parts.config.timeout + _GRACE)
+    from ..server.http import BindError, serve_http
+
+    try:
+        return serve_http(server, host=options.host, port=options.port, max_body=limit)
+    except BindError as problem:
+        return _fail(str(problem), 1)
+
+
+def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .output import as_json, list_operations, render_operations
+
+    found = list_operations(folder, category=options.category, search=options.search)
+    if not found and options.output_format == "human":
+        sys.stderr.write("No operation is like that; `operations` alone lists all.\n")
+        return 0
+    _print(as_json({"operations": found}) if options.output_format == "json" else render_operations(found))
+    return 0
+
+
+def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    import asyncio
+
+    from .output import as_json, call
+    from .terminal import Terminal
+
+    try:
+        params = _params(options.params)
+    except (ValueError, RecursionError):
+        return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
+    person = Terminal(yes=options.yes)
+    envelope = asyncio.run(call(folder, hooks, options.operation, params, os.environ, mock=options.mock, person=person))
+    _print(as_json(envelope))
+    return 0 if envelope["success"] else 1
+
+
+def _params(given: Sequence[str]) -> Any:
+    """Read parameters: JSON, `-`, or NAME=VALUE each, a value as JSON where it is some. Raises ValueError."""
+    if given and all("=" in one and not one.startswith("{") for one in given):
+        pairs = (one.partition("=") for one in given)
+        return {name: _value(value) for name, _, value in pairs}
+    if len(given) > 1:
+        raise ValueError(given)
+    text = given[0] if given else "{}"
+    return json.loads(sys.stdin.read() if text == "-" else text)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from ..auth.login import LoginError, Wishes
+    from ..auth.login_command import forget, log_in
+
+    try:
+        if options.forget:
+            _print(forget(folder, options.scheme, os.environ))
+        else:
+            wishes = Wishes(options.scopes, options.port, options.device, not options.no_browser)
+            _print(log_in(folder, options.scheme, wishes, os.environ))
+    except LoginError as problem:
+        return _fail(str(problem), 1)
+    return 0
+
+
+def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    from .doctor import doctor, render_doctor
+    from .output import as_json
+
+    found = doctor(folder, os.environ, hooks)
+    _print(as_json(found) if options.output_format == "json" else render_doctor(found, every=options.all))
+    return 0
+
+
+def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
+    from .describe import describe, render_description, suggestion
+    from .output import as_json
+
+    found = describe(folder, options.operation, os.environ)
+    if found is None:
+        return _fail(suggestion(folder, options.operation, os.environ), 1)
+    command = f"{Adapter.load(folder).name}-adapter"
+    _print(as_json(found) if options.output_format == "json" else render_description(found, command))
+    return 0
+
+
+_COMMANDS = {
+    "serve": _serve,
+    "operations": _operations,
+    "describe": _describe,
+    "call": _call,
+    "login": _login,
+    "doctor": _doctor,
+}
+
+
+def _print(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.flush()
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"Error: {message}\n")
+    return code

@@ -1,0 +1,177 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The form of a request: one operation, or a batch of them (specification, 4; R-REQ-1, R-REQ-3, R-BAT-1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ..errors import Code, Failure
+from ..table import Row
+from ..text import line
+from .limits import too_large
+
+__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "json_type", "opened", "single"]
+
+MAX_BATCH = 50
+TOKEN = "confirmation_token"  # noqa: S105
+"""Where an agent sends a confirmation token back; `_confirmation` is its other name (confirmation tokens, 5)."""
+
+_PROTOCOL_FIELDS = frozenset({"operation", "params", "operations"})
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+
+
+def json_type(value: Any) -> str:
+    """Name a value's JSON type, as the agent knows it."""
+    return _TYPES.get(type(value), "null" if value is None else "object")
+
+
+class Request(NamedTuple):
+    """One operation to perform; `outside` holds the parameters that stood beside `params`."""
+
+    operation: str
+    inside: Mapping[str, Any]
+    outside: Mapping[str, Any]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters, without metadata; those inside `params` win."""
+        merged = {**self.outside, **self.inside} if self.outside else self.inside
+        return {name: value for name, value in merged.items() if not name.startswith("_")}
+
+    def for_row(self, row: Row) -> Mapping[str, Any]:
+        """Give the parameters of an operation: a name inside `params` wins over either spelling of it outside.
+
+        A key that begins with `_`, and `confirmation_token`, are metadata, unless the API itself spells a parameter so.
+        """
+        inside, outside, aliases = self.inside, self.outside, row.aliases
+        if outside:
+            taken = {aliases.get(name, name) for name in inside}
+            inside = {**{k: v for k, v in outside.items() if aliases.get(k, k) not in taken}, **inside}
+        for name in inside:
+            if name[:1] == "_" or name == TOKEN:
+                return {k: v for k, v in inside.items() if not _is_metadata(k, row)}
+        return inside
+
+    def metadata(self, row: Row) -> dict[str, Any]:
+        """Give the keys that are metadata, wherever they stood."""
+        both = {**self.outside, **self.inside}
+        return {k: v for k, v in both.items() if _is_metadata(k, row)}
+
+
+def _is_metadata(name: str, row: Row) -> bool:
+    if name[:1] == "_":
+        return name not in row.aliases
+    return name == TOKEN and name not in row.parameters and name not in row.aliases
+
+
+def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the arguments with `params` and `operations` as data where they came as the text of it.
+
+    Many models and clients write an object within an object as text; a text can mean nothing else here.
+    """
+    for name, kind in (("params", dict), ("operations", list)):
+        text = arguments.get(name)
+        if isinstance(text, str):
+            try:
+                value = json.loads(text, parse_constant=_no_number)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, kind):
+                arguments = {**arguments, name: value}
+    items = arguments.get("operations")
+    if isinstance(items, list):
+        arguments = {**arguments, "operations": [opened(one) if isinstance(one, dict) else one for one in items]}
+    return arguments
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)
+
+
+def single(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Request:
+    """Read a request for one operation. `known` tells operations. Raises Failure when its form is wrong."""
+    operation = arguments.get("operation")
+    if operation is None:
+        raise _without_operation(arguments, known)
+    if not isinstance(operation, str):
+        raise _wrong_type("operation", "string", operation)
+    inside = arguments.get("params")
+    if inside is None:
+        inside = {}
+    elif not isinstance(inside, Mapping):
+        raise _wrong_type("params", "object", inside)
+    if len(arguments) <= 2 and _PROTOCOL_FIELDS.issuperset(arguments):
+        return Request(operation, inside, {})
+    return Request(operation, inside, {k: v for k, v in arguments.items() if k not in _PROTOCOL_FIELDS})
+
+
+def _without_operation(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Failure:
+    """Tell that the operation is missing, and where it stands instead, if it does."""
+    inside = arguments.get("params")
+    given = {**inside, **arguments} if isinstance(inside, Mapping) else arguments
+    way = "List the operations with introspect, query 'operations'."
+    if given.get("query") in ("operations", "types"):
+        way = "To introspect, give 'introspect' as operation, and the rest in params."
+    else:
+        for name, value in arguments.items():
+            if isinstance(value, str) and known(value):
+                way = f"Give '{line(value, 64)}' as 'operation', not as '{line(name, 40)}'."
+                break
+    message = f"Missing required parameter 'operation'. {way}"
+    return Failure(Code.MISSING_PARAM, message, {"param_name": "operation"})
+
+
+def item(value: Any, known: Callable[[str], bool]) -> Request:
+    """Read one item of a batch. `known` tells operations. Raises Failure when its form is wrong."""
+    if not isinstance(value, Mapping):
+        raise _wrong_type("operations[]", "object", value)
+    if value.get("operations") is not None:
+        raise Failure(
+            Code.UNKNOWN_PARAM,
+            "Unknown parameter(s) in a batch: operations. A batch holds single operations, not batches.",
+            {"unknown_params": ["operations"], "valid_params": ["operation", "params"]},
+        )
+    return single(value, known)
+
+
+def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
+    """Give the items of a batch, or None for a single request. Raises Failure when the batch cannot be run."""
+    items = arguments.get("operations")
+    if items is None:
+        return None
+    if arguments.get("operation") is not None:
+        raise Failure(
+            Code.INVALID_VALUE,
+            "Parameter 'operations' excludes 'operation': send one operation, or a batch of them, not both",
+            {"param_name": "operations"},
+        )
+    if not isinstance(items, list):
+        raise _wrong_type("operations", "array", items)
+    if not items:
+        raise Failure(
+            Code.INVALID_VALUE,
+            "Parameter 'operations' is empty: a batch holds one operation or more",
+            {"param_name": "operations"},
+        )
+    if len(items) > MAX_BATCH:
+        raise too_large("array_elements", MAX_BATCH, len(items), "elements")
+    extra = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_"]
+    if arguments.get("params") is not None:
+        extra.append("params")
+    if extra:
+        raise Failure(
+            Code.UNKNOWN_PARAM,
+            f"Unknown parameter(s) beside 'operations': {', '.join(extra)}. Put them into their operations.",
+            {"unknown_params": extra, "valid_params": ["operations"]},
+        )
+    return items
+
+
+def _wrong_type(name: str, expected: str, value: Any) -> Failure:
+    actual = json_type(value)
+    details = {"param_name": name, "expected_type": expected, "actual_type": actual}
+    way = {"params": '. Give an object, such as {"id": 1}', "operations": ". Give a list of {operation, params}"}
+    message = f"Parameter '{name}' expected '{expected}', got '{actual}'{way.get(name, '')}"
+    return Failure(Code.INVALID_TYPE, message, details)

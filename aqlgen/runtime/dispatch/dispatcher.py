@@ -1,0 +1,277 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The way of a request from its arguments to its envelope (specification, 3.2; R-REQ-1 to 6, R-BAT-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..calls.exchanges import ApiSide, Exchanges
+from ..errors import Code, Failure
+from ..hooks import Call, Hooks
+from ..introspection.introspect import Introspection
+from ..logs.log import Logger
+from ..safety.audit import Audit
+from ..safety.gatekeeper import Gatekeeper
+from ..safety.loop import Loop
+from ..server.session import Session
+from ..server.tools import tool_name
+from ..settings.config import Config
+from ..table import Adapter, Row, Table
+from ..warnings.collect import Board, Notices
+from . import arguments as form
+from .arguments import Request
+from .envelope import Envelope, Stamp, success
+from .limits import Limits
+from .registry import Person
+
+if TYPE_CHECKING:
+    from ..calls.calls import Extras
+    from ..state import State
+
+__all__ = ["ApiSide", "Dispatcher"]
+
+
+class Dispatcher:
+    """Answers every call of every tool. One instance serves all sessions, concurrently."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        table: Table,
+        api: ApiSide,
+        config: Config,
+        hooks: Hooks | None = None,
+        logger: Logger | None = None,
+        audit: Audit | None = None,
+        state: State | None = None,
+    ) -> None:
+        self.adapter = adapter
+        self.table = table
+        self.config = config
+        self.introspection = Introspection(adapter, table, config)
+        self._api = api
+        self._state = state
+        self._extras: Extras | None = None
+        self._hooks = Hooks() if hooks is None else hooks
+        self._log = logger or Logger(config.log_level)
+        self._limits = Limits(config)
+        self._board = Board(adapter, config, table)
+        audit = audit or Audit(None, self._log, adapter=adapter.name)
+        self._loop = Loop(config, audit.record)
+        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
+        self._loop.bind(self._gate)
+        self._registry = self._loop.registry(adapter)
+
+    @property
+    def log(self) -> Logger:
+        """Where diagnostics go."""
+        return self._log
+
+    async def handle(
+        self,
+        family: str | None,
+        arguments: Mapping[str, Any] | None,
+        session: Session | None = None,
+        person: Person | None = None,
+    ) -> Envelope:
+        """Answer the call of one tool; `family` is None for the tool of every operation. Never raises Exception.
+
+        `person` is whoever can be asked to confirm; one whose question must be the call's result raises Unanswered.
+        """
+        stamp = Stamp()
+        arguments = form.opened(arguments or {})
+        session = session or Session()
+        try:
+            self._limits.check(arguments)
+            batch = form.batch(arguments)
+            if batch is not None:
+                return await self._batch(family, batch, stamp, session, person)
+            request = form.single(arguments, self._known)
+        except Failure as failure:
+            return failure.envelope()
+        return await self._answer(family, request, stamp, session, person)
+
+    async def _answer(
+        self,
+        family: str | None,
+        request: Request,
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+        gathered: Notices | None = None,
+    ) -> Envelope:
+        """Answer one operation.
+
+        In a batch the results carry no `_meta`, and the warnings go into `gathered`, but those about the data itself.
+        """
+        warnings: list[dict[str, Any]] = []
+        try:
+            if request.operation == "introspect":
+                self._check_family(family, request.operation, "read")
+                return self.introspection.answer(request.params, session.id)
+            brought = self._registry.find(request.operation)
+            if brought is not None:
+                operation, handler = brought
+                self._check_family(family, operation.name, operation.family)
+                data = await handler(request.params, session, person)
+            else:
+                row = self._find(family, request.operation)
+                data, notices = await self._call(row, request, stamp, session, person)
+                if row.name != request.operation:
+                    notices = self._named(request.operation, notices)
+                if notices:
+                    if gathered is not None:
+                        own = notices.of_data()
+                        gathered.extend(notices)
+                        notices = own
+                    warnings = self._board.settle(notices, session)
+        except Failure as failure:
+            return failure.envelope()
+        except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
+            self._log.exception(
+                "unexpected failure",
+                error,
+                request_id=stamp.request_id,
+                operation=request.operation,
+                session_id=session.id,
+            )
+            return _internal(stamp).envelope()
+        return success(data, stamp.meta() if gathered is None else None, warnings)
+
+    async def _call(
+        self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
+    ) -> tuple[Any, Notices | None]:
+        """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
+        params = self._api.validate(row, request.for_row(row))
+        if "dry_run" in row.own and params.pop("dry_run", False):
+            return await self._foreseen(row, params, request, stamp, session), None
+        if row.family != "read":
+            self._loop.hold(session, row)
+        if row.danger not in self._gate.watched:
+            return await self._perform(row, params, request, stamp, session)
+        await self._gate.admit(row, params, request.metadata(row), session, person, stamp.request_id)
+        code: str | None = Code.INTERNAL_ERROR.value
+        try:
+            answer = await self._perform(row, params, request, stamp, session)
+            code = None
+        except Failure as failure:
+            code = failure.code.value
+            raise
+        finally:
+            self._gate.ended(row, session, stamp.request_id, code)
+        return answer
+
+    async def _foreseen(
+        self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
+    ) -> dict[str, Any]:
+        """Show what a call would send, and whether it would be let through; the owner's hooks see it as a call."""
+        from ..calls.dry_run import preview
+
+        hooks = self._hooks
+        call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row), dry_run=True)
+        decision = await self._gate.foresee(row, call)
+        changed = await hooks.on_call(call)
+        if changed is not call:
+            call, params = changed, self._api.validate(row, changed.params)
+        shown = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
+        if decision.outcome != "allow":
+            shown["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
+        return shown
+
+    async def _perform(
+        self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
+    ) -> tuple[Any, Notices | None]:
+        """Send it, and give its data with the warnings that there is reason for."""
+        api, hooks, board = self._api, self._hooks, self._board
+        call = None
+        if hooks:
+            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
+            changed = await hooks.on_call(call)
+            if changed is not call:
+                call, params = changed, api.validate(row, changed.params)
+        notices = board.before(row, params)
+        exchanges = Exchanges(api, hooks, call)
+        if row.own or row.update is not None:
+            answer = await self._extra().perform(exchanges, row, params, notices, stamp)
+        else:
+            response = await exchanges.send(row, params)
+            data = api.decode(response, row, params)
+            notices = board.after(row, params, response, exchanges.seconds, notices)
+            answer = board.fit(data, row, response, notices)
+        if row.heads and exchanges.last is not None:
+            headers = api.told(exchanges.last, row)
+            if headers:
+                stamp.notes = {**(stamp.notes or {}), "headers": headers}
+        return answer
+
+    def _extra(self) -> Extras:
+        """Give what calls need that are more than one exchange, or less than the whole answer; made at the first."""
+        if self._extras is None:
+            from ..calls.calls import Extras
+
+            self._extras = Extras(self.table, self._board, self._state)
+        return self._extras
+
+    def _find(self, family: str | None, operation: str) -> Row:
+        row = self.introspection.find(operation, family)
+        if row is None:
+            raise self.introspection.unknown(operation)
+        self._check_family(family, row.name, row.family)
+        return row
+
+    def _known(self, name: str) -> bool:
+        return (
+            name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
+        )
+
+    def _named(self, name: str, notices: Notices | None) -> Notices | None:
+        """Add the warning about a name that is an alias."""
+        alias = self.introspection.alias(name)
+        if alias is None:
+            return notices
+        from ..warnings.deprecation import alias_notice
+
+        notices = notices or Notices()
+        notices.extend([alias_notice(alias)])
+        return notices
+
+    def _check_family(self, family: str | None, operation: str, expected: str) -> None:
+        if family is None or family == expected:
+            return
+        right, wrong = tool_name(self.config, expected), tool_name(self.config, family)
+        raise Failure(
+            Code.ENDPOINT_MISMATCH,
+            f"Operation '{operation}' must be called through '{right}', not '{wrong}'",
+            {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": family.upper()},
+        )
+
+    async def _batch(
+        self, family: str | None, batch: list[Any], stamp: Stamp, session: Session, person: Person | None
+    ) -> Envelope:
+        """Answer a batch in order; an operation that fails does not stop those after it."""
+        if person is not None:
+            person.batched = True
+        results: list[dict[str, Any]] = []
+        succeeded, gathered = 0, Notices()
+        for index, item in enumerate(batch):
+            named = item.get("operation") if isinstance(item, Mapping) else None
+            operation = named if isinstance(named, str) else ""
+            try:
+                result = await self._answer(family, form.item(item, self._known), stamp, session, person, gathered)
+            except Failure as failure:
+                result = failure.envelope()
+            succeeded += result["success"]
+            results.append({"index": index, "operation": operation, "result": result})
+        envelope = success(None, stamp.meta(), self._board.settle(gathered, session))
+        envelope["results"] = results
+        envelope["summary"] = {"total": len(batch), "succeeded": succeeded, "failed": len(batch) - succeeded}
+        return envelope
+
+
+def _internal(stamp: Stamp) -> Failure:
+    return Failure(
+        Code.INTERNAL_ERROR,
+        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
+        {"request_id": stamp.request_id},
+    )

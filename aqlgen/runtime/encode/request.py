@@ -1,0 +1,252 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The request of an operation, in its final form (OpenAPI 3.1, Parameter Object).
+
+A value never leaves its place: in a path it stays within its segment, in a query within its pair, and a header's value
+cannot hold a line break.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+
+from ..auth.credentials import Applied
+from ..client.servers import base_of
+from ..errors import Code, Failure
+from ..schema.field_names import Names, Plan, Way
+from ..table import Adapter, Parameter, Row
+from ..wire import ApiRequest
+from .body import assemble, encode_body, is_json, media_type
+from .form import form_pairs
+from .querystring import whole_query
+from .styles import as_json, cookie_pairs, encoded, form_cookies, header_text, path_text, query_pairs
+from .uploads import Files
+
+__all__ = ["RequestBuilder"]
+
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_UNCOOKABLE = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e,]")  # RFC 6265, 4.1.1; commas part values
+_PATH_SAFE = "/:@!$&'()*+,;=~%"
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A parameter with the plan that renames what is within its values, and its encoded name."""
+
+    name: str
+    key: str
+    plan: Plan | None
+    parameter: Parameter
+
+    def value(self, params: Mapping[str, Any]) -> Any:
+        """Give the parameter's value under the API's names; None when it has none."""
+        value = params.get(self.name)
+        return value if self.plan is None or value is None else self.plan.convert(value, Way.TO_WIRE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A part of the path between slashes, with the parameters that stand in it: literal, parameter, literal, …"""
+
+    literals: tuple[str, ...]
+    fields: tuple[_Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What is the same in every request of an operation."""
+
+    base: str
+    segments: tuple[str | _Segment, ...]
+    query: tuple[str, ...]
+    queried: tuple[_Field, ...]
+    others: tuple[_Field, ...]
+    headers: tuple[tuple[str, str], ...]
+
+
+class RequestBuilder:
+    """Builds requests; `base_url` is the setting, which wins over the document's servers."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        names: Names,
+        credentials: Callable[[Row], Applied],
+        base_url: str | None,
+        *,
+        variables: Mapping[str, str] | None = None,
+        files: Files | None = None,
+    ) -> None:
+        self._adapter = adapter
+        self._names = names
+        self._credentials = credentials
+        self._base_url = base_url
+        self._variables = variables or {}
+        self._files = files or Files()
+        self._routes: dict[str, _Route] = {}
+
+    def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
+        """Make the request of validated parameters. Raises Failure when something forbids it."""
+        route = self._routes.get(row.name)
+        if route is None:
+            route = self._routes[row.name] = self._route(row)
+        applied = self._credentials(row)
+        headers = dict(route.headers)
+        cookies: list[str] = []
+        try:
+            url = route.base + _path(row, route, params)
+            query = [*route.query, *_query(route, params), *applied.query]
+            for field in route.others:
+                value = field.value(params)
+                if value is not None:
+                    _set(field.parameter, value, headers, cookies)
+            content = None
+            if row.body is not None:
+                body = assemble(row, params, self._names)
+                if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
+                    headers["Content-Type"], content = encode_body(row, row.body, body, self._files)
+        except UnicodeEncodeError:
+            raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
+        headers.update(applied.headers)
+        cookies.extend(applied.cookies)
+        if cookies:
+            headers["Cookie"] = "; ".join(cookies)
+        if query:
+            url = f"{url}?{'&'.join(query)}"
+        return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets)
+
+    def _route(self, row: Row) -> _Route:
+        path, _, fixed = row.path.partition("#")[0].partition("?")
+        placed = {one.wire: one for one in row.parameters.values() if one.location == "path"}
+        segments: list[str | _Segment] = []
+        for part in path.lstrip("/").split("/"):
+            pieces = _VARIABLE.split(part)
+            unknown = [name for name in pieces[1::2] if name not in placed]
+            if unknown:
+                raise Failure(
+                    Code.INTERNAL_ERROR,
+                    f"Internal error: no parameter of operation '{row.name}' fills '{unknown[0]}' in its path",
+                    {"operation": row.name},
+                )
+            literals = tuple(quote(piece, safe=_PATH_SAFE) for piece in pieces[::2])
+            fields = tuple(self._field(placed[name]) for name in pieces[1::2])
+            segments.append(_Segment(literals, fields) if fields else literals[0])
+        parameters = row.parameters.values()
+        return _Route(
+            base=base_of(self._adapter, row, self._base_url, self._variables),
+            segments=tuple(segments),
+            query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
+            queried=tuple(self._field(one) for one in parameters if one.location in ("query", "querystring")),
+            others=tuple(self._field(one) for one in parameters if one.location in ("header", "cookie")),
+            headers=(
+                ("Accept", row.headers.get("Accept") or _accepted(row)),
+                ("User-Agent", f"{self._adapter.name}-adapter/{self._adapter.version}"),
+                *((name, value) for name, value in row.headers.items() if name != "Accept"),
+            ),
+        )
+
+    def _field(self, parameter: Parameter) -> _Field:
+        return _Field(parameter.name, quote(parameter.wire, safe=""), self._names.plan(parameter.schema), parameter)
+
+
+def _path(row: Row, route: _Route, params: Mapping[str, Any]) -> str:
+    path = ""
+    for segment in route.segments:
+        path += "/" + (segment if isinstance(segment, str) else _fill(row, segment, params))
+    return path
+
+
+def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
+    """Fill one segment. An empty one, `.` and `..` name another resource however they are encoded: refused."""
+    text = segment.literals[0]
+    for field, literal in zip(segment.fields, segment.literals[1:], strict=True):
+        value, parameter = field.value(params), field.parameter
+        if parameter.content_type is not None and value is not None:
+            text += encoded(_content(value, parameter))
+        else:
+            text += path_text(
+                parameter.wire,
+                value,
+                parameter.style,
+                explode=parameter.explode,
+                allow_reserved=parameter.allow_reserved,
+            )
+        text += literal
+    if text in ("", ".", "..") or ("%" in text and unquote(text) in (".", "..")):
+        name = segment.fields[0].name
+        if params.get(name) is None:
+            details = {"param_name": name, "operation": row.name, "missing_params": [name]}
+            raise Failure(Code.MISSING_PARAM, f"Missing required parameter '{name}'", details)
+        message = f"Parameter '{name}' stands in the path: it must not be empty, '.' or '..'"
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+    return text
+
+
+def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
+    pairs: list[str] = []
+    for field in route.queried:
+        value, parameter = field.value(params), field.parameter
+        if value is None:
+            continue
+        if parameter.location == "querystring":
+            pairs += whole_query(value, media_type(parameter.content_type or ""), parameter.fields)
+        elif parameter.content_type is not None:
+            pairs.append(f"{field.key}={encoded(_content(value, parameter))}")
+        else:
+            pairs += query_pairs(
+                field.key,
+                value,
+                parameter.style,
+                explode=parameter.explode,
+                allow_reserved=parameter.allow_reserved,
+            )
+    return pairs
+
+
+def _content(value: Any, parameter: Parameter) -> str:
+    """Give the text of a parameter that is written by a content type: JSON unless it is told to be another."""
+    kind = media_type(parameter.content_type or "")
+    if kind == "application/x-www-form-urlencoded" and isinstance(value, Mapping):
+        return "&".join(form_pairs(value, parameter.fields))
+    return value if isinstance(value, str) and not is_json(kind) else as_json(value)
+
+
+def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:
+    """Put a value into a header or the cookies."""
+    written = value if parameter.content_type is None else _content(value, parameter)
+    if parameter.location == "cookie":
+        if parameter.style == "cookie":
+            pairs = cookie_pairs(parameter.wire, written, explode=parameter.explode)
+            if any(_UNCOOKABLE.search(pair) for pair in pairs):
+                raise _unsendable(parameter, "semicolons, quotes, backslashes, blanks or characters beyond ASCII")
+            cookies += pairs
+            return
+        key = quote(parameter.wire, safe="")
+        cookies += form_cookies(key, written, explode=parameter.explode, allow_reserved=parameter.allow_reserved)
+        return
+    if isinstance(written, Mapping | list | tuple) and not written:
+        return  # as in a query: what is empty is not sent (RFC 6570, 2.3)
+    text = header_text(written, parameter.style, explode=parameter.explode)
+    if _UNSENDABLE.search(text):
+        raise _unsendable(parameter, "line breaks or control characters")
+    for name in [name for name in headers if name.lower() == parameter.wire.lower()]:
+        del headers[name]
+    headers[parameter.wire] = text.strip(" \t")
+
+
+def _unsendable(parameter: Parameter, what: str) -> Failure:
+    place = "cookie" if parameter.location == "cookie" else "header"
+    message = f"Parameter '{parameter.name}' is sent as a {place}: it must not hold {what}"
+    return Failure(Code.INVALID_VALUE, message, {"param_name": parameter.name})
+
+
+def _accepted(row: Row) -> str:
+    """Give the Accept header: the content types that the document declares, JSON first; anything when it says none."""
+    kinds = dict.fromkeys(
+        str(answer["content_type"]) for answer in row.responses.values() if answer.get("content_type")
+    )
+    return ", ".join(sorted(kinds, key=lambda kind: not is_json(media_type(kind)))) or "*/*"

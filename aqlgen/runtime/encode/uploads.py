@@ -1,0 +1,104 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""A file that a call gives: its bytes in base64, alone or with a name and a type, or its path in the owner's folder.
+
+(MCP-AQL specification, 4.7.4.) Paths are refused until the owner names a folder, and never lead out of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Code, Failure
+
+__all__ = ["File", "Files"]
+
+_LARGEST = 100 * 1024 * 1024
+_MIME = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file's bytes, with what is known of it."""
+
+    content: bytes
+    filename: str | None = None
+    mime_type: str | None = None
+
+
+class Files:
+    """Reads the files that calls give; `folder` is the owner's setting, empty where paths are not allowed."""
+
+    def __init__(self, folder: str = "") -> None:
+        self._folder = folder
+
+    def read(self, name: str, value: Any, content_type: str) -> File:
+        """Give the file that a parameter gives. Raises Failure when it cannot be read."""
+        if isinstance(value, str):
+            return File(_decoded(name, value, content_type))
+        if not isinstance(value, Mapping) or ("path" in value) == ("content" in value):
+            raise _refused(name, "must be base64, or an object with either `content` (base64) or `path`")
+        kind, called = value.get("mime_type"), value.get("filename")
+        if kind is not None and not (isinstance(kind, str) and _MIME.fullmatch(kind)):
+            raise _refused(name, "gives a `mime_type` unlike a content type such as 'image/png'")
+        if called is not None and not isinstance(called, str):
+            raise _refused(name, "gives a `filename` which is no text")
+        if "content" in value:
+            return File(_decoded(name, value["content"], kind or content_type), _plain(called), kind)
+        content, path = self._from_folder(name, value["path"])
+        return File(content, _plain(called) or os.path.basename(path), kind)
+
+    def _from_folder(self, name: str, path: Any) -> tuple[bytes, str]:
+        if not self._folder:
+            raise _refused(name, "gives a path, which needs MCP_AQL_FILES_FOLDER to be set by the adapter's owner")
+        missing = _refused(name, "gives a path which leads to no file in the folder of the setting files.folder")
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise missing
+        folder = os.path.realpath(self._folder)
+        found = os.path.realpath(os.path.join(folder, path))  # symlinks followed before it is judged
+        if not found.startswith(folder.rstrip(os.sep) + os.sep):
+            raise missing
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        import stat
+
+        try:
+            handle = os.open(found, flags)
+        except (OSError, ValueError):
+            raise missing from None
+        try:
+            about = os.fstat(handle)
+            if not stat.S_ISREG(about.st_mode):
+                raise missing
+            if about.st_size > _LARGEST:
+                raise _refused(name, f"gives a file of more than {_LARGEST // (1024 * 1024)} MiB")
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                return file.read(_LARGEST), found
+        finally:
+            os.close(handle)
+
+
+def _plain(filename: str | None) -> str | None:
+    """Give a file's name without folders before it (RFC 7578, 4.2)."""
+    return filename and (filename.replace("\\", "/").rpartition("/")[2] or None)
+
+
+def _decoded(name: str, value: Any, content_type: str) -> bytes:
+    if not isinstance(value, str):
+        raise _refused(name, "must give its `content` in base64")
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        raise Failure(
+            Code.INVALID_VALUE,
+            f"Parameter '{name}' must be base64, the bytes are of type '{content_type}'",
+            {"param_name": name, "format": "base64"},
+        ) from None
+
+
+def _refused(name: str, problem: str) -> Failure:
+    return Failure(Code.INVALID_VALUE, f"Parameter '{name}' {problem}", {"param_name": name})

@@ -1,0 +1,163 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""What the protocol itself brings: capabilities, types and the operation `introspect` (specification, 7 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..safety import profiles
+from ..settings.config import Config
+from ..table import Adapter
+
+__all__ = ["CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TYPES", "capabilities", "metadata"]
+
+CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
+
+CAPABILITIES: Mapping[str, Any] = {
+    "batch": True,
+    "field_selection": True,
+    "aggregations": False,
+    "pagination": True,
+    "warnings": True,
+    "confirmation": True,
+    "dangerous_operations": True,
+    "execution_safety_loop": "disabled",
+}
+"""What this runtime can do; the mode of the safety loop is a setting, see `capabilities`."""
+
+CONFORMANCE = "level-1"
+CONCURRENCY = "fully-concurrent"
+
+PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
+    "CREATE": {"readOnly": False, "destructive": False},
+    "READ": {"readOnly": True, "destructive": False},
+    "UPDATE": {"readOnly": False, "destructive": True},
+    "DELETE": {"readOnly": False, "destructive": True},
+    "EXECUTE": {"readOnly": False, "destructive": True},
+}
+"""Flags by semantic category (specification, 6.1)."""
+
+
+def capabilities(config: Config) -> dict[str, Any]:
+    """Give the capabilities with the safety loop's mode, which is always shown (specification, 8.6.1 and 8.6.7)."""
+    return {**CAPABILITIES, "execution_safety_loop": config.safety_loop}
+
+
+def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[str, Any]:
+    """Make `_protocol` (introspection document, 4.1.1; R-INT-3), with the loop's settings unless it is disabled."""
+    about = {
+        "version": adapter.spec_version,
+        "conformance": CONFORMANCE,
+        "mode": config.mode,
+        "capabilities": capabilities(config),
+        "limits": config.limits(),
+        "concurrency": CONCURRENCY,
+        "session_id": session_id,
+        "trust_level": config.trust_level,
+        "profile": "crude",
+    }
+    if config.safety_loop != "disabled":
+        about["safety_loop"] = profiles.shown(config)
+    return about
+
+
+def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "type": type, "required": required, "description": description, **more}
+
+
+INTROSPECT: Mapping[str, Any] = {
+    "name": "introspect",
+    "semantic_category": "READ",
+    "endpoint": "read",
+    "description": "Discover operations and types: list them, search them, or show one in full",
+    "parameters": [
+        _field("query", "string", True, "What to discover", enum=["operations", "types"]),
+        _field("name", "string", False, "Show this operation or type in full"),
+        _field("search", "string", False, "Words to find, the best matches first"),
+        _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
+        _field("resource", "string", False, "Only operations on this resource"),
+        _field("first", "integer", False, "How many to list", minimum=1),
+        _field("after", "string", False, "Go on after this one: `_protocol.page.next` of the page before"),
+    ],
+    "returns": {"name": "object", "kind": "object", "description": "operations, operation, types or type"},
+    "examples": [
+        {"description": "Find operations", "params": {"query": "operations", "search": "{resource}"}},
+        {"description": "Show one operation", "params": {"query": "operations", "name": "{operation}"}},
+    ],
+}
+
+TYPES: Mapping[str, Mapping[str, Any]] = {
+    "SemanticCategory": {
+        "kind": "enum",
+        "description": "What an operation does to state",
+        "values": list(CATEGORIES),
+    },
+    "OperationInput": {
+        "kind": "object",
+        "description": "Arguments of every tool: one operation with its parameters, or a batch",
+        "fields": [
+            _field("operation", "string", False, "Operation to perform; required unless operations is given"),
+            _field("params", "object", False, "Its parameters"),
+            _field("operations", "array", False, "A batch, performed in order", items={"type": "OperationInput"}),
+        ],
+    },
+    "OperationResult": {
+        "kind": "union",
+        "description": "Result of every operation",
+        "members": ["OperationSuccess", "OperationFailure"],
+    },
+    "OperationSuccess": {
+        "kind": "object",
+        "description": "Result of an operation that succeeded",
+        "fields": [
+            _field("success", "boolean", True, "Always true", enum=[True]),
+            _field("data", "any", True, "What the operation returns; null for a batch"),
+            _field("warnings", "array", False, "Conditions that did not stop it", items={"type": "object"}),
+            _field("results", "array", False, "Of a batch: index, operation and result", items={"type": "object"}),
+            _field("summary", "object", False, "Of a batch: total, succeeded, failed"),
+            _field("_meta", "object", False, "request_id and duration_ms"),
+        ],
+    },
+    "OperationFailure": {
+        "kind": "object",
+        "description": "Result of an operation that failed",
+        "fields": [
+            _field("success", "boolean", True, "Always false", enum=[False]),
+            _field("error", "object", True, "code, message and, where they help, details"),
+        ],
+    },
+    "EndpointPermissions": {
+        "kind": "object",
+        "description": "Whether an operation only reads, and whether it may destroy",
+        "fields": [
+            _field("readOnly", "boolean", True, "Only reads"),
+            _field("destructive", "boolean", True, "May change or remove what is there"),
+        ],
+    },
+    "FieldSelection": {
+        "kind": "union",
+        "description": "Fields to return: the name of a preset (minimal, standard, full), or paths",
+        "members": ["string", "array"],
+    },
+    "PageInfo": {
+        "kind": "object",
+        "description": "Where a page stands in the whole list",
+        "fields": [
+            _field("hasNextPage", "boolean", True, "Whether there is more after it"),
+            _field("hasPreviousPage", "boolean", True, "Whether there is more before it"),
+            _field("startCursor", "string", False, "Cursor of the first item, for `before`"),
+            _field("endCursor", "string", False, "Cursor of the last item, for `after`"),
+            _field("totalCount", "integer", False, "How many there are of all, where the API tells"),
+        ],
+    },
+    "string": {"kind": "scalar", "description": "A JSON string"},
+    "integer": {"kind": "scalar", "description": "A JSON number without a fraction"},
+    "number": {"kind": "scalar", "description": "A JSON number"},
+    "boolean": {"kind": "scalar", "description": "true or false"},
+    "array": {"kind": "scalar", "description": "A JSON array"},
+    "object": {"kind": "object", "description": "A JSON object with keys of any name", "fields": []},
+    "any": {"kind": "scalar", "description": "Any JSON value"},
+    "none": {"kind": "scalar", "description": "Nothing: data is null"},
+}
+"""Types that every adapter has. Their names are reserved: the generator renames an API's type that has one."""

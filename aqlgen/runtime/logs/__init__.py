@@ -1,0 +1,2 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""Diagnostics outside of answers."""

@@ -1,0 +1,216 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""What introspection says of the safety loop's operations, and when each is active (specification, 8.5.4 to 8.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..dispatch.registry import ProtocolOperation
+from ..settings.config import Config
+from ..table import Adapter
+
+__all__ = ["active_operations", "can_ask", "inactive", "types_of"]
+
+
+def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
+    """Make a ParameterInfo."""
+    return {"name": name, "type": type, "required": required, "description": description, **more}
+
+
+_AGENT = _field("element_name", "string", True, "Name of the agent", minLength=1, maxLength=100)
+_LIFECYCLE = {
+    "states": ["running", "completed", "cancelled"],
+    "supports_cancel": True,
+    "supports_retry": False,
+    "progress_reporting": True,
+}
+_STATE = {"name": "SafetyLoopExecution", "kind": "object", "description": "State of the execution"}
+
+EXECUTE_AGENT = ProtocolOperation(
+    "execute_agent",
+    "execute",
+    "Start the safety loop for an agent: from here on it reports every action with record_execution_step first",
+    (
+        _AGENT,
+        _field("goal", "string", False, "What the agent is about to do, for the person who approves", maxLength=2000),
+    ),
+    _STATE,
+    (("Start an agent", {"element_name": "researcher", "goal": "Summarise the open issues"}),),
+    _LIFECYCLE,
+)
+RECORD_STEP = ProtocolOperation(
+    "record_execution_step",
+    "create",
+    "Report the action that an agent is about to take, and learn whether it may: only if `continue` is true. "
+    "Reportable is every action with effects beyond reasoning, on any server, file, shell or network",
+    (
+        {**_AGENT, "description": "The agent reporting the step"},
+        _field("stepDescription", "string", False, "The action just completed", maxLength=4000),
+        _field("outcome", "string", False, "Result of the previous step", enum=["success", "failure", "skipped"]),
+        _field(
+            "nextActionHint",
+            "string",
+            True,
+            "The intended next action, with its target, such as 'calling write_file on project/config.json'",
+            minLength=1,
+            maxLength=4000,
+        ),
+        _field("findings", "string", False, "Data or observations of the completed step"),
+    ),
+    {"name": "AutonomyDirective", "kind": "object", "description": "Whether the agent may proceed"},
+    (
+        (
+            "Report the next action",
+            {
+                "element_name": "researcher",
+                "stepDescription": "listed the open issues",
+                "outcome": "success",
+                "nextActionHint": "reading issue 12 of the repository",
+            },
+        ),
+    ),
+)
+COMPLETE = ProtocolOperation(
+    "complete_execution",
+    "execute",
+    "End an agent's execution: it is done",
+    (_AGENT, _field("summary", "string", False, "What was reached", maxLength=4000)),
+    _STATE,
+    (("Complete", {"element_name": "researcher", "summary": "Summarised 12 issues"}),),
+    _LIFECYCLE,
+)
+ABORT = ProtocolOperation(
+    "abort_execution",
+    "execute",
+    "End an agent's execution before it is done",
+    (_AGENT, _field("reason", "string", False, "Why it ends", maxLength=4000)),
+    _STATE,
+    (("Abort", {"element_name": "researcher", "reason": "Paused, and nobody confirms"}),),
+    _LIFECYCLE,
+)
+_TOKEN = _field(
+    "confirmation_token", "string", False, "Token of a CONFIRMATION_REQUIRED answer", minLength=8, maxLength=80
+)
+_PAUSED = {**_AGENT, "required": False, "description": "The agent whose paused action is confirmed"}
+_CONFIRMATION = {
+    "name": "SafetyLoopConfirmation",
+    "kind": "object",
+    "description": "What was confirmed, and what to do next",
+}
+_BY_TOKEN = ("Confirm an operation", {"confirmation_token": "conf_0123456789abcdef0123456789abcdef"})
+_BY_AGENT = ("Confirm a paused action", {"element_name": "researcher"})
+
+TYPES: Mapping[str, Mapping[str, Any]] = {
+    "AutonomyDirective": {
+        "kind": "object",
+        "description": "Whether an agent may take the action that it reported (specification, 8.7.1)",
+        "fields": [
+            _field("continue", "boolean", True, "Whether the agent may proceed"),
+            _field("factors", "array", True, "What the decision rests on", items={"type": "string"}),
+            _field("stopped", "boolean", False, "True if hard-blocked"),
+            _field("reason", "string", False, "Why it is paused or stopped"),
+            _field("stepsRemaining", "integer", False, "Steps before a mandatory pause"),
+            _field(
+                "nextStepRisk",
+                "string",
+                False,
+                "Tier of the action",
+                enum=["advisory", "confirm", "verify", "danger_zone"],
+            ),
+            _field("notifications", "array", False, "What waits for a person", items={"type": "AgentNotification"}),
+        ],
+    },
+    "AgentNotification": {
+        "kind": "object",
+        "description": "An event that a person should know of (specification, 8.7.3)",
+        "fields": [
+            _field(
+                "type",
+                "string",
+                True,
+                "Kind of event",
+                enum=["permission_pending", "autonomy_pause", "danger_zone", "status", "error"],
+            ),
+            _field("message", "string", True, "The event in words"),
+            _field("metadata", "object", False, "operation, reason, level"),
+            _field("timestamp", "string", True, "When", format="date-time"),
+        ],
+    },
+    "SafetyLoopExecution": {
+        "kind": "object",
+        "description": "State of an execution (specification, 8.4.3)",
+        "fields": [
+            _field("execution_id", "string", True, "Its identifier"),
+            _field(
+                "status", "string", True, "Its state", enum=["pending", "running", "completed", "failed", "cancelled"]
+            ),
+            _field("started_at", "string", False, "When it started", format="date-time"),
+            _field("finished_at", "string", False, "When it ended", format="date-time"),
+            _field("progress", "object", False, "current: the steps reported; message: what to do next"),
+        ],
+    },
+    "SafetyLoopConfirmation": {
+        "kind": "object",
+        "description": "What was confirmed: an operation by its token, or the paused action of an agent",
+        "fields": [
+            _field("operation", "string", False, "The operation that may be called again now"),
+            _field("element_name", "string", False, "The agent that may go on"),
+            _field("execution_id", "string", False, "Its execution"),
+            _field("nextActionHint", "string", False, "The action that was confirmed"),
+            _field("message", "string", False, "What to do next"),
+        ],
+    },
+}
+"""Types of the loop. Their names are reserved: the generator renames an API's type that has one."""
+
+
+_NAMES = ("record_execution_step", "execute_agent", "complete_execution", "abort_execution", "confirm_operation")
+
+
+def types_of(operations: Iterable[ProtocolOperation]) -> Mapping[str, Mapping[str, Any]]:
+    """Give the types that these operations return, and those within them."""
+    names = {operation.returns["name"] for operation in operations}
+    if "AutonomyDirective" in names:
+        names.add("AgentNotification")
+    return {name: one for name, one in TYPES.items() if name in names}
+
+
+def inactive(name: str) -> str | None:
+    """Say why a reserved operation is not offered; None for any other name."""
+    if name == "confirm_operation":
+        return "Unknown operation: 'confirm_operation'. Nothing here asks for a confirmation."
+    if name == "verify_challenge":
+        return "Unknown operation: 'verify_challenge'. This adapter has no out-of-band verification."
+    if name in _NAMES:
+        return f"Unknown operation: '{name}'. The adapter's safety loop is disabled; call operations without it."
+    return None
+
+
+def can_ask(adapter: Adapter, config: Config) -> bool:
+    """Whether the policy can answer CONFIRMATION_REQUIRED for anything that the adapter has."""
+    return config.policy != "open" and any(count for family, count in adapter.counts.items() if family != "read")
+
+
+def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperation, ...]:
+    """Give the operations that are offered: the loop's unless it is disabled; confirming, while anything asks."""
+    looping, asking = config.safety_loop != "disabled", can_ask(adapter, config)
+    found = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
+    if looping or asking:
+        found.append(_confirm_operation(looping=looping, asking=asking))
+    return tuple(found)
+
+
+def _confirm_operation(*, looping: bool, asking: bool) -> ProtocolOperation:
+    """Declare confirm_operation with the parameters that have a use here; with both, exactly one of them is given."""
+    parameters = [{**_TOKEN, "required": not looping}] if asking else []
+    parameters += [{**_PAUSED, "required": not asking}] if looping else []
+    what = {
+        (True, True): "a blocked operation, or the action in which an agent was paused: give one of the parameters",
+        (False, True): "a blocked operation; then call the operation again as it was called",
+        (True, False): "the action in which an agent was paused",
+    }[looping, asking]
+    examples = ([_BY_TOKEN] if asking else []) + ([_BY_AGENT] if looping else [])
+    return ProtocolOperation(
+        "confirm_operation", "execute", f"Confirm {what}", tuple(parameters), _CONFIRMATION, tuple(examples)
+    )

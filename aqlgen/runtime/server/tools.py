@@ -1,0 +1,128 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The MCP tools of each mode, small enough for any API (R-REQ-5, R-REQ-7, R-REQ-11).
+
+All that is known here is in `adapter.json`. `tools/list` stays under 750 tokens with five tools and 320 with one, so
+the texts are short and what comes from the API is bounded by what it costs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..safety.loop_operations import active_operations
+from ..settings.config import Config
+from ..table import FAMILIES, Adapter
+from ..text import line
+
+if TYPE_CHECKING:
+    from mcp.types import Tool
+
+__all__ = ["FAMILY_OF_SINGLE", "build_tools", "routes", "tool_name"]
+
+FAMILY_OF_SINGLE = None
+_BASE = "mcp_aql"
+_PURPOSE = {
+    "create": "Add to {title}",
+    "read": "Read from {title}",
+    "update": "Change what is in {title}",
+    "delete": "Remove from {title}",
+    "execute": "Run actions of {title}",
+}
+_PROTOCOL_PURPOSE = {
+    "create": "Report an agent's steps beside {title}",
+    "execute": "Confirm operations of {title}",
+}
+"""What a family is for that holds operations of the protocol only."""
+
+_SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
+_TITLE_COST = 48
+_SHORT_TITLE_COST = 24
+
+
+def tool_name(config: Config, family: str) -> str:
+    """Name the tool that serves a family in the configured mode, with the prefix."""
+    return f"{config.tool_prefix}{_BASE}" if config.mode == "single" else f"{config.tool_prefix}{_BASE}_{family}"
+
+
+def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
+    """Give the family of each tool that is offered; None stands for every family."""
+    found: dict[str, str | None] = {}
+    brought = {one.family for one in active_operations(adapter, config)}
+    if config.mode != "single":
+        for family in FAMILIES:
+            if family == "read" or family in brought or adapter.counts.get(family, 0):
+                found[f"{config.tool_prefix}{_BASE}_{family}"] = family
+    if config.mode != "semantic":
+        found[f"{config.tool_prefix}{_BASE}"] = None
+    return found
+
+
+def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
+    """Make the tools that are offered."""
+    from mcp.types import Tool, ToolAnnotations
+
+    tools = []
+    for name, family in routes(adapter, config).items():
+        annotations = ToolAnnotations(
+            read_only_hint=family == "read", destructive_hint=family not in ("read", "create")
+        )
+        tools.append(
+            Tool(
+                name=name,
+                description=_description(adapter, config, family),
+                input_schema=_input_schema(),
+                output_schema=_output_schema(),
+                annotations=annotations,
+            )
+        )
+    return tools
+
+
+def _input_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            "operation": {"type": "string"},
+            "params": {"type": "object"},
+            "operations": {"type": "array", "items": {"type": "object"}},
+        },
+    }
+
+
+def _output_schema() -> dict[str, Any]:
+    return {"type": "object", "required": ["success"]}
+
+
+def _description(adapter: Adapter, config: Config, family: str | None) -> str:
+    quick = adapter.quick_start
+    if family in ("read", None):
+        title = _bounded(adapter.title, _TITLE_COST) or adapter.name
+        purpose = _PURPOSE["read"].format(title=title) if family else f"Every operation of {title}"
+        example = next((quick[one] for one in ("read", *FAMILIES) if one in quick and family in (one, None)), None)
+        everywhere = " of every tool" if family else ""
+        return (
+            f"{purpose}. Find operations{everywhere}: {_SEARCH}; then introspect one: name instead of search. "
+            f"{_example(example)} Batch: operations:[{{operation,params}},...]"
+        )
+    title = _bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name
+    if adapter.counts.get(family, 0):
+        purpose, example = _PURPOSE[family], quick.get(family)
+    else:
+        purpose = _PROTOCOL_PURPOSE[family]
+        example = next(one.name for one in active_operations(adapter, config) if one.family == family)
+    return f"{purpose.format(title=title)}. Introspect with the read tool. {_example(example)}"
+
+
+def _example(operation: str | None) -> str:
+    return f'E.g. {{operation:"{operation}",params:{{...}}}}' if operation else ""
+
+
+def _bounded(title: str, most: int) -> str:
+    """Cut the title to what it may cost: a character outside ASCII counts six, as it may in tokens when escaped."""
+    text = line(title, 200)
+    cost = 0
+    for position, char in enumerate(text):
+        cost += 1 if char.isascii() else 6
+        if cost > most:
+            return text[:position].rstrip() + "..."
+    return text
