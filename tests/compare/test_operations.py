@@ -174,6 +174,8 @@ def test_a_deprecated_operation_says_what_to_use_and_until_when(tmp_path: Path) 
 
 
 def test_credentials_scopes_and_servers_are_told_once(tmp_path: Path) -> None:
+    """R-TRUST-2"""
+
     def edit(document: dict[str, Any]) -> None:
         document["servers"] = [{"url": "https://other.example"}]
         document["security"] = [{"key": []}]

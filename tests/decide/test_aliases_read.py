@@ -37,6 +37,7 @@ def test_an_alias_is_a_name_or_a_name_with_its_last_day() -> None:
     ],
 )
 def test_what_is_no_alias_is_refused_with_its_place(aliases: str, column: int, message: str) -> None:
+    """R-REQ-8"""
     found = wrong(f"GET /pets: {{aliases: {aliases}}}")
     assert len(found) == 1
     assert found[0][:2] == (1, column)

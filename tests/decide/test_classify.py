@@ -177,7 +177,7 @@ def test_a_change_that_sounds_like_reading_is_no_read(
 
 
 def test_an_extension_that_calls_sending_read_only_is_not_believed() -> None:
-    """R-SAFE-1"""
+    """R-SAFE-1, R-TRUST-1"""
     assert one("POST /messages/send-raw", extensions={"x-readonly": True}).category == "EXECUTE"
     assert one("POST /messages/info", extensions={"x-readonly": True}).category == "READ"
 

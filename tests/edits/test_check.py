@@ -54,6 +54,7 @@ def test_files_of_the_users_may_be_anything(pets: Petstore) -> None:
 def test_what_is_not_as_generated_fails_with_its_path_and_the_way_out(
     pets: Petstore, change: object, code: str, path: str
 ) -> None:
+    """R-TRUST-9"""
     assert callable(change)
     change(pets)
     done = run("check", pets.folder, "--pristine", "--output-format", "json")

@@ -271,6 +271,7 @@ def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPa
 
 
 def test_credentials_that_an_operation_requires_as_parameters_are_all_sent(tmp_path: Path) -> None:
+    """R-OWN-1"""
     document = posting({"type": "object", "properties": {"a": {"type": "string"}}})
     schemes = {name: {"type": "apiKey", "in": "query", "name": name} for name in ("key", "token")}
     document["components"] = {"securitySchemes": schemes}

@@ -34,6 +34,7 @@ def hostile() -> dict[str, object]:
 
 
 def test_no_generated_file_holds_a_character_that_acts_or_hides(tmp_path: Path):
+    """R-TRUST-8"""
     project = generate(tmp_path, hostile())
     for path in project.folder.rglob("*"):
         name = path.relative_to(project.folder).as_posix()
@@ -65,6 +66,7 @@ def test_an_address_that_is_none_is_no_internal_error(tmp_path: Path):
 
 
 def test_references_that_multiply_in_place_end_soon(tmp_path: Path):
+    """R-TRUST-4"""
     spec = tmp_path / "document.json"
     again = [{"$ref": "#/paths/~1a"}] * 3000
     path = {"get": {"callbacks": {"c": {f"{{$url}}/{number}": one for number, one in enumerate(again)}}}}

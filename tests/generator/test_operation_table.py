@@ -76,6 +76,7 @@ def test_parameters_of_one_name_in_several_places_are_told_apart(tmp_path: Path)
 
 
 def test_a_credential_is_no_parameter(tmp_path: Path) -> None:
+    """R-OWN-1"""
     document = posting(OBJECT, security=[{"key": []}])
     document["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "api_key"}}}
     document["paths"]["/things"]["post"]["parameters"] = [

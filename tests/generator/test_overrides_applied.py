@@ -127,6 +127,7 @@ def test_a_place_tells_parameters_of_one_name_apart(tmp_path: Path) -> None:
 
 
 def test_what_is_said_of_a_tag_holds_for_its_operations_but_their_own_entry_wins_key_by_key(tmp_path: Path) -> None:
+    """R-OWN-2"""
     rows = project(
         tmp_path,
         """

@@ -186,6 +186,7 @@ def test_call_runs_the_owners_hooks(package: Path, capsys: pytest.CaptureFixture
 def test_doctor_says_what_is_configured_and_never_a_secret(
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """R-OWN-3"""
     code, out, _ = run(package, capsys, "doctor", "--output-format", "json")
     found = json.loads(out)
     assert code == 0

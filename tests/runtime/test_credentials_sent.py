@@ -144,6 +144,7 @@ def test_data_of_the_api_that_is_to_be_sent_back_can_be_had_whole(tmp_path: Path
 def test_doctor_names_every_way_and_no_value(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """R-OWN-3"""
     roles = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
     oauth = {
         "type": "oauth2",

@@ -71,7 +71,7 @@ async def test_parameters_inside_params_win_and_keys_with_an_underscore_are_meta
 async def test_a_malformed_request_is_refused_and_nothing_is_sent(
     zoo: Dispatcher, api: FakeApi, arguments: Any, expected: Code, names: str
 ) -> None:
-    """R-REQ-3, R-REQ-4, R-REQ-11: exactly one of operation and operations."""
+    """R-REQ-3, R-REQ-4, R-REQ-11, R-BAT-2: exactly one of operation and operations."""
     envelope = await zoo.handle("read", arguments)
     assert envelope["success"] is False
     assert envelope["error"]["code"] == expected

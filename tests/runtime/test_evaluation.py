@@ -48,6 +48,6 @@ def test_spelling_does_not_evade_a_pattern(action: str) -> None:
 
 
 def test_a_long_hint_against_a_pattern_of_many_stars_takes_no_time() -> None:
-    """R-LOOP-3"""
+    """R-LOOP-3, R-TRUST-4"""
     profile = Profile(requires_approval=("*a" * 50 + "*b",))
     assert evaluate("a" * 4000, None, 0, profile).go

@@ -77,6 +77,7 @@ async def test_the_sdks_client_speaks_with_it_in_both_eras(
 
 
 def test_foreign_hosts_and_origins_and_large_bodies_are_refused(url: str) -> None:
+    """R-TRUST-3"""
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"accept": "application/json, text/event-stream"}
     assert httpx2.post(url, json=ping, headers={**headers, "host": "evil.example"}).status_code == 421

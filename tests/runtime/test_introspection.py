@@ -105,7 +105,7 @@ def test_the_list_says_what_the_adapter_can_do(ask: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("name", ["introspect", *(name for rows in OPERATIONS.values() for name in rows)])
 def test_every_operation_is_shown_in_full(ask: Callable[..., Any], name: str) -> None:
-    """R-INT-4"""
+    """R-INT-4, R-INT-1"""
     details = ask("operations", name=name)["operation"]
     jsonschema_rs.validate(OPERATION, details)
     assert details["name"] == name
@@ -158,7 +158,7 @@ def test_what_an_operation_returns_is_of_the_kind_that_the_type_shows(ask: Calla
 
 @pytest.mark.parametrize(("query", "key"), [("operations", "operation"), ("types", "type")])
 def test_an_unknown_name_gives_null(ask: Callable[..., Any], query: str, key: str) -> None:
-    """R-INT-2"""
+    """R-INT-2, R-ENV-2"""
     assert ask(query, name="nonsense") == {key: None}
 
 
@@ -173,7 +173,7 @@ def test_the_protocols_own_types_are_there(ask: Callable[..., Any]) -> None:
 
 
 def test_list_and_details_of_a_type_agree_and_each_kind_has_its_key(ask: Callable[..., Any]) -> None:
-    """R-INT-5"""
+    """R-INT-5, R-INT-1"""
     for listed in ask("types")["types"]:
         details = ask("types", name=listed["name"])["type"]
         assert details["name"] == listed["name"]

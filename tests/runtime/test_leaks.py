@@ -110,6 +110,7 @@ def told(tmp_path: Path, answer: Callable[[Asked], Answer], **environ: str) -> l
 
 @pytest.mark.parametrize("way", WAYS)
 def test_no_answer_brings_a_credential_to_light(tmp_path: Path, way: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """R-TRUST-5"""
     made = told(tmp_path, WAYS[way])
     logged = capfd.readouterr()
     audit = tmp_path / "audit.jsonl"
@@ -130,6 +131,7 @@ def test_no_fault_of_the_connection_brings_one_to_light(
 def test_an_exception_that_nobody_expects_brings_none_to_light(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    """R-TRUST-5"""
     folder = adapter(tmp_path, "http://127.0.0.1:1", SCHEMES, ["k", "q", "b"])
     running = Running(folder, ENVIRON)
 
@@ -146,6 +148,7 @@ def test_an_exception_that_nobody_expects_brings_none_to_light(
 def test_a_dry_run_and_doctor_show_none(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """R-TRUST-5"""
     note = {"in": "body", "schema": {"type": "string"}}
     row = {
         "method": "POST",

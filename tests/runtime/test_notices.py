@@ -614,7 +614,7 @@ async def test_a_warning_about_the_data_is_never_left_out(users: Path) -> None:
 
 
 async def test_a_batch_gathers_the_warnings_of_its_operations(users: Path) -> None:
-    """R-WARN-6, R-BAT-1"""
+    """R-WARN-6, R-BAT-1, R-BAT-2"""
     async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as one:
         calls = [{"operation": name} for name in ("list_old", "list_soon", "list_old", "nonsense")]
         result = await one.client.call_tool("mcp_aql_read", {"operations": calls})

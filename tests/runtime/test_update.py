@@ -1,4 +1,4 @@
-"""Updates as the API takes them: merged into what is there, written whole, guarded by ETags (R-UPD-1, 2; R-OPS-5)."""
+"""Updates as the API takes them: merged, written whole, guarded by ETags (R-UPD-1, R-UPD-2, R-OPS-5)."""
 
 from __future__ import annotations
 
@@ -227,6 +227,7 @@ def spelled(strategy: str, change: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("strategy", PARTIAL)
 async def test_one_nested_field_changes_and_nothing_else(tmp_path: Path, strategy: str) -> None:
+    """R-UPD-2"""
     shelf = Shelf()
     shelf.thing = json.loads(json.dumps(WIRE))
     client = Client(tmp_path / "p", shelf, strategy)
@@ -243,6 +244,7 @@ async def test_one_nested_field_changes_and_nothing_else(tmp_path: Path, strateg
 
 @pytest.mark.parametrize("strategy", PARTIAL)
 async def test_null_removes_and_arrays_are_replaced(tmp_path: Path, strategy: str) -> None:
+    """R-UPD-2"""
     shelf = Shelf()
     shelf.thing = json.loads(json.dumps(WIRE))
     client = Client(tmp_path / "p", shelf, strategy)
@@ -259,6 +261,7 @@ async def test_all_fields_written_are_read_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("strategy", ["put-merge", "json-patch"])
 async def test_a_lost_race_is_told_and_nothing_is_overwritten(tmp_path: Path, strategy: str) -> None:
+    """R-UPD-2"""
     shelf = Shelf()
     shelf.thing, shelf.race = dict(WIRE), True
     answer = await Client(tmp_path / "p", shelf, strategy).update({"full_name": "Eve"})
@@ -316,6 +319,7 @@ async def test_identifiers_are_refused_inside_an_open_input(tmp_path: Path) -> N
 
 
 async def test_the_whole_must_have_what_is_required(tmp_path: Path) -> None:
+    """R-UPD-2"""
     shelf = Shelf()
     shelf.thing = {"nickName": "A"}
     client = Client(tmp_path / "p", shelf, "put-merge")

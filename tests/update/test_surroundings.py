@@ -62,6 +62,7 @@ def test_global_attributes_do_not_matter(edited: Repo, tmp_path: Path, monkeypat
 
 
 def test_hooks_do_not_run(edited: Repo, tmp_path: Path) -> None:
+    """R-TRUST-9"""
     for name in ("pre-commit", "commit-msg", "prepare-commit-msg", "post-checkout", "post-index-change", "post-merge"):
         hook = edited.top / ".git" / "hooks" / name
         hook.parent.mkdir(exist_ok=True)

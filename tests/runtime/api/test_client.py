@@ -176,6 +176,7 @@ def local(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
 
 
 def test_a_server_that_never_answers_times_out() -> None:
+    """R-ERR-2"""
     with local(Silent) as port:
         failure = failing(HttpTransport(0.1, 1000), ApiRequest("GET", f"http://127.0.0.1:{port}/"))
     assert failure.message == "Internal error: the API did not answer within 0.1 seconds"

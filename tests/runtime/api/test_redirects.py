@@ -55,6 +55,7 @@ def test_a_read_is_followed_on_its_own_host_with_its_credentials(status: int, me
 
 @pytest.mark.parametrize("location", ["https://files.example.net/b", "//files.example.net/b", f"{ORIGIN}:8443/b"])
 def test_a_read_is_followed_to_another_origin_with_nothing_that_the_api_was_given(location: str) -> None:
+    """R-TRUST-2"""
     answer, seen = follow(request(url=f"{ORIGIN}/a?key={SECRET}"), 302, location)
     assert answer.content == b"there"
     assert SECRET not in str(seen[1].url)
@@ -127,6 +128,8 @@ def test_a_change_that_was_carried_out_does_not_fail_with_the_reading_of_its_res
 
 
 def test_credentials_do_not_come_back_on_a_way_through_another_host() -> None:
+    """R-TRUST-2"""
+
     def then(sent: httpx2.Request) -> httpx2.Response:
         if sent.url.host != "api.example.com":
             return httpx2.Response(302, headers={"Location": f"{ORIGIN}/back"})

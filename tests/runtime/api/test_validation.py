@@ -326,6 +326,7 @@ LOOKAROUND = (r"^((a|aa)+)(?!b)\1!$", r"^(?!z)(\w+\s?)+(?<!q)$", r"(a+)+\1$")
 def test_a_pattern_that_backtracks_without_end_is_given_up_and_leaves_the_value_to_the_api(
     package: Make, pattern: str
 ) -> None:
+    """R-TRUST-4"""
     items = {"type": "string", "pattern": pattern}
     made = package(
         {"op": operation(parameters={"codes": {"in": "query", "schema": {"type": "array", "items": items}}})}
@@ -337,6 +338,7 @@ def test_a_pattern_that_backtracks_without_end_is_given_up_and_leaves_the_value_
 
 
 def test_a_pattern_of_nested_repeats_is_checked_in_linear_time(package: Make) -> None:
+    """R-TRUST-4"""
     code = {"in": "query", "schema": {"type": "string", "pattern": "^(a+)+$"}}
     begin = time.monotonic()
     package({"op": operation(parameters={"code": code})}).refused({"code": "a" * 50_000 + "?"})
