@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 
 __all__ = ["OLDEST", "Done", "attempt", "blobs", "failed", "require", "run", "undisturbed"]
 

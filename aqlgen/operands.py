@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from aqlgen.compare import Surface, surface_of_folder
-from aqlgen.errors import AqlgenError, FileError, OptionError
+from aqlgen.diagnostics.errors import AqlgenError, FileError, OptionError
 from aqlgen.render.provenance import FILE
 from aqlgen.revisions import Revision, revision
 

@@ -10,17 +10,17 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from aqlgen import select
-from aqlgen.assemble import Assembled, assemble
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides
 from aqlgen.decide.keeping import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.errors import DocumentError, OptionError
+from aqlgen.diagnostics.errors import DocumentError, OptionError
+from aqlgen.document.assemble import Assembled, assemble
+from aqlgen.document.request import Request
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
-from aqlgen.request import Request
-from aqlgen.resolve import Resolver
 from aqlgen.table import tabulate
 from aqlgen.table.identity import Identity, identify
 from aqlgen.table.model import Table

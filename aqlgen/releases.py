@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen import __version__, git
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 
 __all__ = ["URL", "Release", "current", "own_templates", "runtime_of", "templates_of"]
 

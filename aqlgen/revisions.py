@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from aqlgen import git
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 
 __all__ = ["Revision", "revision"]
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
 
 Report = Callable[[Diagnostic], None]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from shlex import quote
 
 from aqlgen.commands.from_openapi import Generated
+from aqlgen.diagnostics.plain import counted
 from aqlgen.pipeline import Prepared
-from aqlgen.plain import counted
 from aqlgen.table.model import FAMILIES
 from aqlgen.table.servers import addressed
 

@@ -13,9 +13,9 @@ import typer
 
 from aqlgen.commands.explain import counts
 from aqlgen.decisions import Danger, Decision
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import visible
 from aqlgen.pipeline import Prepared
-from aqlgen.plain import counted
-from aqlgen.report import visible
 
 __all__ = ["columns", "decisions"]
 

@@ -8,10 +8,10 @@ from typing import Final
 from aqlgen.commands.check import Checked
 from aqlgen.commands.status import Changed, Status
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import as_text, visible
 from aqlgen.edits.writing import flow
-from aqlgen.plain import counted
 from aqlgen.render.kinds import Kind
-from aqlgen.report import as_text, visible
 
 __all__ = ["checked", "status"]
 

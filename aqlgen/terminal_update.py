@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from shlex import quote
 
 from aqlgen.commands.updated import Updated
-from aqlgen.plain import counted
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import visible
 from aqlgen.project.made import Made
-from aqlgen.report import visible
 
 SHOWN = 10
 """How many files of a kind are named before the rest is counted."""

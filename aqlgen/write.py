@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_hex
 
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 
 __all__ = ["refuse_occupied", "write_file", "write_tree"]
 

@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from aqlgen.assemble import assemble
 from aqlgen.compare import Changes, Surface, compare, surface_of_table
-from aqlgen.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.assemble import assemble
+from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
-from aqlgen.request import Request
 
 ROOTS = ("*.json", "*.yaml")
 REVERSED = ("paths", "schemas", "properties")

@@ -20,14 +20,14 @@ from pathlib import Path
 
 from names import documents
 
-from aqlgen.assemble import assemble
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.keeping import unused
-from aqlgen.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.assemble import assemble
+from aqlgen.document.request import Request
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
-from aqlgen.request import Request
-from aqlgen.resolve import Resolver
 
 KINDS = ("operations", "pinned", "followed", "renamed", "unstable")
 

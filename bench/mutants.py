@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 from mutations import Mutator, TooManyError, broken_text, containers
 
-from aqlgen.errors import AqlgenError
-from aqlgen.read import parse
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.read import parse
 
 LARGEST = 1_500_000
 PATHS = 12

@@ -25,11 +25,11 @@ from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.spelling import LIMIT, RESERVED, is_valid
 from aqlgen.decisions import Decision
-from aqlgen.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.request import Request
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 from aqlgen.pipeline import Options, prepare
-from aqlgen.request import Request
-from aqlgen.resolve import Resolver
 from aqlgen.words import singular
 
 RESIDUE = re.compile(r"_using_(get|post|put|patch|delete)\b|^api_|_api_v\d|(^|_)v\d+_|_v\d+$|_\d+$")

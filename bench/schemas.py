@@ -30,10 +30,10 @@ import jsonschema_rs  # noqa: E402
 from runtime.names import Names  # noqa: E402
 from runtime.table import Table  # noqa: E402
 
-from aqlgen.assemble import assemble  # noqa: E402
-from aqlgen.errors import AqlgenError  # noqa: E402
-from aqlgen.request import Request  # noqa: E402
-from aqlgen.resolve import Resolver  # noqa: E402
+from aqlgen.diagnostics.errors import AqlgenError  # noqa: E402
+from aqlgen.document.assemble import assemble  # noqa: E402
+from aqlgen.document.request import Request  # noqa: E402
+from aqlgen.document.resolve import Resolver  # noqa: E402
 from aqlgen.schemas.types import Place, Types  # noqa: E402
 from aqlgen.table.values import ValueMaker  # noqa: E402
 from tests.schemas.oracle import meaning  # noqa: E402

@@ -13,14 +13,14 @@ from collections import Counter
 from pathlib import Path
 from time import perf_counter
 
-from aqlgen.assemble import assemble
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.traits import with_traits
 from aqlgen.decisions import Decision
-from aqlgen.errors import AqlgenError
-from aqlgen.request import Request
-from aqlgen.resolve import Resolver
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.assemble import assemble
+from aqlgen.document.request import Request
+from aqlgen.document.resolve import Resolver
 
 KINDS = ("update", "idempotency", "sensitive", "long_running", "deprecation")
 LISTING = ("list", "search")

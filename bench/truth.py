@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from aqlgen.assemble import assemble
 from aqlgen.build import build
-from aqlgen.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.assemble import assemble
+from aqlgen.document.request import Request
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation, Origin
-from aqlgen.request import Request
-from aqlgen.resolve import Resolver
 from aqlgen.words import split
 
 Row = Mapping[str, str]

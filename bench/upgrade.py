@@ -21,13 +21,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from aqlgen.link import link
-from aqlgen.origins import Origins
-from aqlgen.positions import split
-from aqlgen.read import Limits
-from aqlgen.read.opening import opened
-from aqlgen.read.version import is_swagger
-from aqlgen.upgrade import upgrade
+from aqlgen.document.link import link
+from aqlgen.document.origins import Origins
+from aqlgen.document.positions import split
+from aqlgen.document.read import Limits
+from aqlgen.document.read.opening import opened
+from aqlgen.document.read.version import is_swagger
+from aqlgen.document.upgrade import upgrade
 
 PACKAGES = ("swagger2openapi@7.0.8", "@scalar/openapi-upgrader@0.4.9")
 CACHE = Path(os.environ.get("CACHE", Path.home() / ".cache")) / "aqlgen-upgrade"

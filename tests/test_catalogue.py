@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import aqlgen
-from aqlgen.catalogue import CATALOGUE, page
+from aqlgen.diagnostics.catalogue import CATALOGUE, page
 
 PACKAGE = Path(aqlgen.__file__).parent
 MODULES = {

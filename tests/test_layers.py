@@ -1,8 +1,10 @@
-"""The layers point one way, and what one module alone may import stays with it."""
+"""The layers point one way, at every level of the tree, and what one module alone may import stays with it."""
 
 from __future__ import annotations
 
 import ast
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,68 +12,118 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "aqlgen"
 
-LAYERS = (
-    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media", "runtime"),
-    ("errors", "decisions", "resolve", "git"),
-    ("read", "build", "decide", "schemas", "request", "releases", "templating"),
-    ("link", "overlay", "upgrade"),
-    ("assemble",),
-    ("table",),
-    ("select", "render", "write"),
-    ("pipeline", "report", "folding"),
-    ("page", "compare", "project", "revisions", "operands"),
-    ("edits",),
-    ("commands",),
-    ("terminal", "terminal_decisions", "terminal_state", "terminal_update"),
-    ("cli",),
-    ("__main__",),
-)
-"""The generator's modules from the ground up; each may import its own row's and those below."""
+LAYERS = {
+    "aqlgen": (
+        ("runtime", "ir", "words", "media"),
+        ("diagnostics",),
+        ("decisions", "git"),
+        ("document",),
+        ("build", "schemas", "decide", "releases"),
+        ("table",),
+        ("select", "render", "write"),
+        ("pipeline",),
+        ("page", "compare", "project", "revisions", "operands"),
+        ("edits",),
+        ("commands",),
+        ("terminal", "terminal_decisions", "terminal_state", "terminal_update"),
+        ("cli",),
+        ("__main__",),
+    ),
+    "aqlgen.document": (
+        ("positions",),
+        ("origins", "resolve", "request"),
+        ("read",),
+        ("link", "overlay", "upgrade"),
+        ("assemble",),
+    ),
+    "aqlgen.runtime": (
+        ("errors", "text", "messages", "state", "table"),
+        ("redaction", "wire", "schema", "settings"),
+        ("logs", "server", "hooks"),
+        ("encode", "decode", "validation"),
+        ("client", "auth"),
+        ("paging", "warnings", "calls"),
+        ("introspection", "safety"),
+        ("dispatch",),
+        ("assembly",),
+        ("cli",),
+    ),
+}
+"""The parts of a package from the ground up; each may import from its own row and from those below."""
 
 ALONE = {
     "openapi_pydantic": "build/typed.py",
-    "copier": "templating.py",
-    "jsonpath_rfc9535": "overlay/query.py",
+    "copier": "render/templating.py",
+    "jsonpath_rfc9535": "document/overlay/query.py",
 }
 """Libraries that a single module knows."""
 
+ADAPTER = {"mcp", "mcp_types", "jsonschema_rs", "httpx2", "anyio", "pydantic", "starlette", "uvicorn"}
+"""What adapters may import beside the standard library: what they declare, and what that brings."""
 
-def imports(path: Path) -> set[str]:
-    """Give the modules that a file imports, also within functions."""
-    found: set[str] = set()
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the absolute names of the modules that a file imports, also within functions and by relative imports."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update({node.module, *(f"{node.module}.{alias.name}" for alias in node.names)})
-    return found
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *filter(None, [node.module])))
+            members = [f"{module}.{alias.name}" for alias in node.names]
+            yield from (member if member in NAMES else module for member in members)
 
 
-def layer_of(part: str) -> int:
-    return next(index for index, row in enumerate(LAYERS) if part in row)
+MODULES = sorted(PACKAGE.rglob("*.py"))
+NAMES = {name_of(path) for path in MODULES}
 
 
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+def part_of(module: str, package: str) -> str | None:
+    """Return the part of a package that a module belongs to, None for the package's own `__init__` and outside it."""
+    return module.removeprefix(f"{package}.").split(".")[0] if module.startswith(f"{package}.") else None
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_a_module_imports_only_from_its_own_layer_and_those_below(path: Path) -> None:
-    own = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    used = {
-        name.split(".")[1] for name in imports(path) if name.startswith("aqlgen.") and not name.endswith("__version__")
-    }
-    above = {part for part in used - {own} if layer_of(part) > layer_of(own)}
-    assert not above
+def layer_of(part: str, package: str) -> int:
+    return next(index for index, row in enumerate(LAYERS[package]) if part in row)
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_a_module_imports_only_from_its_own_layer_and_those_below(package: str) -> None:
+    upward = []
+    for path in MODULES:
+        part = part_of(name_of(path), package)
+        if part is None:
+            continue
+        used = {used for name in imports(path) if (used := part_of(name, package)) and f"{package}.{used}" in NAMES}
+        upward += [f"{path} → {used}" for used in used - {part} if layer_of(used, package) > layer_of(part, package)]
+    assert not upward
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_every_part_stands_in_a_layer(package: str) -> None:
+    folder = ROOT / package.replace(".", "/")
+    parts = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert sorted(parts - {"__init__"}) == sorted(part for row in LAYERS[package] for part in row)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports within functions count, too: a circle that they hide is one still."""
+    uses = {name_of(path): NAMES & set(imports(path)) for path in MODULES}
+    while leaves := {module for module, used in uses.items() if not used & uses.keys() - {module}}:
+        uses = {module: used for module, used in uses.items() if module not in leaves}
+    assert not uses
 
 
 @pytest.mark.parametrize("library", ALONE)
 def test_one_module_alone_knows_the_library(library: str) -> None:
-    users = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in MODULES
-        if any(name.split(".")[0] == library for name in imports(path))
-    }
-    assert users == {ALONE[library]}
+    users = [path for path in MODULES if any(name.split(".")[0] == library for name in imports(path))]
+    assert [path.relative_to(PACKAGE).as_posix() for path in users] == [ALONE[library]]
 
 
 def test_one_module_alone_runs_git() -> None:
@@ -84,10 +136,9 @@ def test_one_module_alone_runs_git() -> None:
     assert runners == {"git.py"}
 
 
-def test_the_runtime_imports_nothing_of_the_generator_and_only_what_adapters_declare() -> None:
-    allowed = {"mcp", "mcp_types", "jsonschema_rs", "httpx2", "anyio", "pydantic", "starlette", "uvicorn"}
-    runtime = ROOT / "aqlgen/runtime"
-    import sys
-
-    used = {name.split(".")[0] for path in runtime.rglob("*.py") for name in imports(path)}
-    assert used - set(sys.stdlib_module_names) <= allowed
+def test_the_runtime_stands_alone() -> None:
+    """It is copied into projects: nothing of the generator, and only what adapters declare."""
+    runtime = [path for path in MODULES if path.is_relative_to(PACKAGE / "runtime")]
+    used = {name for path in runtime for name in imports(path)}
+    assert {name.split(".")[0] for name in used} - sys.stdlib_module_names <= ADAPTER | {"aqlgen"}
+    assert not {name for name in used if name.startswith("aqlgen") and not name.startswith("aqlgen.runtime")}

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.positions import Lines, find, join, split
+from aqlgen.document.positions import Lines, find, join, split
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import io
 import json
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.read import parse
-from aqlgen.report import as_json, as_text, json_text, visible
+from aqlgen.diagnostics.report import as_json, as_text, json_text, visible
+from aqlgen.document.read import parse
 
 
 class Terminal(io.StringIO):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.request import Request
+from aqlgen.document.request import Request
 
 
 @pytest.mark.parametrize("spec", ["https://api.example/openapi.json", "http://localhost:8000/spec.yaml"])

@@ -14,8 +14,8 @@ from aqlgen.build.parameters import build_parameters, typed
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
-from aqlgen.resolve import Resolver
 
 __all__ = ["Built", "Skipped", "build"]
 

@@ -8,9 +8,9 @@ from aqlgen.build.context import Context, SkipError, items, text
 from aqlgen.build.examples import example_of
 from aqlgen.build.typed import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.positions import escape
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
-from aqlgen.positions import escape
-from aqlgen.resolve import UnresolvedError
 
 STATUS = re.compile(r"[1-5](\d\d|XX)|DEFAULT")
 

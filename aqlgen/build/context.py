@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from aqlgen.build.typed import Kind, Model, view
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json
-from aqlgen.resolve import Resolver
 
 _CALLED: Mapping[type, str] = {dict: "an object", list: "a list"}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aqlgen.build.context import Context
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Json
-from aqlgen.resolve import UnresolvedError
 
 
 def example_of(context: Context, node: Json) -> Json:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.build.context import Context, items
+from aqlgen.document.positions import escape
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.positions import escape
-from aqlgen.resolve import UnresolvedError
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 KNOWN: Final = {"3.2": (*METHODS, "query")}

@@ -11,9 +11,9 @@ from aqlgen.build.methods import TOKEN, Found
 from aqlgen.build.placeholders import fitted
 from aqlgen.build.typed import PARAMETER, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.positions import escape
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, Location, Origin, Parameter
-from aqlgen.positions import escape
-from aqlgen.resolve import UnresolvedError
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification says to ignore: they belong to the body and to security.

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from aqlgen.build.context import Context, items, text
 from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
+from aqlgen.document.positions import escape, unescape
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, OAuthFlow, Origin, SecurityScheme, Server
-from aqlgen.positions import escape, unescape
-from aqlgen.resolve import UnresolvedError
 
 MAX_SCOPES = 1000
 

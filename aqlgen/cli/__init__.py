@@ -1,4 +1,4 @@
-"""The command line: it parses, calls and prints. Exit codes: `aqlgen.errors`."""
+"""The command line: it parses, calls and prints. Exit codes: `aqlgen.diagnostics.errors`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aqlgen import __version__
 from aqlgen.cli import check, diff, explain, from_openapi, status, update  # noqa: F401 - each registers its command
 from aqlgen.cli.app import app
 from aqlgen.diagnostics import Severity
-from aqlgen.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError
 
 __all__ = ["main"]
 
@@ -53,7 +53,7 @@ def main() -> NoReturn:
 
 def _fail(error: AqlgenError) -> int:
     """Print an error as the user asked for it, and give its exit code."""
-    from aqlgen.report import as_json, as_text, json_text
+    from aqlgen.diagnostics.report import as_json, as_text, json_text
 
     if _wants_json():
         body = {"code": error.exit_code, "type": error.type, "message": str(error)}
@@ -72,7 +72,7 @@ def _internal(error: Exception) -> int:
         traceback.print_exception(error, file=report)
     message = f"internal error: {type(error).__name__}; the report is in {report.name}"
     if _wants_json():
-        from aqlgen.report import json_text
+        from aqlgen.diagnostics.report import json_text
 
         details = {"code": 1, "type": "internal", "message": message, "details": []}
         typer.echo(json_text({"success": False, "error": details}))

@@ -9,7 +9,7 @@ import typer
 
 from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import Folder, Output, OutputFormat, Quiet
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
 
 
 @app.command(
@@ -31,7 +31,7 @@ def check_command(
     """Check that the generated files of a project are as they were generated; for continuous integration."""
     from aqlgen import terminal, terminal_state
     from aqlgen.commands.check import check
-    from aqlgen.report import json_text
+    from aqlgen.diagnostics.report import json_text
 
     if not pristine:
         raise OptionError.of(

@@ -65,7 +65,7 @@ def diff_command(
     """Say what changed for an agent: operations, parameters, types, danger; breaking or not."""
     from aqlgen import terminal
     from aqlgen.commands.diff import Asked, diff
-    from aqlgen.report import json_text
+    from aqlgen.diagnostics.report import json_text
 
     asked = Asked(
         headers=tuple(header or ()),

@@ -26,7 +26,7 @@ from aqlgen.cli.options import (
     report,
 )
 from aqlgen.decisions import Category, Danger
-from aqlgen.request import Request
+from aqlgen.document.request import Request
 
 
 @app.command(
@@ -67,8 +67,8 @@ def explain_command(
     from aqlgen import terminal, terminal_decisions
     from aqlgen.commands.explain import Only, explain
     from aqlgen.commands.explain import as_json as explained
+    from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
-    from aqlgen.report import as_json, json_text
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
     fields = field_case and field_case.value

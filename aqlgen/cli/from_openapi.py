@@ -25,7 +25,7 @@ from aqlgen.cli.options import (
     Verbose,
     report,
 )
-from aqlgen.request import Request
+from aqlgen.document.request import Request
 
 
 @app.command(
@@ -62,8 +62,8 @@ def from_openapi_command(
     """Generate a complete adapter project from an OpenAPI document."""
     from aqlgen import terminal
     from aqlgen.commands.from_openapi import from_openapi
+    from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
-    from aqlgen.report import as_json, json_text
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
     fields = field_case and field_case.value

@@ -6,8 +6,8 @@ import difflib
 from pathlib import Path
 
 from aqlgen.cli.app import app
-from aqlgen.errors import OptionError
-from aqlgen.read.web import is_url
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.read.web import is_url
 
 _WORDS = {
     "generate": "from-openapi",

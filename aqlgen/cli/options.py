@@ -50,7 +50,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]
 
 def report(prepared: Prepared, diagnostics: tuple[Diagnostic, ...], *, verbose: bool) -> None:
     """Print what there is to say about a document on standard error."""
-    from aqlgen.report import as_text
+    from aqlgen.diagnostics.report import as_text
 
     shown = tuple(one for one in diagnostics if verbose or one.severity is not Severity.NOTE)
     if shown:

@@ -26,7 +26,7 @@ def status_command(
     """Tell what you changed in a project since it was generated, and whether it is up to date."""
     from aqlgen import terminal, terminal_state
     from aqlgen.commands.status import status
-    from aqlgen.report import json_text
+    from aqlgen.diagnostics.report import json_text
 
     with terminal.progress(shown=output_format is Output.HUMAN) as progress:
         found = status(folder, progress)

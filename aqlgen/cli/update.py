@@ -64,7 +64,7 @@ def update_command(
     from aqlgen import terminal, terminal_update
     from aqlgen.commands.update import update
     from aqlgen.commands.updated import Asked
-    from aqlgen.report import as_json, json_text
+    from aqlgen.diagnostics.report import as_json, json_text
 
     asked = Asked(
         spec=spec,

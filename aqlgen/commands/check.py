@@ -9,7 +9,8 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.errors import AqlgenError
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.diagnostics.report import as_json
 from aqlgen.ir import Json
 from aqlgen.pipeline import Progress
 from aqlgen.project import OVERRIDES, Project
@@ -18,7 +19,6 @@ from aqlgen.project.worktree import State, Worktree
 from aqlgen.releases import current
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, file_hash, tree_hash
-from aqlgen.report import as_json
 
 __all__ = ["Checked", "check"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aqlgen.compare import Changes, Surface, compare, surface_of_table
-from aqlgen.errors import AqlgenError, OptionError
+from aqlgen.diagnostics.errors import AqlgenError, OptionError
+from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.operands import Operand, operands
 from aqlgen.pipeline import Options, Progress, prepare
 from aqlgen.project import Project
-from aqlgen.request import Request
 
 __all__ = ["Asked", "Compared", "diff"]
 

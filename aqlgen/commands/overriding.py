@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aqlgen.commands.updated import Asked
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.edits import InsertionError, Recovered, aliases, insert, recover
-from aqlgen.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project

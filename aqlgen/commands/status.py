@@ -11,8 +11,9 @@ from typing import Final
 from aqlgen import __version__
 from aqlgen.decide.overrides import UNMATCHED
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.diagnostics.report import as_json
 from aqlgen.edits import Recovered, recover
-from aqlgen.errors import AqlgenError
 from aqlgen.ir import Json
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
@@ -23,7 +24,6 @@ from aqlgen.releases import current
 from aqlgen.render import data
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import canonical_hash, file_hash
-from aqlgen.report import as_json
 
 __all__ = ["Changed", "Status", "status"]
 

@@ -14,7 +14,8 @@ from aqlgen import __version__
 from aqlgen.commands.overriding import aliased, overridden, recovered, with_aliases
 from aqlgen.commands.updated import Asked, Updated
 from aqlgen.compare import compare, surface_of_folder, surface_of_table
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Progress
 from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.committed import Committed
@@ -28,7 +29,6 @@ from aqlgen.project.sides import sides
 from aqlgen.releases import current
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE
-from aqlgen.request import Request
 
 __all__ = ["update"]
 

@@ -9,7 +9,7 @@ from aqlgen.compare.model import Change, Level
 from aqlgen.compare.rules import RULES
 from aqlgen.compare.text import HEADINGS, LISTED, NOTHING
 from aqlgen.compare.wording import Words, chosen
-from aqlgen.plain import counted, plain
+from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.render.operations_md import code
 
 if TYPE_CHECKING:

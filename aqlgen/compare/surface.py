@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from aqlgen.decisions import Danger
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.ir import Json
 from aqlgen.table.model import FAMILIES, Schema, Table
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from aqlgen.compare.model import Change, Level
 from aqlgen.compare.rules import RULES
 from aqlgen.compare.wording import Words, chosen
-from aqlgen.plain import counted, plain
-from aqlgen.report import visible
+from aqlgen.diagnostics.plain import counted, plain
+from aqlgen.diagnostics.report import visible
 
 if TYPE_CHECKING:
     from aqlgen.compare.changes import Changes

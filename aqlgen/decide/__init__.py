@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.decisions import Category, Decision, Evidence, Reason
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
-from aqlgen.resolve import Resolver
 from aqlgen.words import split
 
 from .classify import classify

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json, Operation
-from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.words import split
 
 __all__ = ["answers_many", "answers_nothing", "body_fields", "sends_many"]

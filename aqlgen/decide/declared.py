@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.decisions import Category
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Operation
-from aqlgen.resolve import Resolver
 from aqlgen.words import split
 
 __all__ = ["category", "hidden", "method_name", "reads", "stripe_names", "twilio_item"]

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Final
 
 from aqlgen.decisions import Category
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Operation
-from aqlgen.resolve import Resolver
 from aqlgen.words import split
 
 from .answers import answers_many, answers_nothing

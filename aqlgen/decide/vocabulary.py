@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Final
 
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
-from aqlgen.resolve import Resolver
 from aqlgen.words import plural, singular, split
 
 from .verbs import find, leading

@@ -9,6 +9,7 @@ from typing import Final
 
 from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.edits.deriving import Difference, entry, leftovers
 from aqlgen.edits.insertion import InsertionError, insert
 from aqlgen.edits.meant import Meant, meant
@@ -17,7 +18,6 @@ from aqlgen.edits.rows import Found, RowError, operations_file, pointer, rows
 from aqlgen.edits.sameness import Sameness
 from aqlgen.edits.trial import Trial
 from aqlgen.edits.writing import flow
-from aqlgen.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.project import Project
 from aqlgen.render.provenance import file_hash

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.positions import Lines, find
 from aqlgen.edits.writing import flow
 from aqlgen.ir import Json
-from aqlgen.positions import Lines, find
 
 __all__ = ["CODE", "paste", "refused", "unknown", "whole"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from aqlgen.decide.overrides import load, parse
 from aqlgen.decisions import Override
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.edits.insertion import insert
-from aqlgen.errors import FileError
 from aqlgen.ir import Json
 from aqlgen.pipeline import prepare
 from aqlgen.project import OVERRIDES, Project

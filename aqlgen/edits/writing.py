@@ -7,8 +7,8 @@ from typing import Final
 
 import yaml
 
+from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
-from aqlgen.plain import escaped
 
 __all__ = ["block", "flow"]
 

@@ -13,10 +13,10 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decisions import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
+from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
-from aqlgen.report import visible
 from aqlgen.schemas.dialect import shorten
 from aqlgen.table.model import Row, Schema, TableParameter
 

@@ -14,11 +14,11 @@ import yaml
 from packaging.version import InvalidVersion, Version
 
 from aqlgen.decide.overrides.file import CASES
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options
 from aqlgen.render.provenance import FILE
-from aqlgen.request import Request
 from aqlgen.table.model import FAMILIES
 
 __all__ = ["ANSWERS", "OVERRIDES", "Project"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.project import Project
 from aqlgen.project.forms import as_generated, is_generated, is_windows, pointed
 from aqlgen.project.repository import REGULAR, Entry, Repository, listed, some

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aqlgen.errors import FileError, OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.pipeline import Options, Prepared
 from aqlgen.releases import current
 from aqlgen.render import Order

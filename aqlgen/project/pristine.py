@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from aqlgen.errors import TemplateError
+from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.project import ANSWERS
 from aqlgen.project.committed import Committed
 from aqlgen.releases import templates_of

@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from aqlgen import git
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.errors import FileError
+from aqlgen.diagnostics.errors import FileError
 
 __all__ = ["REGULAR", "Entry", "Repository", "listed", "some"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen import git
-from aqlgen.errors import FileError, TemplateError
+from aqlgen.diagnostics.errors import FileError, TemplateError
 from aqlgen.project import Project
 from aqlgen.project.forms import as_generated, is_generated
 from aqlgen.releases import templates_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import Json
-from aqlgen.plain import plain
 from aqlgen.releases import URL
 from aqlgen.render.adapter_yaml import adapter_yaml
 from aqlgen.render.operations_md import operations_md

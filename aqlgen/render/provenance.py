@@ -9,7 +9,7 @@ from hashlib import sha256
 from json import dumps
 
 from aqlgen import __version__
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.table import SPEC_VERSION

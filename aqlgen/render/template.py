@@ -1,4 +1,4 @@
-"""The template, rendered, in a process of its own (`aqlgen.templating`)."""
+"""The template, rendered, in a process of its own (`aqlgen.render.templating`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from aqlgen.errors import TemplateError
+from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.releases import own_templates, runtime_of
 
 PROJECT = "templates/project"
@@ -25,7 +25,7 @@ BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_S
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
 """In the template, a symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
-_COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.templating")
+_COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 
 
 def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.resolve import UnresolvedError
 from aqlgen.schemas.dialect import ANNOTATIONS
 from aqlgen.schemas.spelling import Spelling
 from aqlgen.schemas.views import Views

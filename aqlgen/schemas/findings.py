@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.positions import escape, nodes
 from aqlgen.ir import Json
-from aqlgen.positions import escape, nodes
 
 
 @dataclass(frozen=True, slots=True)

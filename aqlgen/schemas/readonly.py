@@ -5,8 +5,8 @@ Such a schema gets a second type for requests, without them, so that no agent is
 
 from __future__ import annotations
 
+from aqlgen.document.positions import unescape
 from aqlgen.ir import Json
-from aqlgen.positions import unescape
 
 PREFIX = "#/components/schemas/"
 HOLDING = frozenset({dict, list})

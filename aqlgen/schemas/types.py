@@ -13,9 +13,9 @@ from itertools import chain, count
 from json import dumps
 
 from aqlgen.diagnostics import Diagnostic
+from aqlgen.document.positions import unescape
+from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
-from aqlgen.positions import unescape
-from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.defaults import fits, meant
 from aqlgen.schemas.kinds import constants, is_null, kind_of
 from aqlgen.schemas.merge import Node, types_of, with_null

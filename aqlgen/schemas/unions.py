@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aqlgen.document.positions import escape, unescape
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.positions import escape, unescape
-from aqlgen.resolve import UnresolvedError
 from aqlgen.schemas.merge import Node
 from aqlgen.schemas.views import Views
 

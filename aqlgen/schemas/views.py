@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.schemas.dialect import ANNOTATIONS, normalise
 from aqlgen.schemas.findings import Findings
 from aqlgen.schemas.merge import Node, closed, merge, types_of, with_null

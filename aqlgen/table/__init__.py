@@ -9,8 +9,8 @@ from aqlgen import __version__
 from aqlgen.build import Skipped
 from aqlgen.decisions import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
-from aqlgen.resolve import Resolver, UnresolvedError
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
 from aqlgen.table import responses

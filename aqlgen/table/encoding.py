@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
 from aqlgen.media import is_xml
-from aqlgen.resolve import UnresolvedError
 from aqlgen.table.model import TableParameter
 from aqlgen.table.uploads import is_file
 from aqlgen.table.xmlhints import xml_hints

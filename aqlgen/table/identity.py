@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Document
 from aqlgen.words import split
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from json import JSONEncoder
 
+from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
-from aqlgen.plain import escaped
 from aqlgen.table.model import FAMILIES, Row, Table
 
 SPREAD = ("parameters", "properties", "security_schemes")

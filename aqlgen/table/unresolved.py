@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.positions import nodes
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.positions import nodes
-from aqlgen.resolve import UnresolvedError
 
 
 def unresolved(root: Json, broken: Mapping[str, UnresolvedError]) -> list[Diagnostic]:

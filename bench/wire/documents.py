@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aqlgen.read.limits import Limits
-from aqlgen.read.yamltext import parse
+from aqlgen.document.read.limits import Limits
+from aqlgen.document.read.yamltext import parse
 
 LIMIT = 900
 STOPPER = re.compile(r"error\[(E\d+)\]: ([^\n]*)\n\s*--> #(\S*)")

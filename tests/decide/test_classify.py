@@ -6,8 +6,8 @@ from operations import answer, decided, document, one, operation
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.facts import Facts
 from aqlgen.decisions import REVIEW_THRESHOLD, Category, Evidence
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
-from aqlgen.resolve import Resolver
 
 
 @pytest.mark.parametrize(

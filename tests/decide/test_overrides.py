@@ -8,7 +8,7 @@ from operations import decided, operation
 from aqlgen.decide import Overrides, load_overrides
 from aqlgen.decide.overrides import parse
 from aqlgen.decisions import Category, Danger, Evidence
-from aqlgen.errors import FileError, OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 
 
 def refusal(text: str) -> list[tuple[int, int, str, str]]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from operations import answer, document, operation
 
 from aqlgen.decide import Overrides, decide
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Location, Origin, Parameter
-from aqlgen.resolve import Resolver
 
 TEXT = {"type": "string"}
 WORDS = {"type": "array", "items": TEXT}

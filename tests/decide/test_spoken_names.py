@@ -6,7 +6,7 @@ import pytest
 from operations import answer, decided, document, one, operation
 
 from aqlgen.decide import Overrides, decide
-from aqlgen.resolve import Resolver
+from aqlgen.document.resolve import Resolver
 
 
 @pytest.mark.parametrize(

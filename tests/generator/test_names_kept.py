@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from aqlgen.diagnostics import Severity
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
-from aqlgen.request import Request
 from tests.generator.commands import Project, api, generate, run
 
 OK = {"responses": {"200": {"description": "ok"}}}

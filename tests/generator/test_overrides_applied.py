@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aqlgen.decide.spelling import RESERVED
+from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
-from aqlgen.request import Request
 from tests.generator.commands import Project, api, generate, run
 
 TEXT = {"type": "string"}

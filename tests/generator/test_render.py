@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from copier import run_copy
 
-from aqlgen.errors import TemplateError
+from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.releases import own_templates
 from aqlgen.render.template import BYTECODE, render_template
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from commands import run
 
-from aqlgen.assemble import Assembled, assemble
-from aqlgen.errors import AqlgenError, DocumentError
-from aqlgen.read import Limits
-from aqlgen.request import Request
+from aqlgen.diagnostics.errors import AqlgenError, DocumentError
+from aqlgen.document.assemble import Assembled, assemble
+from aqlgen.document.read import Limits
+from aqlgen.document.request import Request
 
 HEAD = 'openapi: "{version}"\ninfo: {{title: Shop, version: "1"}}\n'
 PETS = """paths:

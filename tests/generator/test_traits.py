@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.traits.look import Schemas
-from aqlgen.resolve import Resolver
+from aqlgen.document.resolve import Resolver
 from tests.generator.commands import api, generate, run
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from aqlgen.errors import DocumentError
-from aqlgen.origins import Origins
-from aqlgen.overlay import overlay
-from aqlgen.read import Limits, parse
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.origins import Origins
+from aqlgen.document.overlay import overlay
+from aqlgen.document.read import Limits, parse
 from tests.generator.commands import run
 
 DOCUMENT: dict[str, Any] = {

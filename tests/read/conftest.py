@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from aqlgen.errors import AqlgenError
-from aqlgen.read import Limits, Source, parse
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.read import Limits, Source, parse
 
 
 @pytest.fixture

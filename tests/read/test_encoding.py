@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from aqlgen.read import parse
+from aqlgen.document.read import parse
 
 TEXT = "openapi: 3.1.0\r\ninfo:\r\n  title: Zoë 😀\r\n"
 

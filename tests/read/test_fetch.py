@@ -11,8 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from aqlgen.errors import AqlgenError, DocumentError, FileError
-from aqlgen.read import Limits, read
+from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
+from aqlgen.document.read import Limits, read
 
 DOCUMENT = b"openapi: 3.1.0\n"
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from aqlgen.errors import DocumentError
-from aqlgen.read import Limits, parse
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.read import Limits, parse
 
 
 def test_what_parses_as_json_is_json_whatever_its_name(source):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.errors import DocumentError
-from aqlgen.read import check
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.read import check
 
 OTHERS = {
     "asyncapi: 3.0.0": ("an AsyncAPI document", "OpenAPI document"),

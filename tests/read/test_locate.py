@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.read import locate
+from aqlgen.document.read import locate
 
 TEXT = "openapi: 3.1.0\npaths:\n  /b:\n    get: {}\n  /a:\n    get: {}\n"
 
@@ -27,5 +27,5 @@ def test_those_of_other_files_and_those_with_a_place_are_left_alone(source):
 
 
 def test_nothing_is_parsed_when_there_is_nothing_to_locate(source, monkeypatch):
-    monkeypatch.setattr("aqlgen.positions.find", None)
+    monkeypatch.setattr("aqlgen.document.positions.find", None)
     assert locate([source(TEXT)], [note("", line=1, file="api.yaml")])

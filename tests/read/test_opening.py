@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import pytest
 
-from aqlgen.assemble import Assembled, assemble
-from aqlgen.errors import AqlgenError, OptionError
-from aqlgen.read import Limits
-from aqlgen.request import Request
+from aqlgen.diagnostics.errors import AqlgenError, OptionError
+from aqlgen.document.assemble import Assembled, assemble
+from aqlgen.document.read import Limits
+from aqlgen.document.request import Request
 
 ROOT = """openapi: 3.1.0
 info: {title: Shop, version: "1"}

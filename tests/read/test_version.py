@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.errors import DocumentError
-from aqlgen.read import check, locate
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.read import check, locate
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.read import Limits, parse
-from aqlgen.read.yamltext import parse as parse_yaml
+from aqlgen.document.read import Limits, parse
+from aqlgen.document.read.yamltext import parse as parse_yaml
 from tests.generator.commands import generate
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.resolve import Resolver
+from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.table import Table
 from aqlgen.schemas.types import Place, Types

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 import yaml
 
-from aqlgen.errors import TemplateError
+from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.template import render_template
 from tests.generator.commands import FIXTURES, run

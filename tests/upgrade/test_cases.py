@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from aqlgen.document.origins import Origins
+from aqlgen.document.positions import find
+from aqlgen.document.read import Source, check, locate, parse
+from aqlgen.document.resolve import Resolver
+from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Origin
-from aqlgen.origins import Origins
-from aqlgen.positions import find
-from aqlgen.read import Source, check, locate, parse
-from aqlgen.resolve import Resolver
-from aqlgen.upgrade import upgrade
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("cases/*/swagger.yaml"))
 NAMES = [case.name for case in CASES]

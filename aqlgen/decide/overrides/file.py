@@ -9,7 +9,7 @@ from typing import Final
 import yaml
 
 from aqlgen.decisions import Override, Place
-from aqlgen.errors import FileError, OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 
 from .entry import entry
 from .findings import BAD, finding

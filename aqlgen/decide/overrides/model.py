@@ -8,7 +8,7 @@ from typing import Final
 
 from aqlgen.decisions import Override
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.errors import OptionError
+from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Operation
 
 from .findings import Report, nearest, unmatched

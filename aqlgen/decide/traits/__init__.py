@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.decisions import Decision, Evidence, Reason, Trait
-from aqlgen.resolve import Resolver
+from aqlgen.document.resolve import Resolver
 
 from .around import Around, Subject
 from .deprecation import deprecation

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from aqlgen.decisions import Category
+from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Operation, Response
 from aqlgen.media import JSON_PATCH, is_json
-from aqlgen.resolve import Resolver
 
 from .look import Schemas
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
+from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.resolve import Resolver, UnresolvedError
 
 __all__ = ["Schemas"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from aqlgen.document.positions import escape
 from aqlgen.ir import Json
-from aqlgen.positions import escape
 from aqlgen.words import plural, singular, split
 
 from ..around import Around, Subject

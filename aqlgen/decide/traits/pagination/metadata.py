@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.document.positions import escape
 from aqlgen.ir import Json, Location
-from aqlgen.positions import escape
 
 from ..around import Around, Subject
 from .envelope import Envelope

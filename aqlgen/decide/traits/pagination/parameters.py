@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from aqlgen.document.positions import escape
 from aqlgen.ir import Json, Location
-from aqlgen.positions import escape
 from aqlgen.words import split
 
 from ..around import Around, Subject

@@ -1,0 +1,160 @@
+"""Showing diagnostics to people and to programs.
+
+    petstore.yaml:12:7: warning: the key “get” was given before, on line 9; that one is ignored [duplicate-key]
+       12 |       get:
+          |       ^
+      help: Keep one of them.
+
+Text of a document is never sent to a terminal as it is: control and bidirectional characters are made visible.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.folding import fold
+from aqlgen.diagnostics.plain import escaped
+from aqlgen.document.read import Source
+from aqlgen.ir import Json
+
+_WIDTH: Final = 100
+_LONGEST: Final = 600
+_BREAK: Final = re.compile(r"\r\n?|\n")
+_COLOURS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
+
+
+def as_text(
+    diagnostics: Iterable[Diagnostic],
+    sources: Sequence[Source] = (),
+    *,
+    stream: TextIO | None = None,
+    environ: Mapping[str, str] | None = None,
+    every: bool = False,
+) -> str:
+    """Return the lines to print, in the order given, with no line end at the end; repeats are counted unless `every`.
+
+    For a terminal (`stream`, standard error unless given) there are excerpts with arrows, and colours but for NO_COLOR.
+    """
+    terminal = (stream or sys.stderr).isatty()
+    environ = os.environ if environ is None else environ
+    colour = terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    texts = _Texts(sources)
+    shown: list[str] = []
+    for one, more in [(one, 0) for one in diagnostics] if every else fold(diagnostics):
+        shown.append(_headline(one, colour=colour))
+        if terminal and one.line and (line := texts.line(one.file, one.line)) is not None:
+            shown += _excerpt(line, one.line, one.column, _paint(one.severity, colour))
+        if one.help:
+            shown.append(f"  {_bold('help:', colour)} {visible(_cut(one.help))}")
+        if more:
+            shown.append(f"  … and {more:,} more like it; -v shows all")
+    return "\n".join(shown)
+
+
+class _Texts:
+    """The lines of the documents spoken of: the sources that were read, or a file that could not become one."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._texts = {source.name: source.text for source in sources}
+        self._lines: dict[str, list[str]] = {}
+
+    def line(self, name: str, number: int) -> str | None:
+        if name not in self._lines:
+            text = self._texts.get(name)
+            self._lines[name] = self._read(name) if text is None else _BREAK.split(text)
+        lines = self._lines[name]
+        return lines[number - 1] if number <= len(lines) else None
+
+    @staticmethod
+    def _read(name: str) -> list[str]:
+        try:
+            path = Path(name)
+            data = path.read_bytes() if path.is_file() else b""
+        except (OSError, ValueError):
+            return []
+        utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return _BREAK.split(data.decode("utf-16" if utf16 else "utf-8-sig", errors="replace"))
+
+
+def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
+    """Return the `details` of a JSON failure; `path` is the pointer into the document, or else the file."""
+    return [
+        {
+            "path": one.pointer or one.file,
+            "file": one.file,
+            "line": one.line,
+            "column": one.column,
+            "code": one.code,
+            "message": one.message,
+            "suggestion": one.help,
+        }
+        for one in diagnostics
+    ]
+
+
+def json_text(value: Json) -> str:
+    """Write JSON for a terminal or a program: characters that would act on a terminal are escaped."""
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def visible(text: str) -> str:
+    """Return the text with every character that would act instead of being seen written as an escape."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    if character == "\n":
+        return "\\n"
+    if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _headline(one: Diagnostic, *, colour: bool) -> str:
+    place = ":".join([visible(one.file), *([str(one.line), str(one.column)] if one.line else [])])
+    severity = _paint(one.severity, colour).format(f"{one.severity}:")
+    return f"{_bold(place + ':', colour) + ' ' if place else ''}{severity} {visible(_cut(one.message))} [{one.code}]"
+
+
+def _cut(text: str) -> str:
+    """Shorten a text in its middle: names of a document may be of any length."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST * 2 // 3]} … {text[-_LONGEST // 3 :]}"
+
+
+def _excerpt(line: str, number: int, column: int, paint: str) -> list[str]:
+    """Return the line, cut to the part around the column, and an arrow under it."""
+    start = max(0, min(column - 1 - _WIDTH // 3, len(line) - _WIDTH))
+    part = line[start : start + _WIDTH].replace("\t", " ")
+    before = ("…" if start else "") + visible(part[: column - 1 - start])
+    after = visible(part[column - 1 - start :]) + ("…" if start + _WIDTH < len(line) else "")
+    gutter = f"{number:>5} | "
+    arrow = " " * (len(gutter) - 2) + "| " + " " * _columns(before) + "^"
+    return [gutter + before + after, paint.format(arrow)]
+
+
+def _columns(text: str) -> int:
+    """Count the cells that a terminal gives to the text."""
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def _paint(severity: Severity, colour: bool) -> str:
+    return f"\x1b[{_COLOURS[severity]}m{{}}\x1b[0m" if colour else "{}"
+
+
+def _bold(text: str, colour: bool) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if colour else text

@@ -1,0 +1,105 @@
+"""From what the user gave to one OpenAPI 3.x document: read → link → overlay → upgrade → check.
+
+The document is put together from files, overlays and conversions, and `Origins` remembers where each part came from, so
+that every diagnostic of every later stage names the user's own file, line and column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from json import dumps
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.errors import AqlgenError
+from aqlgen.document.link import Linked, link
+from aqlgen.document.origins import Origins
+from aqlgen.document.overlay import overlay
+from aqlgen.document.read import Limits, Source, Version, check, locate, opened, read, same_origin
+from aqlgen.document.request import Request
+from aqlgen.document.upgrade import upgrade
+from aqlgen.ir import Json
+
+__all__ = ["Assembled", "Request", "assemble"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """One document, every reference of which begins with `#/`, and where its parts came from.
+
+    `sources` has the root document first, then files as they were met, overlays last. `kept` is what a project keeps of
+    them below `openapi/`: the document as it was read when it is a single file, else the bundle, before overlays and
+    before the upgrade. `given` is the same as data, for the hash of the input.
+    """
+
+    root: dict[str, Json]
+    openapi: Version
+    sources: tuple[Source, ...]
+    origins: Origins
+    diagnostics: tuple[Diagnostic, ...]
+    kept: Mapping[str, bytes]
+    given: Json
+
+    def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Give findings about `root` their places in the sources, sorted."""
+        return locate(self.sources, diagnostics, self.root, self.origins)
+
+
+def assemble(request: Request, limits: Limits | None = None) -> Assembled:
+    """Put the document together. Raises AqlgenError with located diagnostics."""
+    limits = limits or Limits()
+    origins = Origins()
+    found: list[Diagnostic] = []
+    sources: list[Source] = []
+    root: dict[str, Json] = {}
+    try:
+        with opened(request.spec, headers=request.headers, allowed=request.allow, limits=limits) as (source, library):
+            sources, root = [source], dict(source.root)
+            linked = link(source, library, origins, limits)
+        found += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
+        sources, root = list(linked.sources), linked.root
+        kept = _kept(linked)
+        given: Json = root if linked.bundled else source.root
+        overlays = [_overlay(spec, request, limits) for spec in request.overlays]
+        sources += overlays
+        for number, source in enumerate(overlays, 1):
+            changed, remarks = overlay(root, source, origins)
+            # What an overlay remarks on is in the tree before it.
+            found += locate(sources, [*source.diagnostics, *remarks], root, origins)
+            root = changed
+            kept[f"overlays/{number}-{_stem(source)}.{source.format}"] = source.data
+        upgraded, remarks = upgrade(root, origins)
+        found += locate(sources, remarks, root, origins)
+        root = upgraded
+        openapi = check(root)
+    except AqlgenError as error:
+        if not sources:
+            raise
+        refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *found)
+        refusal.sources = tuple(sources)
+        raise refusal from None
+    if overlays:
+        given = [given, *(source.root for source in overlays)]
+    return Assembled(root, openapi, tuple(sources), origins, tuple(found), kept, given)
+
+
+def _kept(linked: Linked) -> dict[str, bytes]:
+    if not linked.bundled:
+        source = linked.sources[0]
+        return {f"openapi.{source.format}": source.data}
+    text = dumps(linked.root, indent=2, ensure_ascii=False) + "\n"
+    return {"openapi.json": text.encode("utf-8", "backslashreplace")}
+
+
+def _overlay(spec: str, request: Request, limits: Limits) -> Source:
+    """Read an overlay; the headers are for the document's own server."""
+    return read(spec, headers=request.headers if same_origin(spec, request.spec) else (), limits=limits)
+
+
+def _stem(source: Source) -> str:
+    """Give a word for a file name of the project by the source's name: letters, digits, dots, - and _ only."""
+    stem = PurePosixPath(urlsplit(source.name).path if "://" in source.name else source.name).stem
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:60] or "overlay"

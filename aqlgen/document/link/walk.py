@@ -1,0 +1,255 @@
+"""The walk over all that can hold a reference, by kind, copying only what changes.
+
+Where the specification has components, a reference becomes one to a component, so that what is cyclic stays cyclic.
+Where it has none (path items, operations, all odd places), what is meant is put in place of the reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.link import schemas
+from aqlgen.document.link.dynamic import Bindings
+from aqlgen.document.link.files import File
+from aqlgen.document.link.kinds import KINDS, Kind, Layout
+from aqlgen.document.link.parts import DROP, Parts
+from aqlgen.document.link.references import Failure, References
+from aqlgen.document.origins import Origins
+from aqlgen.document.positions import escape
+from aqlgen.document.read import Limits
+from aqlgen.ir import Json, Origin
+
+_TEXTS: Final = frozenset({"description", "summary"})
+_MORE_DEPTH: Final = 64
+_LEAST_BOUND: Final = 300_000
+_PAGE: Final = 64
+"""How many characters of text weigh as much as a value."""
+
+_Walked: TypeAlias = tuple[Json, Origin | None]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where the walk is: file and pointer, the dynamic scope (None outside of schemas), and how deep."""
+
+    file: File
+    pointer: str
+    scope: Bindings | None = None
+    depth: int = 0
+
+    def step(self, key: str) -> At:
+        """Give the place of a member."""
+        return At(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
+
+    @property
+    def origin(self) -> Origin:
+        """Give the place as an origin."""
+        return self.file.origin(self.pointer)
+
+
+class Walk:
+    """Gives the parts of the bundle; what is wrong is in `warnings`, and `errors` refuse the document."""
+
+    def __init__(self, references: References, parts: Parts, layout: Layout, origins: Origins, limits: Limits) -> None:
+        self.warnings: list[Diagnostic] = []
+        self.errors: list[Diagnostic] = []
+        self.quiet = False
+        self.texts = 0
+        self.references = references
+        self.parts = parts
+        self._sections = layout.sections
+        self.origins = origins
+        self._limits = limits
+        self._count = self._bound = 0
+        self._weights: dict[int, int] = {}
+        self._inlining: set[tuple[str, str]] = set()
+
+    def walk(self, value: Json, kind: Kind, at: At) -> _Walked:
+        """Give what stands in the bundle for `value`, itself where nothing changes, and its origin if that is not `at`.
+
+        Raises DocumentError when the whole would be too large.
+        """
+        self._weigh(len(value))
+        if at.depth > self._limits.depth + _MORE_DEPTH:
+            raise _too_large()
+        if isinstance(value, list):
+            return self._list(value, kind, at), None
+        if kind.name == "schema" and (at.scope is None or "$id" in value):
+            at = replace(at, scope=self.parts.dynamic.bound(at.scope or (), at.file, at.pointer))
+        reference = value.get("$ref")
+        if not isinstance(reference, str):
+            return self._object(value, kind, at), None
+        if kind.name in self._sections:
+            return self._refer(value, reference, kind, at), None
+        return self._inline(value, reference, kind, at)
+
+    def tell(self, failure: Failure, at: At) -> None:
+        """Note what a reference cannot give; silently where nothing uses it, unless no good document has such a one."""
+        forbidden = failure.code == "forbidden-reference"
+        if self.quiet and not forbidden:
+            return
+        severity = Severity.ERROR if forbidden else Severity.WARNING
+        name = at.file.source.name
+        found = Diagnostic(failure.code, severity, failure.message, at.pointer, name, help=failure.help)
+        (self.errors if forbidden else self.warnings).append(found)
+        if failure.cause is not None:
+            self.warnings += (replace(one, severity=Severity.WARNING) for one in failure.cause.diagnostics)
+
+    def _list(self, value: list[Json], kind: Kind, at: At) -> Json:
+        if not kind.items:
+            return value
+        made: list[Json] | None = None
+        for index, item in enumerate(value):
+            new, moved = item, None
+            if isinstance(item, (dict, list)):
+                new, moved = self.walk(item, KINDS[kind.items], at.step(str(index)))
+            if made is None and (new is not item or moved is not None):
+                made = value[:index]
+            if made is None or new is DROP:
+                continue
+            made.append(new)
+            if moved is not None or len(made) != index + 1:
+                self.origins.note(made, len(made) - 1, moved or at.step(str(index)).origin)
+        return value if made is None else made
+
+    def _object(self, value: dict[str, Json], kind: Kind, at: At) -> dict[str, Json]:
+        made: dict[str, Json] | None = None
+        for key, inner in value.items():
+            if not isinstance(inner, (dict, list)):
+                if isinstance(inner, str) and len(inner) > _PAGE:
+                    self._weigh(len(inner) // _PAGE)
+                continue
+            new, moved = self._member(key, inner, kind, at)
+            if new is inner and moved is None:
+                continue
+            made = made or dict(value)
+            if new is DROP:
+                del made[key]
+                continue
+            made[key] = new
+            if moved is not None:
+                self.origins.note(made, key, moved)
+        found = value if made is None else made
+        return schemas.without_addresses(self, found, at) if at.file.marked and kind.name == "schema" else found
+
+    def _member(self, key: str, value: Json, kind: Kind, at: At) -> _Walked:
+        if kind.texts and key in _TEXTS and isinstance(value, dict):
+            return self._text(value, at.step(key)), None
+        if key in kind.data and isinstance(value, dict) and len(value) == 1 and "$ref" in value:
+            return self._data(value, at.step(key))
+        if key == "discriminator" and kind.name == "schema":
+            return schemas.discriminator(self, value, at.step(key)), None
+        name = kind.fields.get(key) or kind.entries
+        if not name or (kind.extensions and key.startswith("x-")):
+            if self._inlining:  # the same data may come again and again
+                self._weigh(self._weight(value))
+            return value, None
+        return self.walk(value, KINDS[name], at.step(key))
+
+    def _text(self, value: dict[str, Json], at: At) -> Json:
+        """Put the text in place that a description refers to, as people do though no specification has it."""
+        reference = value.get("$ref")
+        if not isinstance(reference, str):
+            return value
+        found = self.references.text(reference, at.file, at.pointer)
+        if isinstance(found, Failure):
+            self.tell(found, at.step("$ref"))
+            return DROP
+        self.texts += 1
+        self._weigh(1 + len(found) // _PAGE)
+        return found
+
+    def _data(self, value: dict[str, Json], at: At) -> _Walked:
+        """Put an example in place that is only a reference to another file, as people write them; else keep it."""
+        reference = value["$ref"]
+        if not isinstance(reference, str) or reference.startswith("#"):
+            return value, None
+        found = self.references.resolve(reference, at.file, at.pointer)
+        if isinstance(found, Failure):
+            return value, None
+        self._weigh(self._weight(found.value))
+        return found.value, found.file.origin(found.pointer)
+
+    def _refer(self, value: dict[str, Json], reference: str, kind: Kind, at: At) -> Json:
+        found = self.references.resolve(reference, at.file, at.pointer)
+        own = at.file is self.references.root
+        if isinstance(found, Failure):
+            if own and reference.startswith("#"):
+                return value  # a later stage tells, if anything uses it
+            self.tell(found, at.step("$ref"))
+            return self._anything(value, kind, at)
+        rest = self._object(value, kind, at) if len(value) > 1 else value
+        made = dict(rest)
+        self.origins.carry(rest, made)
+        self.parts.point(made, "$ref", self.references.settle(found), kind, at.scope or ())
+        return value if own and rest is value and made["$ref"] == reference else made
+
+    def _anything(self, value: dict[str, Json], kind: Kind, at: At) -> Json:
+        """Give what stands for something that cannot be read: as little as is true of it."""
+        if kind.name == "requestBody":
+            return value  # unread, so that its operation is skipped
+        rest = _without(value)
+        if kind.name == "schema":
+            return self._object(rest, kind, at)
+        if kind.name == "response":
+            return {"description": "", **rest}
+        return rest if kind.name == "parameter" and rest.get("required") is True else DROP
+
+    def _inline(self, value: dict[str, Json], reference: str, kind: Kind, at: At) -> _Walked:
+        """Put what a reference leads to in its place, and what stands beside the reference over it."""
+        found = self.references.resolve(reference, at.file, at.pointer)
+        if not isinstance(found, Failure) and (found.file.address, found.pointer) in self._inlining:
+            found = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
+        beside = self._object(_without(value), kind, at) if len(value) > 1 else {}
+        if isinstance(found, Failure):
+            self.tell(found, at.step("$ref"))
+            return beside or DROP, None
+        key = (found.file.address, found.pointer)
+        self._inlining.add(key)
+        try:
+            new, moved = found.value, None
+            if isinstance(new, (dict, list)):
+                new, moved = self.walk(new, kind, At(found.file, found.pointer, at.scope, at.depth + 1))
+        finally:
+            self._inlining.discard(key)
+        if beside and isinstance(new, dict):
+            made = {**new, **beside}
+            self.origins.carry(new, made)
+            for one in beside:
+                self.origins.note(made, one, at.step(one).origin)
+            self.origins.carry(beside, made)
+            new = made
+        return new, moved or found.file.origin(found.pointer)
+
+    def _weigh(self, more: int) -> None:
+        """Count what goes into the bundle; what is much more than was read stands in it again and again."""
+        self._count += more
+        if self._count > self._bound:
+            read = sum(len(file.source.text) for file in self.references.files.values())
+            self._bound = min(self._limits.nodes, _LEAST_BOUND + read)
+            if self._count > self._bound:
+                raise _too_large()
+
+    def _weight(self, value: Json) -> int:
+        """Give the size of data in values and pages of text, each measured once."""
+        if isinstance(value, str):
+            return 1 + len(value) // _PAGE
+        if not isinstance(value, (dict, list)):
+            return 1
+        known = self._weights.get(id(value))
+        if known is None:
+            known = 1 + sum(map(self._weight, value.values() if isinstance(value, dict) else value))
+            self._weights[id(value)] = known
+        return known
+
+
+def _too_large() -> DocumentError:
+    message = "the files refer to one another so often that the whole would be too large"
+    return DocumentError.of("document-too-large", message)
+
+
+def _without(value: dict[str, Json]) -> dict[str, Json]:
+    return {key: inner for key, inner in value.items() if key != "$ref"}

@@ -1,0 +1,81 @@
+"""What an overlay document says, checked: its version and its actions (Overlay 1.1.0, 4.4)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.read import Source
+from aqlgen.ir import MISSING, Json
+
+_VERSION: Final = re.compile(r"1\.([01])(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One change: `remove`, or else `copy` (a JSONPath), or else `update`; `pointer` is its place in the overlay."""
+
+    pointer: str
+    target: str
+    update: Json
+    copy: str | None
+    remove: bool
+
+
+def read_actions(source: Source) -> tuple[list[Action], list[Diagnostic]]:
+    """Give the actions of an overlay. Raises DocumentError for what is not a valid overlay."""
+    root, found = source.root, list[Diagnostic]()
+    minor = _version(source)
+    actions = root.get("actions")
+    if not isinstance(actions, list) or not actions:
+        message = "an overlay has actions, a list of at least one"
+        raise refusal(source, "/actions" if "actions" in root else "", message)
+    read = [_action(source, action, f"/actions/{number}") for number, action in enumerate(actions)]
+    if minor == "0" and (first := next((one for one in read if one.copy is not None), None)):
+        message = "copy is of Overlay 1.1, and this overlay says 1.0; it is applied all the same"
+        place, advice = f"{first.pointer}/copy", "Write overlay: 1.1.0."
+        found.append(
+            Diagnostic("overlay-version", Severity.WARNING, message, pointer=place, file=source.name, help=advice)
+        )
+    return read, found
+
+
+def _version(source: Source) -> str:
+    written = source.root.get("overlay", MISSING)
+    if written is MISSING:
+        kind = "an OpenAPI document" if {"openapi", "swagger"} & set(source.root) else "not an OpenAPI Overlay"
+        advice = "An overlay begins with overlay: 1.0.0 or 1.1.0; see https://spec.openapis.org/overlay/latest.html"
+        raise refusal(source, "", f"this is {kind}: it has no key overlay", help=advice)
+    number = isinstance(written, (str, float)) and _VERSION.fullmatch(str(written).strip())
+    if not number:
+        shown = str(written)[:40] if isinstance(written, (str, int, float)) else type(written).__name__
+        message = f"Overlay {shown} is not supported"
+        raise refusal(source, "/overlay", message, "overlay-version", "aqlgen applies overlays of 1.0 and 1.1.")
+    return number[1]
+
+
+def _action(source: Source, action: Json, pointer: str) -> Action:
+    if not isinstance(action, dict):
+        raise refusal(source, pointer, "an action is an object with a target")
+    target = action.get("target")
+    if not isinstance(target, str):
+        place = f"{pointer}/target" if "target" in action else pointer
+        raise refusal(source, place, "an action has a target, the JSONPath of what it changes")
+    remove, copy, update = action.get("remove", False), action.get("copy"), action.get("update", MISSING)
+    if not isinstance(remove, bool):
+        raise refusal(source, f"{pointer}/remove", "remove is true or false")
+    if copy is not None and not isinstance(copy, str):
+        raise refusal(source, f"{pointer}/copy", "copy is the JSONPath of what is to be copied")
+    if update is not MISSING and copy is not None and not remove:
+        raise refusal(source, f"{pointer}/copy", "an action has update or copy, not both")
+    if not remove and copy is None and update is MISSING:
+        raise refusal(source, pointer, "this action changes nothing: it has no update, no copy and no remove: true")
+    return Action(pointer, target, update, copy, remove)
+
+
+def refusal(source: Source, pointer: str, message: str, code: str = "invalid-overlay", help: str = "") -> DocumentError:
+    """Build the error about a place in the overlay."""
+    return DocumentError.of(code, message, file=source.name, pointer=pointer, help=help)

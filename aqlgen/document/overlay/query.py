@@ -1,0 +1,115 @@
+"""JSONPath queries (RFC 9535) in bounded time and depth, whatever the path."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import iregexp_check
+import jsonpath_rfc9535 as jsonpath
+import regex
+from jsonpath_rfc9535.function_extensions import ExpressionType, FilterFunction
+
+from aqlgen.document.overlay.bounds import Budget, SpentError
+from aqlgen.ir import Json
+
+Path: TypeAlias = tuple[str | int, ...]
+
+LONGEST: Final = 10_000
+MOST: Final = 1_000_000
+_DOT: Final = regex.compile(r"\\.|\[(?:\\.|[^\]\\])*+\]|(\.)", regex.DOTALL)
+_HELP: Final = "A name with characters other than letters, digits and _ is written in brackets: $.info['x-name']."
+
+
+class QueryError(Exception):
+    """A path is not valid, or takes more time than it may."""
+
+    def __init__(self, message: str, help: str = "") -> None:
+        super().__init__(message)
+        self.help = help
+
+
+class Query:
+    """Runs paths; all of them together have the time of one budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self._environment = _Environment(budget)
+
+    def select(self, path: str, root: Json) -> dict[Path, Json]:
+        """Give what a path selects, in document order, each once. Raises QueryError, or SpentError."""
+        if len(path) > LONGEST:
+            raise QueryError(f"the JSONPath is longer than {LONGEST:,} characters")
+        found: dict[Path, Json] = {}
+        try:
+            for node in self._environment.compile(path).finditer(root):
+                found[node.location] = node.value
+                self.budget.seconds()
+                if len(found) > MOST:
+                    raise QueryError(f"the JSONPath is at more than {MOST:,} places")
+        except jsonpath.JSONPathError as error:
+            raise QueryError(*_explained(error)) from None
+        except (RecursionError, OverflowError):
+            raise QueryError("the JSONPath nests too deeply, or has a number that is too large") from None
+        return found
+
+
+class _Environment(jsonpath.JSONPathEnvironment):
+    """The library's, with a clock that is looked at for each container that a query enters."""
+
+    max_recursion_depth = 300
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        super().__init__()
+
+    def setup_function_extensions(self) -> None:
+        super().setup_function_extensions()
+        self.function_extensions["match"] = _Matches(self._budget, whole=True)
+        self.function_extensions["search"] = _Matches(self._budget, whole=False)
+
+    @property
+    def nondeterministic(self) -> bool:  # type: ignore[override]
+        """No; wildcards, filters and descents ask this at each container, so no query gets past the clock."""
+        self._budget.seconds()
+        return False
+
+
+class _Matches(FilterFunction):
+    """`match` and `search` (RFC 9535, 2.4.6): the library's have no bound on the time of a regular expression."""
+
+    arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - as the library has it
+    return_type = ExpressionType.LOGICAL
+
+    def __init__(self, budget: Budget, *, whole: bool) -> None:
+        self._budget, self._whole = budget, whole
+        self._compiled: dict[str, Any] = {}
+
+    def __call__(self, text: object, pattern: object) -> bool:
+        if not isinstance(text, str) or not isinstance(pattern, str):
+            return False
+        if pattern not in self._compiled:
+            self._compiled[pattern] = _compiled(pattern)
+        compiled = self._compiled[pattern]
+        if compiled is None:
+            return False
+        find = compiled.fullmatch if self._whole else compiled.search
+        try:
+            return find(text, timeout=self._budget.seconds()) is not None
+        except TimeoutError:
+            raise SpentError("a regular expression of the overlay takes too long") from None
+
+
+def _compiled(pattern: str) -> Any:
+    """Compile an I-Regexp (RFC 9485, 5.4), None when it is not one: then nothing matches."""
+    if not iregexp_check.check(pattern):
+        return None
+    try:
+        return regex.compile(_DOT.sub(lambda match: r"[^\n\r]" if match[1] else match[0], pattern))
+    except regex.error:
+        return None
+
+
+def _explained(error: jsonpath.JSONPathError) -> tuple[str, str]:
+    reason = str(error.args[0]) if error.args else "it cannot be read"
+    column = f", at character {error.token.index + 1}" if error.token else ""
+    return f"not a valid JSONPath: {reason[:200]}{column}", _HELP

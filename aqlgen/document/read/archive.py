@@ -1,0 +1,65 @@
+"""A zip archive as a folder of files: bounded, read in memory, never unpacked to disk."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from aqlgen.diagnostics.errors import DocumentError, FileError
+from aqlgen.document.read.limits import Limits
+
+MAGIC = b"PK\x03\x04"
+
+_ENTRY = b"PK\x01\x02"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+class Archive:
+    """The files of an archive by their normal names; links and names that leave the archive are not among them."""
+
+    def __init__(self, name: str, data: bytes, limits: Limits) -> None:
+        """Look at the entries. Raises DocumentError when it is no archive, or one that is over the bounds."""
+        if data.count(_ENTRY) > limits.files:  # before anything is built of them
+            raise _refusal(name, f"more than {limits.files:,} entries")
+        try:
+            self._file = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise _refusal(name, f"not readable: {error}") from None
+        self._entries = {path: entry for entry in self._file.infolist() if (path := _path(entry))}
+        if sum(entry.file_size for entry in self._entries.values()) > limits.all_size:
+            raise _refusal(name, f"more than {limits.all_size // (1024 * 1024)} MiB when unpacked")
+        self._name = name
+        self._limits = limits
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._entries
+
+    def read(self, path: str) -> bytes:
+        """Give the content of a file, one byte over the bound at most. Raises FileError."""
+        entry = self._entries[path]
+        if entry.compress_type not in _METHODS or entry.flag_bits & 1:
+            raise FileError.of("file-unreadable", "encrypted, or packed in an unusual way", file=f"{self._name}/{path}")
+        try:
+            with self._file.open(entry) as file:
+                return file.read(self._limits.size + 1)
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+            raise FileError.of("file-unreadable", f"damaged: {error}", file=f"{self._name}/{path}") from None
+
+
+def _path(entry: zipfile.ZipInfo) -> str:
+    """Give the normal name of a regular file, nothing for all else."""
+    if entry.is_dir() or stat.S_ISLNK(entry.external_attr >> 16):
+        return ""
+    path = posixpath.normpath(entry.filename.replace("\\", "/"))
+    return "" if path.startswith(("/", "../")) or path in (".", "..") or ":" in path.split("/")[0] else path
+
+
+def _refusal(name: str, problem: str) -> DocumentError:
+    return DocumentError.of("bad-archive", f"the archive cannot be used: {problem}", file=name)

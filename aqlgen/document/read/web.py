@@ -1,0 +1,179 @@
+"""Getting http(s) URLs: bounded in time and size, redirects followed by hand, so that headers stay at their origin."""
+
+from __future__ import annotations
+
+import re
+import time
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
+
+from aqlgen import __version__
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.document.read.bounds import too_large
+from aqlgen.document.read.limits import Limits
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import httpx2
+
+_REDIRECTS = 10
+_REACHED = "Check the address and the network, or download it elsewhere and give the file."
+_ERRNO = re.compile(r"^\[Errno -?\d+\] ")
+_ACCEPT = "application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5"
+
+Headers: TypeAlias = Sequence[tuple[str, str]]
+"""Names and values; only ever sent to the origin of the URL that the user named."""
+
+
+class Web:
+    """Fetches the URLs of one document over connections that are kept; `headers` go to the origin of `spec` alone."""
+
+    def __init__(self, spec: str, headers: Headers, limits: Limits) -> None:
+        self._origin = _origin(spec)
+        self._headers = [*headers, *_from_userinfo(spec, headers)]
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.all_seconds
+        self._runner: asyncio.Runner | None = None
+        self._client: httpx2.AsyncClient | None = None
+
+    def get(self, url: str, permits: Callable[[str], bool] = lambda _url: True) -> tuple[str, bytes]:
+        """Give where the redirects ended, without credentials, and the bytes there.
+
+        Raises FileError, also for a redirect to what `permits` denies, or DocumentError over the size bound.
+        """
+        import asyncio  # here, since only URLs should pay for importing it
+
+        import httpx2
+
+        self._runner = self._runner or asyncio.Runner()
+        name = without_credentials(url)
+        parts = _split(url)
+        if parts is None or not parts.hostname:
+            raise _unreachable(name, "not a usable address: it names no server")
+        seconds = min(self._limits.seconds, self._deadline - time.monotonic())
+        try:
+            return self._runner.run(self._within(seconds, name, permits))
+        except TimeoutError:
+            raise _unreachable(name, f"not finished after {self._limits.seconds:g} seconds", _REACHED) from None
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
+            raise _unreachable(name, f"not a usable address: {error}") from None
+        except httpx2.HTTPError as error:
+            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _REACHED) from None
+
+    def close(self) -> None:
+        """End the connections."""
+        if self._runner is not None:
+            if self._client is not None:
+                self._runner.run(self._client.aclose())
+            self._runner.close()
+
+    async def _within(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
+        """Bound the whole time: a server that sends a byte of its headers now and then would outlast other bounds."""
+        import asyncio
+
+        async with asyncio.timeout(seconds):
+            return await self._follow(url, permits)
+
+    async def _follow(self, name: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
+        url = name
+        for _ in range(_REDIRECTS + 1):
+            found = await self._once(name, url)
+            if isinstance(found, bytes):
+                return url, found
+            url = without_credentials(urljoin(url, found))
+            if not urlsplit(url).scheme.startswith("http"):
+                raise _unreachable(name, f"redirected to an address of another kind, {urlsplit(url).scheme}")
+            if not permits(url):
+                raise _unreachable(name, f"redirected to {url}, which is outside")
+        raise _unreachable(name, f"more than {_REDIRECTS} redirects")
+
+    async def _once(self, name: str, url: str) -> bytes | str:
+        """Give the body, or the place that a redirect names."""
+        headers = self._headers if _origin(url) == self._origin else []
+        async with self._connected().stream("GET", url, headers=headers) as response:
+            if response.has_redirect_location:
+                return str(response.headers["location"])
+            if not response.is_success:
+                raise _refused(name, response.status_code, response.reason_phrase)
+            data = bytearray()
+            async for chunk in response.aiter_bytes():
+                data += chunk
+                if len(data) > self._limits.size:
+                    raise too_large(name, self._limits)
+            return bytes(data)
+
+    def _connected(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        if self._client is None:
+            headers = {"accept": _ACCEPT, "user-agent": f"aqlgen/{__version__}"}
+            self._client = httpx2.AsyncClient(timeout=None, headers=headers)
+        return self._client
+
+
+def is_url(spec: str) -> bool:
+    """Whether it is an address that can be fetched."""
+    return spec.lower().startswith(("http://", "https://"))
+
+
+def without_credentials(url: str) -> str:
+    """Return the URL as it may be shown and stored: without user name and password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _from_userinfo(spec: str, headers: Headers) -> Headers:
+    """Turn the credentials of a URL into a header (RFC 7617), unless one was given."""
+    parts = _split(spec)
+    if parts is None or "@" not in parts.netloc or any(name.lower() == "authorization" for name, _ in headers):
+        return []
+    pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    return [("Authorization", f"Basic {b64encode(pair.encode()).decode()}")]
+
+
+def _origin(url: str) -> tuple[str, str, int] | None:
+    """Give scheme, host and port (RFC 6454)."""
+    parts = _split(url)
+    try:
+        port = parts.port if parts else None
+    except ValueError:
+        return None
+    if parts is None:
+        return None
+    return parts.scheme.lower(), (parts.hostname or "").lower(), port or {"http": 80, "https": 443}.get(parts.scheme, 0)
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
+
+
+def same_origin(one: str, other: str) -> bool:
+    """Whether two URLs are of one server: scheme, host and port."""
+    return _origin(one) is not None and _origin(one) == _origin(other)
+
+
+def _refused(name: str, status: int, reason: str) -> FileError:
+    advice = "Download it and give the file, if this stays."
+    if status in (401, 403):
+        advice = "It wants credentials: give them with --header, or download it and give the file."
+    elif status in (404, 410):
+        advice = "Check the address; servers also say so where a credential is missing, see --header."
+    return _unreadable(name, f"the server answered {status} {reason}".rstrip(), advice)
+
+
+def _unreachable(name: str, problem: str, advice: str = "") -> FileError:
+    return _unreadable(name, f"cannot be fetched: {problem}", advice)
+
+
+def _unreadable(name: str, message: str, advice: str = "") -> FileError:
+    return FileError(Diagnostic("url-unreadable", Severity.ERROR, message, file=name, help=advice))

@@ -1,0 +1,57 @@
+"""What the user gave to make an adapter from, checked as options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Self
+from urllib.parse import urlsplit
+
+from aqlgen.diagnostics.errors import OptionError
+
+__all__ = ["Request"]
+
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The document, headers for its server, overlays in their order, and what references may reach outside.
+
+    Headers are credentials more often than not: they are never stored and never shown.
+    """
+
+    spec: str
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    overlays: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, spec: str, headers: Iterable[str], overlays: Iterable[str], allow: Iterable[str]) -> Self:
+        """Take options as they were written. Raises OptionError, which does not repeat a header's value."""
+        return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow))
+
+    @property
+    def public_url(self) -> str:
+        """The document's address when it may be written down, for a later update from there; "" for anything else.
+
+        What was asked for with headers, a user's name or a query may hold a credential.
+        """
+        if self.headers or any(char in self.spec for char in "?#@") or not self.spec.isprintable():
+            return ""
+        return self.spec if urlsplit(self.spec).scheme in ("http", "https") else ""
+
+
+def _header(written: str) -> tuple[str, str]:
+    """Split `Name: value` (RFC 9110, section 5)."""
+    name, colon, value = written.partition(":")
+    name, value = name.strip(), value.strip()
+    if not colon or not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+        raise OptionError.of(
+            "bad-option",
+            "--header is not a header" if not colon else "--header has a name or a value that no header can have",
+            help="Give a name and a value, such as --header 'Authorization: Bearer …'.",
+        )
+    return name, value

@@ -1,0 +1,90 @@
+"""Parameters in path, query and header, and the schemas of form fields and response headers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from aqlgen.document.upgrade.context import Upgrade
+from aqlgen.ir import Json
+
+SCHEMA: Final = (
+    "type",
+    "format",
+    "items",
+    "default",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "enum",
+    "multipleOf",
+    "x-nullable",
+)
+"""What 2.0 says of a value beside its name, and 3.0 in its schema."""
+
+SEPARATED: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+"""Styles of OpenAPI 3, and one of our own, which the adapter writes in a path and a header too."""
+GONE: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
+
+
+def parameter(up: Upgrade, node: Json, pointer: str) -> Json:
+    """Give a parameter that is not a body. What cannot be read stays: the build stage says so."""
+    if not isinstance(node, dict) or "$ref" in node:
+        return node
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
+    up.origins.carry(node, new)
+    up.place(new, "schema", value_schema(up, node, pointer), pointer)
+    if "x-example" in node and "example" not in node:
+        up.place(new, "example", node["x-example"], f"{pointer}/x-example")
+    if node.get("in") == "path":
+        new["required"] = True
+    if node.get("in") == "cookie":
+        message = f"Swagger 2.0 has no parameters in a cookie; {node.get('name')!r} is taken as OpenAPI 3 means it"
+        up.warn("bad-parameter", message, f"{pointer}/in")
+    if node.get("type") == "array":
+        new |= array_style(up, node, pointer)
+    return new
+
+
+def value_schema(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
+    """Give the schema of a value that 2.0 describes without one; a schema that stands there all the same wins."""
+    if isinstance(node.get("schema"), dict):
+        return up.schemas.convert(node["schema"])
+    raw = {key: node[key] for key in SCHEMA if key in node}
+    items = raw.get("items")
+    if isinstance(items, dict):
+        raw["items"] = _items(up, items, f"{pointer}/items")
+    elif raw.get("type") == "array":
+        raw["items"] = {}
+    return up.schemas.convert(raw)
+
+
+def _items(up: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
+    new = {key: value for key, value in items.items() if key != "collectionFormat"}
+    if items.get("type") == "array" and "collectionFormat" in items:
+        message = "arrays within an array have no separator of their own in OpenAPI 3; they are sent as JSON"
+        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+    if isinstance(new.get("items"), dict):
+        new["items"] = _items(up, new["items"], f"{pointer}/items")
+    return new
+
+
+def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
+    """Give `style` and `explode` for a `collectionFormat`; commas are the default."""
+    form = node.get("collectionFormat", "csv")
+    form = form if isinstance(form, str) else repr(form)
+    if form in SEPARATED:
+        return {"style": SEPARATED[form], "explode": False}
+    pairs = node.get("in") in ("query", "formData")
+    if form != "csv" and not (pairs and form == "multi"):
+        where = "" if pairs else f" in a {node.get('in')}"
+        message = f"there is no collectionFormat {form!r}{where}, as {node.get('name')!r} says; commas are used"
+        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+    return {"style": "form", "explode": form == "multi"} if pairs else {}

@@ -1,0 +1,165 @@
+"""Paths and operations: what stands in `parameters` is told apart, a body and forms become a request body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from aqlgen.document.positions import escape, split
+from aqlgen.document.upgrade.bodies import Placed, form_body, is_form, request_body
+from aqlgen.document.upgrade.context import Upgrade
+from aqlgen.document.upgrade.media import default_types, operation_types
+from aqlgen.document.upgrade.parameters import parameter
+from aqlgen.document.upgrade.responses import response
+from aqlgen.document.upgrade.servers import operation_servers
+from aqlgen.ir import Json
+
+REPLACED = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
+NO_BODY = frozenset({"get", "head", "options"})
+"""Methods whose operations take no body over from their path item."""
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Parameters by what becomes of them."""
+
+    plain: list[Json] = field(default_factory=list)
+    bodies: list[Placed] = field(default_factory=list)
+    fields: dict[str, Placed] = field(default_factory=dict)
+    shared: str | None = None
+    """The name of the shared body that a reference leads to."""
+
+
+def paths(up: Upgrade) -> Json:
+    """Give the paths, those that only differ in their query (`x-ms-paths`) among them."""
+    own, more = up.root.get("paths", {}), up.root.get("x-ms-paths")
+    if not isinstance(own, dict):
+        return own
+    new: dict[str, Json] = {}
+    for key, entries in (("paths", own), ("x-ms-paths", more if isinstance(more, dict) else {})):
+        for path, item in entries.items():
+            if path not in new:
+                pointer = f"/{key}/{escape(path)}"
+                up.place(new, path, item if path.startswith("x-") else _item(up, item, pointer), pointer)
+    return new
+
+
+def _item(up: Upgrade, raw: Json, pointer: str) -> Json:
+    item, where = up.follow(raw, pointer)
+    if not isinstance(item, dict) or "$ref" in item:
+        return raw
+    if item is not raw:
+        item = {**{key: value for key, value in raw.items() if key != "$ref"}, **item}
+    new: dict[str, Json] = {key: value for key, value in item.items() if key != "parameters"}
+    up.origins.carry(item, new)
+    common = _sort(up, item.get("parameters"), f"{where}/parameters")
+    if common.plain:
+        new["parameters"] = common.plain
+        up.origins.note(new, "parameters", up.origin(f"{where}/parameters"))
+    for key, value in item.items():
+        if isinstance(value, dict) and key != "parameters" and not key.startswith("x-"):
+            origin = f"{where}/{escape(key)}"
+            up.place(new, key, _operation(up, value, origin, common, _named(pointer, key), key.lower()), origin)
+    return new
+
+
+def _named(pointer: str, key: str) -> str:
+    return f"{key.upper()} {split(pointer)[-1]}"
+
+
+def _operation(
+    up: Upgrade, operation: dict[str, Json], pointer: str, common: _Sorted, name: str, method: str
+) -> dict[str, Json]:
+    new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED}
+    up.origins.carry(operation, new)
+    own = _sort(up, operation.get("parameters"), f"{pointer}/parameters")
+    if own.plain:
+        new["parameters"] = own.plain
+    body = _body(up, operation, pointer, own, common if method not in NO_BODY else _Sorted(), name)
+    if body is not None:
+        up.place(new, "requestBody", *body)
+    responses = operation.get("responses")
+    if isinstance(responses, dict):
+        new["responses"] = _responses(up, responses, f"{pointer}/responses", operation)
+    elif responses is not None:
+        new["responses"] = responses
+    servers = operation_servers(up, operation)
+    if servers is not None:
+        up.place(new, "servers", servers, f"{pointer}/schemes")
+    return new
+
+
+def _sort(up: Upgrade, raw: Json, pointer: str) -> _Sorted:
+    found = _Sorted()
+    for index, one in enumerate(raw if isinstance(raw, list) else ()):
+        place = f"{pointer}/{index}"
+        node, where = up.follow(one, place)
+        if isinstance(node, dict) and "$ref" in node:  # it leads nowhere
+            up.append(found.plain, one, place)
+            continue
+        shared = _shared(one)
+        kind = node.get("in") if isinstance(node, dict) else None
+        if kind == "body":
+            found.bodies.append((node, where))
+            found.shared = shared
+        elif kind == "formData":
+            found.fields[str(node.get("name"))] = (node, where)
+        elif shared is not None:
+            up.append(found.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
+        else:
+            up.append(found.plain, parameter(up, node, where), place)
+    return found
+
+
+def _shared(node: Json) -> str | None:
+    """Give the name, as a reference has it, of the shared parameter that a reference leads to."""
+    reference = node.get("$ref") if isinstance(node, dict) else None
+    if not isinstance(reference, str) or not reference.startswith("#/parameters/") or reference.count("/") != 2:
+        return None
+    return reference.rsplit("/", 1)[1]
+
+
+def _body(
+    up: Upgrade, operation: Mapping[str, Json], pointer: str, own: _Sorted, common: _Sorted, name: str
+) -> tuple[Json, str] | None:
+    """Give the request body with the place that it came from, None when there is none."""
+    chosen = own if own.bodies else common
+    bodies, fields = chosen.bodies, {**common.fields, **own.fields}
+    consumes = operation_types(up, operation, "consumes")
+    parameters = f"{pointer}/parameters"
+    if bodies and fields:
+        form = is_form(consumes)
+        kept = "the form's fields are" if form else "the body is"
+        message = f"{name} has parameters both in body and in formData, which cannot be sent together"
+        up.warn("several-bodies", f"{message}; only {kept} kept", parameters)
+        bodies, fields = ([], fields) if form else (bodies, {})
+    elif len(bodies) > 1:
+        up.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", parameters)
+    if fields:
+        first = next(iter(fields.values()))[1]
+        return form_body(up, list(fields.values()), consumes), parameters if own.fields else first.rpartition("/")[0]
+    if not bodies:
+        return None
+    node, where = bodies[0]
+    if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(up, "consumes"):
+        return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, parameters
+    return request_body(up, node, where, consumes), where
+
+
+def _responses(up: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
+    new: dict[str, Json] = {}
+    produces = operation_types(up, operation, "produces")
+    common = produces == default_types(up, "produces")
+    for status, raw in responses.items():
+        place = f"{pointer}/{escape(status)}"
+        reference = str(raw.get("$ref", "")) if isinstance(raw, dict) else ""
+        if status.startswith("x-"):
+            new[status] = raw
+            continue
+        node, where = up.follow(raw, place)
+        shared = reference.startswith("#/responses/") and reference.count("/") == 2
+        if shared and common and node is not raw:
+            up.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
+            continue
+        up.place(new, status, response(up, node, where, produces), place if node is raw else where)
+    return new

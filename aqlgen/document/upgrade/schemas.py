@@ -1,0 +1,144 @@
+"""Schema Objects of Swagger 2.0 as those of OpenAPI 3.0, which differ in a few keywords and in where they live."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+from aqlgen.document.origins import Origins
+from aqlgen.document.positions import split
+from aqlgen.document.resolve import Resolver, UnresolvedError
+from aqlgen.ir import Json
+
+MAPS: Final = ("properties", "patternProperties", "definitions")
+LISTS: Final = ("allOf", "anyOf", "oneOf")
+SINGLE: Final = ("items", "additionalProperties", "not")
+RENAMED: Final = {
+    "x-nullable": "nullable",
+    "x-deprecated": "deprecated",
+    "x-example": "example",
+    "x-oneOf": "oneOf",
+    "x-anyOf": "anyOf",
+    "x-not": "not",
+}
+"""Extensions by which authors of 2.0 wrote what 3.0 has a keyword for."""
+
+TOUCHED: Final = frozenset((*MAPS, *LISTS, *SINGLE, *RENAMED, "$ref", "discriminator"))
+DEFINITIONS: Final = "#/definitions/"
+COMPONENTS: Final = "#/components/schemas/"
+
+
+class Schemas:
+    """Converts schemas, each object once. `lifted` are those that get a name because a reference leads to them.
+
+    They stood elsewhere than among the definitions: within a response, a parameter or an extension. By new name, with
+    the pointer where they stood.
+    """
+
+    def __init__(self, resolver: Resolver, origins: Origins) -> None:
+        self.lifted: dict[str, tuple[Json, str]] = {}
+        definitions = resolver.root.get("definitions")
+        self._names = set(definitions) if isinstance(definitions, dict) else set()
+        self._resolver = resolver
+        self._origins = origins
+        self._done: dict[int, tuple[Json, Json]] = {}
+        self._references: dict[str, str] = {}
+
+    def convert(self, schema: Json) -> Json:
+        """Give a schema of 3.0; the same object when there is nothing to change."""
+        if not isinstance(schema, dict):
+            return schema
+        known = self._done.get(id(schema))
+        if known is None:
+            known = self._done[id(schema)] = (schema, self._convert(schema))
+        return known[1]
+
+    def _convert(self, schema: dict[str, Json]) -> dict[str, Json]:
+        changed = {} if TOUCHED.isdisjoint(schema) else self._changes(schema)
+        if schema.get("type") == "file":
+            changed |= {"type": "string", "format": "binary"}
+        if not changed:
+            return schema
+        new = {key: changed.get(key, value) for key, value in schema.items() if key not in RENAMED}
+        self._origins.carry(schema, new)
+        new |= changed
+        if new.get("nullable") is True and "$ref" in new:  # what stands beside a reference does not count in 3.0
+            return {"allOf": [{"$ref": new.pop("$ref")}], **new}
+        return new
+
+    def _changes(self, schema: dict[str, Json]) -> dict[str, Json]:
+        changed: dict[str, Json] = {}
+        for key, value in schema.items():
+            new: Json = value
+            if key in MAPS and isinstance(value, dict):
+                new = self._each(value)
+            elif key in LISTS and isinstance(value, list):
+                new = self._all(value)
+            elif key in SINGLE:
+                new = self._either(value) if isinstance(value, list) else self.convert(value)
+            elif key == "$ref" and isinstance(value, str):
+                new = self.reference(value)
+            elif key == "discriminator" and isinstance(value, str):
+                new = {"propertyName": value}
+            elif key == "x-nullable":
+                changed |= {"nullable": True} if value is True else {}
+            elif key in RENAMED and RENAMED[key] not in schema:
+                changed[RENAMED[key]] = self._changes({RENAMED[key]: value}).get(RENAMED[key], value)
+            if new is not value:
+                changed[key] = new
+        return changed
+
+    def _either(self, schemas: list[Json]) -> Json:
+        """Give one schema for the items of a list of schemas, which 3.0 does not have: in practice, alternatives."""
+        new = [self.convert(schema) for schema in schemas]
+        return new[0] if len(new) == 1 else {"anyOf": new} if new else {}
+
+    def _each(self, schemas: dict[str, Json]) -> dict[str, Json]:
+        new = {name: self.convert(schema) for name, schema in schemas.items()}
+        if all(new[name] is one for name, one in schemas.items()):
+            return schemas
+        self._origins.carry(schemas, new)
+        return new
+
+    def _all(self, schemas: list[Json]) -> list[Json]:
+        new = [self.convert(schema) for schema in schemas]
+        if all(one is two for one, two in zip(new, schemas, strict=True)):
+            return schemas
+        self._origins.carry(schemas, new)
+        return new
+
+    def reference(self, reference: str) -> str:
+        """Give a schema's reference as it is to be in 3.0; one that leads nowhere stays as the user wrote it."""
+        known = self._references.get(reference)
+        if known is None:
+            known = self._reference(reference)
+            self._references[reference] = known
+        return known
+
+    def _reference(self, reference: str) -> str:
+        if not reference.startswith("#/"):
+            return reference
+        parts = split(reference[1:])
+        if reference.startswith(DEFINITIONS):
+            known = parts[1] in self._names or unquote(parts[1]) in self._names
+            return COMPONENTS + reference.removeprefix(DEFINITIONS) if known else reference
+        try:
+            target = self._resolver.lookup(reference)
+        except UnresolvedError:
+            return reference
+        if not isinstance(target, dict):
+            return reference
+        name = self._name(parts[-1])
+        self._references[reference] = COMPONENTS + name  # before converting: it may contain itself
+        self.lifted[name] = ({}, "")
+        self.lifted[name] = (self.convert(target), reference[1:])
+        return COMPONENTS + name
+
+    def _name(self, wanted: str) -> str:
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "_", wanted).strip("_") or "schema"
+        name, number = stem, 1
+        while name in self._names or name in self.lifted:
+            number += 1
+            name = f"{stem}_{number}"
+        return name

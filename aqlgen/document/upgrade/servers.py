@@ -1,0 +1,70 @@
+"""Servers: `schemes`, `host` and `basePath` in one URL (Swagger 2.0, Swagger Object)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aqlgen.document.upgrade.context import Upgrade
+from aqlgen.ir import Json
+
+HTTP = ("https", "http")
+
+
+def servers(up: Upgrade) -> list[Json]:
+    """Give the document's servers, encrypted ones first; a relative one where it names no host."""
+    found = _servers(up.root, up.root.get("schemes"))
+    if not _host(up.root):
+        way = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
+        up.warn("no-server", "the document names no host: the API's base URL has to be configured", "", way)
+    return found
+
+
+def operation_servers(up: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
+    """Give the servers of an operation that takes other schemes than the document; None when it does not."""
+    own, common = _schemes(operation.get("schemes")), _schemes(up.root.get("schemes"))
+    return _servers(up.root, own) if own and own != common and _host(up.root) else None
+
+
+def _servers(root: Mapping[str, Json], schemes: Json) -> list[Json]:
+    host, variables = _host(root), {}
+    template = root.get("x-ms-parameterized-host")
+    prefixed = True
+    if isinstance(template, dict):
+        prefixed = template.get("useSchemePrefix") is not False
+        variables = _variables(template)
+    path = root.get("basePath")
+    path = f"/{path.strip('/')}" if isinstance(path, str) and path.strip("/ ") else ""
+    if not host:
+        return [{"url": path or "/"}]
+    host = host.rstrip("/")
+    if not prefixed or "://" in host:
+        urls = [f"{host}{path}"]
+    else:
+        urls = [f"{scheme}://{host}{path}" for scheme in _schemes(schemes)] or [f"//{host}{path}"]
+    return [{"url": url, "variables": variables} if variables else {"url": url} for url in urls]
+
+
+def _host(root: Mapping[str, Json]) -> str:
+    template = root.get("x-ms-parameterized-host")
+    host = template.get("hostTemplate") if isinstance(template, dict) else root.get("host")
+    return host.strip() if isinstance(host, str) else ""
+
+
+def _schemes(raw: Json) -> list[str]:
+    """Give the schemes that an adapter can speak, encrypted ones first."""
+    listed = [one.lower() for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
+    return [one for one in HTTP if one in listed]
+
+
+def _variables(template: Mapping[str, Json]) -> dict[str, Json]:
+    """Give the variables of a host template that have a value of their own; the others have to be configured."""
+    listed = template.get("parameters")
+    found: dict[str, Json] = {}
+    for one in listed if isinstance(listed, list) else ():
+        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+            continue
+        choices = one["enum"] if isinstance(one.get("enum"), list) else []
+        default = one.get("default", choices[0] if choices else None)
+        if default is not None:
+            found[one["name"]] = {"default": str(default), **({"enum": list(map(str, choices))} if choices else {})}
+    return found

@@ -1,0 +1,47 @@
+"""Copier and ruff over a template: the only module that knows copier, and a program of its own.
+
+`python -m aqlgen.render.templating FOLDER` renders FOLDER/templates to FOLDER/project with the answers of
+FOLDER/answers.json, and formats what is Python in it. What went wrong, if anything did, is printed, and the exit code is 1 then. A process
+of its own renders while the caller writes the data, and spares it the import of copier, which takes as long.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from copier import run_copy
+from copier.errors import CopierError
+from jinja2 import TemplateError as JinjaError
+
+
+def main(folder: Path) -> int:
+    """Render and format; give the exit code."""
+    answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
+    problem = _copy(folder / "templates", folder / "project", answers) or _format(folder / "project")
+    if problem:
+        sys.stdout.buffer.write(problem.encode("utf-8", "backslashreplace"))
+    return int(bool(problem))
+
+
+def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
+    """Render by copier; say why that cannot be done."""
+    try:
+        run_copy(str(source), target, data=dict(answers), defaults=True, quiet=True)
+    except (CopierError, JinjaError, ValueError) as error:
+        return f"the template could not be rendered: {error}".splitlines()[0]
+    return ""
+
+
+def _format(folder: Path) -> str:
+    """Format by ruff, with the project's own settings; say why that cannot be done."""
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--no-cache", "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+    return f"ruff could not format the project: {done.stderr.strip()[:300]}" if done.returncode else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
