@@ -11,7 +11,7 @@ from aqlgen.releases import URL
 from aqlgen.render.adapter_yaml import adapter_yaml
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
-from aqlgen.render.template import rendering
+from aqlgen.render.template import render_template
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table
 from aqlgen.table.text import files
@@ -41,13 +41,11 @@ class Order:
 
 def render(order: Order) -> dict[str, bytes]:
     """Render the whole project; the same order gives the same bytes. Raises TemplateError."""
-    with rendering(_answers(order)) as rendered:
-        made, given = data(order), canonical_hash(order.given)
-        tree = rendered() | made
+    tree = render_template(_answers(order)) | data(order)
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
-    return _recorded(order, tree, given)
+    return _recorded(order, tree, canonical_hash(order.given))
 
 
 def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -1,20 +1,28 @@
-"""The template, rendered, in a process of its own (`aqlgen.render.templating`)."""
+"""The project's template: what this aqlgen renders itself, and what copier renders of another release.
+
+The template is copier's (`copier.yml`, `templates/`), so that plain `copier copy` and `copier update` work with it.
+Most of its files are the same bytes in every project, and the four with the suffix `.jinja` need nothing that only
+copier has: aqlgen's own are rendered here, in milliseconds, and a test holds the result against copier's own. The
+templates of other releases may ask for more: these are rendered by copier, in a process of its own.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Final
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
 
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.releases import own_templates, runtime_of
+
+__all__ = ["BYTECODE", "PROJECT", "render_template"]
 
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
@@ -25,47 +33,105 @@ BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_S
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
 """In the template, a symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
+_SUFFIX: Final = ".jinja"
 _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 
 
 def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
-    """Render the project's template and format what is Python in it; path → content. Raises TemplateError.
+    """Render a project: path → content. Raises TemplateError, also for an answer that the template refuses.
 
     `templates` is a folder as `releases.templates_of` gives it, None this aqlgen's own.
     """
-    with rendering(answers, templates) as rendered:
-        return rendered()
+    return _render_own(answers) if templates is None else _render_release(answers, templates)
 
 
-@contextmanager
-def rendering(answers: Mapping[str, str], templates: Path | None = None) -> Iterator[Callable[[], dict[str, bytes]]]:
-    """Begin to render as `render_template` does; what is given waits for the end. It raises TemplateError."""
-    root = templates or own_templates()
-    every = _template(root)
-    plain = [one for one in every if _is_plain(one)]
-    path = os.pathsep.join(one for one in sys.path if one)  # the same modules are found, none in the working directory
+def _render_own(answers: Mapping[str, str]) -> dict[str, bytes]:
+    """Render this aqlgen's own templates."""
+    import yaml
+    from jinja2 import TemplateError as JinjaError
+
+    root = own_templates()
+    questions = yaml.safe_load((root / "copier.yml").read_bytes())
+    try:
+        return _rendered(_template(root), _Template(questions, answers), answers["package"])
+    except JinjaError as error:
+        raise _failed(str(error)) from None
+
+
+def _render_release(answers: Mapping[str, str], templates: Path) -> dict[str, bytes]:
+    """Render other templates by copier, and format what is Python in them."""
+    modules = os.pathsep.join(path for path in sys.path if path)  # the same ones, and none in the working directory
+    environment = {**os.environ, "PYTHONPATH": modules}
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         folder = Path(name)
-        for one in every.keys() - plain:
-            target = folder / "templates" / PROJECT / one
+        for path, file in _template(templates).items():
+            target = folder / "templates" / PROJECT / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(every[one], target)
-        shutil.copy(root / "copier.yml", folder / "templates")
+            shutil.copy(file, target)
+        shutil.copy(templates / "copier.yml", folder / "templates")
         (folder / "answers.json").write_text(json.dumps(dict(answers)), encoding="utf-8")
-        with subprocess.Popen(  # noqa: S603
-            (*_COMMAND, name), env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
+        process = subprocess.run((*_COMMAND, name), env=environment, capture_output=True, check=False)  # noqa: S603
+        if process.returncode:
+            reason = process.stdout or process.stderr.strip().rpartition(b"\n")[2]
+            raise _failed(reason.decode("utf-8", "replace"))
+        return {path: file.read_bytes() for path, file in sorted(_files(folder / "project").items())}
 
-            def rendered() -> dict[str, bytes]:
-                told, crash = process.communicate()
-                if process.returncode:
-                    why = (told or crash.strip().rpartition(b"\n")[2]).decode("utf-8", "replace")
-                    raise TemplateError.of("template-failed", why or "the template could not be rendered")
-                found = _files(folder / "project")
-                found |= {one.replace(_PACKAGE, answers["package"]): every[one] for one in plain}
-                return {one: found[one].read_bytes() for one in sorted(found)}
 
-            yield rendered
+def _failed(reason: str) -> TemplateError:
+    return TemplateError.of("template-failed", reason or "the template could not be rendered")
+
+
+def _rendered(files: Mapping[str, Path], template: _Template, package: str) -> dict[str, bytes]:
+    tree = {}
+    for path, file in files.items():
+        name = path.replace(_PACKAGE, package)
+        name = template.render(name) if "{" in name else name
+        content = file.read_bytes()
+        if path.endswith(_SUFFIX):
+            content = template.render(content.decode()).encode("utf-8", "surrogatepass")
+        tree[name.removesuffix(_SUFFIX)] = content
+    return dict(sorted(tree.items()))
+
+
+class _Template:
+    """Copier's questions answered, and texts rendered with the answers as copier would."""
+
+    def __init__(self, questions: Mapping[str, Any], answers: Mapping[str, str]) -> None:
+        from jinja2 import Environment, StrictUndefined
+
+        self._environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)  # noqa: S701 - no HTML
+        self._environment.filters |= _FILTERS
+        self._answers: dict[str, Any] = {}
+        for name, question in questions.items():
+            if not name.startswith("_"):
+                self._answer(name, question, answers)
+        shown = {name: answer for name, answer in self._answers.items() if questions[name].get("when", True)}
+        file = PurePosixPath(questions["_answers_file"])
+        self._answers |= {"_copier_answers": shown, "_copier_conf": {"answers_file": file}}
+
+    def _answer(self, name: str, question: Mapping[str, Any], answers: Mapping[str, str]) -> None:
+        answer = self._answers[name] = answers[name] if name in answers else self.render(question["default"])
+        refusal = self.render(question.get("validator", "")).strip()
+        if refusal:
+            raise _failed(f"the template could not be rendered: {name} is {answer!r}. {refusal}")
+
+    def render(self, text: str) -> str:
+        return self._environment.from_string(text).render(self._answers)
+
+
+def _nice_yaml(value: object) -> str:
+    import yaml
+
+    return yaml.dump(value, indent=4, allow_unicode=True, default_flow_style=False)
+
+
+_FILTERS: Final[Mapping[str, Any]] = {
+    "regex_replace": lambda text, pattern, replacement: re.sub(pattern, replacement, text),
+    "regex_search": lambda text, pattern: (match := re.search(pattern, text)) and match.group(),
+    "to_json": lambda value, **options: json.dumps(value, **options),
+    "to_nice_yaml": _nice_yaml,
+}
+"""The filters of copier that the template uses."""
 
 
 def _template(root: Path) -> dict[str, Path]:
@@ -77,16 +143,7 @@ def _template(root: Path) -> dict[str, Path]:
     return files
 
 
-def _is_plain(path: str) -> bool:
-    """Whether a file of a template is the same bytes in every project, and formatted.
-
-    It is taken as it is then, since copier takes ten times as long to find that out; a test holds the result against
-    copier's own of the whole template.
-    """
-    return not path.endswith(".jinja") and "{" not in path.replace(_PACKAGE, "")
-
-
 def _files(folder: Path) -> dict[str, Path]:
-    """Give the files in a folder by their path in it."""
-    every = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
-    return {own.as_posix(): path for own, path in every if not any(part in BYTECODE for part in own.parts)}
+    """Return the files in a folder by their path in it."""
+    files = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix(): file for path, file in files if not any(part in BYTECODE for part in path.parts)}

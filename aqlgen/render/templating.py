@@ -1,8 +1,8 @@
-"""Copier and ruff over a template: the only module that knows copier, and a program of its own.
+"""Copier and ruff over the templates of another release: the only module that knows copier, a program of its own.
 
 `python -m aqlgen.render.templating FOLDER` renders FOLDER/templates to FOLDER/project with the answers of
-FOLDER/answers.json, and formats what is Python in it. What went wrong, if anything did, is printed, and the exit code is 1 then. A process
-of its own renders while the caller writes the data, and spares it the import of copier, which takes as long.
+FOLDER/answers.json, and formats what is Python in it. The problem, if there is one, is printed, and the exit code is 1.
+A process of its own spares the caller the import of copier, and what copier does to its working directory.
 """
 
 from __future__ import annotations

@@ -38,27 +38,31 @@ def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(tmp_path: 
     shutil.copytree(own_templates() / "templates", template / "templates", ignore=shutil.ignore_patterns(*BYTECODE))
     shutil.copy(own_templates() / "copier.yml", template)
     run_copy(str(template), tmp_path / "shop", data=answers, defaults=True, quiet=True)
-    own = render_template(answers)
+    ours = render_template(answers)
     theirs = {
         path.relative_to(tmp_path / "shop").as_posix(): path.read_bytes()
         for path in (tmp_path / "shop").rglob("*")
         if path.is_file()
     }
-    assert own == theirs
+    assert ours == theirs
     subprocess.run(
         [sys.executable, "-m", "ruff", "format", "--check", "--no-cache", "."], cwd=tmp_path / "shop", check=True
     )
+
+
+def test_templates_of_a_release_render_to_the_same() -> None:
+    assert render_template(ANSWERS, own_templates()) == render_template(ANSWERS)
 
 
 def test_rendering_takes_no_module_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("copier", "jinja2", "aqlgen", "json"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')")
     monkeypatch.chdir(tmp_path)
-    assert "pyproject.toml" in render_template(ANSWERS)
+    assert "pyproject.toml" in render_template(ANSWERS, own_templates())
 
 
 def test_a_renderer_that_breaks_is_told_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "copier.py").write_text("raise ImportError('no copier here')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(TemplateError, match="no copier here"):
-        render_template(ANSWERS)
+        render_template(ANSWERS, own_templates())
