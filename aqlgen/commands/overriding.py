@@ -1,4 +1,4 @@
-"""What an update puts into overrides.yaml: edits that were made by hand elsewhere, and old names as aliases."""
+"""The overrides that an update writes: hand edits of generated files, and old names as aliases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["aliased", "overridden", "recovered", "with_aliases"]
 
 
 def recovered(committed: Committed, asked: Asked, progress: Progress) -> Recovered:
-    """Turn what was edited by hand in machine files into overrides. Raises OptionError for what cannot be."""
+    """Turn hand edits of machine files into overrides. Raises OptionError for edits that overrides cannot express."""
     edited = committed.edited()
     if asked.spec is not None:  # the document as it was edited may be given as the new one
         edited = {path: content for path, content in edited.items() if not _is_given(asked.spec, path, content)}
@@ -30,11 +30,11 @@ def recovered(committed: Committed, asked: Asked, progress: Progress) -> Recover
         return Recovered()
     progress("reading edits")
     pristine = Pristine(committed, {}).find({path: committed.project.recorded[path] for path in edited})
-    found = recover(committed.project, edited, pristine, progress)
-    if found.refused:
+    edits = recover(committed.project, edited, pristine, progress)
+    if edits.refused:
         folder = committed.project.folder
-        raise OptionError(*(replace(one, file=str(folder / one.file)) for one in found.refused))
-    return found
+        raise OptionError(*(replace(refusal, file=str(folder / refusal.file)) for refusal in edits.refused))
+    return edits
 
 
 def _is_given(spec: str, path: str, content: bytes) -> bool:
@@ -43,7 +43,7 @@ def _is_given(spec: str, path: str, content: bytes) -> bool:
 
 @contextmanager
 def overridden(options: Options, overrides: bytes | None) -> Iterator[Options]:
-    """Give the options with new overrides, which are a file for a while; None means those that there are."""
+    """Yield the options with new overrides, in a temporary file; None keeps the overrides of the options."""
     if overrides is None:
         yield options
         return
@@ -54,7 +54,7 @@ def overridden(options: Options, overrides: bytes | None) -> Iterator[Options]:
 
 
 def aliased(options: Options, asked: Asked, prepared: Prepared, names: Mapping[str, str]) -> dict[str, dict[str, Json]]:
-    """Give the overrides that keep the old names of what is renamed; `names` are those that there were."""
+    """Return the overrides that keep the old names of renamed operations; `names` are the names before."""
     if asked.aliases is None:
         return {}
     until = datetime.now(UTC).date() + timedelta(days=asked.aliases)
@@ -62,7 +62,7 @@ def aliased(options: Options, asked: Asked, prepared: Prepared, names: Mapping[s
 
 
 def with_aliases(project: Project, overrides: bytes | None, added: Mapping[str, Mapping[str, Json]]) -> bytes:
-    """Give the overrides, the project's own when None, with aliases. Raises OptionError where they cannot be put in."""
+    """Return the overrides, the project's own when None, with aliases. Raises OptionError if they cannot be added."""
     path = project.folder / OVERRIDES
     if overrides is None:
         overrides = path.read_bytes() if path.is_file() else b""

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import yaml
 
+from aqlgen.decide.overrides import nested_fields
 from aqlgen.edits.writing import block, flow
 from aqlgen.ir import Json
 
@@ -21,8 +22,6 @@ except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
 _Path: TypeAlias = tuple[str, ...]
 _MARK: Final = "\ufeff"
 _ALIAS: Final = re.compile(r"\s*:\s*\*[^\s,\[\]{}]+")
-_INNER: Final = ("parameters", "body")
-"""What of an entry has a key of its own below; all else is a value and stands as a whole."""
 
 
 class InsertionError(ValueError):
@@ -44,7 +43,7 @@ def insert(text: str, entries: Mapping[str, Mapping[str, Json]]) -> str:
 def _leaves(entries: Mapping[str, Mapping[str, Json]]) -> Iterator[tuple[_Path, Json]]:
     for key, entry in entries.items():
         for field, value in entry.items():
-            if field not in _INNER:
+            if field not in nested_fields():
                 yield (key, field), value
                 continue
             for name, one in value.items():

@@ -13,7 +13,7 @@ from typing import Final, Literal, Self
 import yaml
 from packaging.version import InvalidVersion, Version
 
-from aqlgen.decide.overrides.file import CASES
+from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
@@ -151,7 +151,7 @@ class Project:
             overrides=overrides if overrides.is_file() else None,
             include=_texts(made.get("include")),
             exclude=_texts(made.get("exclude")),
-            field_case=_text(made.get("field_case")) if made.get("field_case") in CASES else None,
+            field_case=_text(made.get("field_case")) if made.get("field_case") in field_cases() else None,
             strict=strict,
             stale=stale,
             base=_text(made.get("base")),

@@ -150,7 +150,7 @@ def _row(
 ) -> Row:
     decision = replace(draft.decision, traits=served(draft.decision.traits, names))
     operation, deprecation = decision.operation, decision.trait("deprecation")
-    call, given = overruled.given(decision, draft.parameters, maker)
+    call, given = overruled.examples(decision, draft.parameters, maker)
     if call is None:
         call = maker.example(operation, draft.parameters, draft.body, draft.body_example, given)
     returns = responses.settle(draft.returns, types)

@@ -1,13 +1,13 @@
-"""What overrides say of parameters, bodies and examples, applied where the table knows them.
+"""Overrides of parameters, bodies and examples, applied to the rows of the table, which alone know all of them.
 
-An override that fits none of the operations that it is for is unmatched; what fits but cannot be done is a mistake.
+An override that fits none of its operations is unmatched; one that fits but cannot be applied is an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from aqlgen.decide.overrides import finding, nearest, unmatched
 from aqlgen.decisions import Decision, ParameterOverride, Place
@@ -20,11 +20,14 @@ from aqlgen.table.model import TableParameter
 
 __all__ = ["Overruled"]
 
-PLACES = ("path", "query", "header", "cookie", "body")
+_NONE: Final = ParameterOverride()
+_PLACES: Final = ("path", "query", "header", "cookie", "body")
+_WHOLE_BODY: Final = frozenset({"input", "body"})
+"""Names of a body that is one parameter."""
 
 
 class Overruled:
-    """Applies the overrides of an adapter; `file` is where they were read from."""
+    """The overrides of an adapter, applied to one operation after the other; `file` is where they were read from."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -34,12 +37,12 @@ class Overruled:
 
     @property
     def found(self) -> tuple[Diagnostic, ...]:
-        """What is wrong, in the order of the file."""
-        every = (*self._unmatched.values(), *self._bad.values())
-        return tuple(sorted(every, key=lambda one: (one.line, one.column)))
+        """The findings, in the order of the file."""
+        findings = (*self._unmatched.values(), *self._bad.values())
+        return tuple(sorted(findings, key=lambda each: (each.line, each.column)))
 
     def content_type(self, decision: Decision, types: Types) -> str | None:
-        """Give the content type that the user chose for the body, if the operation takes it."""
+        """Return the content type that the user chose for the body, if the operation takes it."""
         wanted, body = decision.override.content_type, decision.operation.body
         if wanted is None:
             return None
@@ -54,67 +57,64 @@ class Overruled:
         return None
 
     def parameters(self, decision: Decision, parameters: Sequence[TableParameter]) -> tuple[TableParameter, ...]:
-        """Give the parameters as the user wants them; names that are not the user's make way for those that are."""
-        given: dict[int, ParameterOverride] = {}
+        """Return the parameters with their overrides; names that the user did not choose make way for those chosen."""
+        overrides: dict[int, ParameterOverride] = {}
         for key, override in decision.override.parameters.items():
             index = self._find(decision, key, override.place, parameters)
             if index is not None:
-                given[index] = override
-        self._paging(decision, parameters)
-        if not given:
+                overrides[index] = override
+        self._check_paging(decision, parameters)
+        if not overrides:
             return tuple(parameters)
-        named = self._named(given, parameters)
-        taken = set(named.values())
-        found = []
+        chosen = self._chosen_names(overrides, parameters)
+        taken = set(chosen.values())
+        shown = []
         for index, parameter in enumerate(parameters):
-            name = named.get(index) or _aside(parameter.name, parameter.location, taken)
+            name = chosen.get(index) or _free_name(parameter.name, parameter.location, taken)
             taken.add(name)
-            one = replace(parameter, name=name)
-            if index in given:
-                if given[index].hidden and not self._hidable(given[index], parameter):
-                    continue
-                one = self._changed(one, given[index])
-            found.append(one)
-        return tuple(found)
+            renamed, override = replace(parameter, name=name), overrides.get(index, _NONE)
+            if not override.hidden or self._must_show(parameter, override):
+                shown.append(_overridden(renamed, override))
+        return tuple(shown)
 
-    def given(
+    def examples(
         self, decision: Decision, parameters: Sequence[TableParameter], maker: ExampleMaker
     ) -> tuple[Mapping[str, Json] | None, Mapping[str, Json]]:
-        """Give the user's own example call, None when there is none, and the user's examples of single parameters."""
+        """Return the user's example of a call, None when there is none, and those of single parameters, by name."""
         singles = {}
         for key, override in decision.override.parameters.items():
-            if override.example is not MISSING:
-                index = _match(key, parameters)
-                if len(index) == 1 and self._valid(
-                    maker, parameters[index[0]], override.example, override.places["example"]
-                ):
-                    singles[parameters[index[0]].name] = override.example
+            matches = _match(key, parameters) if override.example is not MISSING else []
+            if len(matches) == 1:
+                parameter = parameters[matches[0]]
+                if self._is_valid(maker, parameter, override.example, override.places["example"]):
+                    singles[parameter.name] = override.example
         call = decision.override.example
-        if call is None:
-            return None, singles
-        return (call if self._callable(decision, parameters, call, maker) else None), singles
+        works = call is not None and self._is_callable(decision, parameters, call, maker)
+        return (call if works else None), singles
 
-    def _callable(
+    def _is_callable(
         self, decision: Decision, parameters: Sequence[TableParameter], call: Mapping[str, Json], maker: ExampleMaker
     ) -> bool:
-        place, by_name = decision.override.places["example"], {one.name: one for one in parameters}
+        place = decision.override.places["example"]
+        by_name = {parameter.name: parameter for parameter in parameters}
         count = len(self._bad)
         for name, value in call.items():
-            if name not in by_name:
-                self._wrong(place, f"the example has no parameter `{name}`", nearest(name, by_name, "parameter"))
+            if name in by_name:
+                self._is_valid(maker, by_name[name], value, place)
             else:
-                self._valid(maker, by_name[name], value, place)
-        lacking = [one.name for one in parameters if one.required and one.name not in call]
-        if lacking:
-            self._wrong(place, f"the example lacks `{'`, `'.join(lacking)}`", "Each required parameter needs a value.")
+                self._refuse(place, f"the example has no parameter `{name}`", nearest(name, by_name, "parameter"))
+        missing = [parameter.name for parameter in parameters if parameter.required and parameter.name not in call]
+        if missing:
+            message = f"the example lacks `{'`, `'.join(missing)}`"
+            self._refuse(place, message, "Each required parameter needs a value.")
         return len(self._bad) == count
 
-    def _valid(self, maker: ExampleMaker, parameter: TableParameter, value: Json, place: Place) -> bool:
+    def _is_valid(self, maker: ExampleMaker, parameter: TableParameter, value: Json, place: Place) -> bool:
         problem = maker.problem(parameter.schema, value)
-        if problem is None:
-            return True
-        self._wrong(place, f"the example of `{parameter.name}` does not fit: {problem}", "Give a value that is valid.")
-        return False
+        if problem is not None:
+            message = f"the example of `{parameter.name}` does not fit: {problem}"
+            self._refuse(place, message, "Give a value that is valid.")
+        return problem is None
 
     def _find(self, decision: Decision, key: str, place: Place, parameters: Sequence[TableParameter]) -> int | None:
         matches = _match(key, parameters)
@@ -122,66 +122,54 @@ class Overruled:
             self._fits(place)
             return matches[0]
         if matches:
-            ways = " or ".join(f"`{_where(parameters[one])}:{parameters[one].wire}`" for one in matches)
-            self._wrong(place, f"`{key}` stands for several parameters of {decision.operation.key}", f"Write {ways}.")
+            ways = " or ".join(f"`{_place_of(parameters[index])}:{parameters[index].wire}`" for index in matches)
+            self._refuse(place, f"`{key}` stands for several parameters of {decision.operation.key}", f"Write {ways}.")
             return None
-        wires = {one.wire: None for one in parameters}
-        hint = nearest(key, wires, "parameter")
-        if any(one.wire == "input" and one.location == "body" for one in parameters):
+        hint = nearest(key, {parameter.wire: None for parameter in parameters}, "parameter")
+        if any(parameter.wire == "input" and parameter.location == "body" for parameter in parameters):
             hint += " The fields of an update's body are those of `input`."
         self._misses(place, f"{decision.operation.key} has no parameter `{key}`", hint)
         return None
 
-    def _named(self, given: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter]) -> dict[int, str]:
-        found: dict[int, str] = {}
+    def _chosen_names(
+        self, overrides: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter]
+    ) -> dict[int, str]:
+        names: dict[int, str] = {}
         owners: dict[str, str] = {}
-        for index, override in given.items():
+        for index, override in overrides.items():
             parameter = parameters[index]
             if override.name is None:
                 continue
             place = override.places["name"]
-            if parameter.location == "body_rest" or (parameter.location == "body" and parameter.wire in WHOLE):
+            if parameter.location == "body_rest" or (parameter.location == "body" and parameter.wire in _WHOLE_BODY):
                 if override.name != parameter.name:
-                    self._wrong(place, f"`{parameter.name}` stands for the body and keeps its name", "Leave it out.")
+                    self._refuse(place, f"`{parameter.name}` stands for the body and keeps its name", "Leave it out.")
                 continue
             owner = owners.setdefault(override.name, parameter.wire)
-            if owner != parameter.wire:
-                self._wrong(
-                    place,
-                    f"the name `{override.name}` is taken by the parameter `{owner}`",
-                    "Give each parameter its own name.",
-                )
+            if owner == parameter.wire:
+                names[index] = override.name
                 continue
-            found[index] = override.name
-        return found
+            message = f"the name `{override.name}` is taken by the parameter `{owner}`"
+            self._refuse(place, message, "Give each parameter its own name.")
+        return names
 
-    def _hidable(self, override: ParameterOverride, parameter: TableParameter) -> bool:
+    def _must_show(self, parameter: TableParameter, override: ParameterOverride) -> bool:
         if parameter.required:
             message = f"`{parameter.wire}` is required and cannot be hidden"
-            self._wrong(override.places["hidden"], message, "Hide the operation, or describe the parameter.")
+            self._refuse(override.places["hidden"], message, "Hide the operation, or describe the parameter.")
         return parameter.required
 
-    def _changed(self, parameter: TableParameter, override: ParameterOverride) -> TableParameter:
-        changes: dict[str, Any] = {}
-        if override.description is not None:
-            changes["description"] = override.description
-        if override.sensitive is not None:
-            changes["sensitive"] = override.sensitive
-        if override.example is not MISSING:
-            changes["schema"] = {**parameter.schema, "examples": [override.example]}
-        return replace(parameter, **changes)
-
-    def _paging(self, decision: Decision, parameters: Sequence[TableParameter]) -> None:
-        """Check that the parameters that page are the operation's."""
+    def _check_paging(self, decision: Decision, parameters: Sequence[TableParameter]) -> None:
+        """Check that the parameters of the paging are parameters of the operation."""
         stated = decision.override.pagination
         if not stated or "within" in stated:
             return
         place = decision.override.places["pagination"]
-        own = "body" if stated.get("in") == "body" else "query"
-        wires = {one.wire: None for one in parameters if _where(one) == own}
+        where = "body" if stated.get("in") == "body" else "query"
+        wires = {parameter.wire: None for parameter in parameters if _place_of(parameter) == where}
         for key, wire in stated.items():
             if key.endswith("_param") and wire not in wires:
-                message = f"{decision.operation.key} has no parameter `{wire}` in its {own}"
+                message = f"{decision.operation.key} has no parameter `{wire}` in its {where}"
                 self._misses(place, message, nearest(str(wire), wires, "parameter"))
                 return
         self._fits(place)
@@ -194,29 +182,38 @@ class Overruled:
         if place not in self._matched:
             self._unmatched.setdefault(place, unmatched(self._file, place, message, help))
 
-    def _wrong(self, place: Place, message: str, help: str) -> None:
+    def _refuse(self, place: Place, message: str, help: str) -> None:
         self._bad.setdefault((place, message), finding(self._file, place, message, help))
 
 
-WHOLE = frozenset({"input", "body"})
-"""How a body that is one parameter is called."""
+def _overridden(parameter: TableParameter, override: ParameterOverride) -> TableParameter:
+    changes: dict[str, Any] = {}
+    if override.description is not None:
+        changes["description"] = override.description
+    if override.sensitive is not None:
+        changes["sensitive"] = override.sensitive
+    if override.example is not MISSING:
+        changes["schema"] = {**parameter.schema, "examples": [override.example]}
+    return replace(parameter, **changes)
 
 
-def _where(parameter: TableParameter) -> str:
+def _place_of(parameter: TableParameter) -> str:
     return parameter.location.split("_")[0]
 
 
 def _match(key: str, parameters: Sequence[TableParameter]) -> list[int]:
-    """Give the parameters of a wire name, bare or behind its place."""
-    found = [index for index, one in enumerate(parameters) if one.wire == key]
+    """Return the indexes of the parameters of a wire name, which may stand behind its place: `query:page`."""
+    matches = [index for index, parameter in enumerate(parameters) if parameter.wire == key]
     place, colon, wire = key.partition(":")
-    if found or not colon or place not in PLACES:
-        return found
-    return [index for index, one in enumerate(parameters) if one.wire == wire and _where(one) == place]
+    if matches or not colon or place not in _PLACES:
+        return matches
+    return [
+        index for index, parameter in enumerate(parameters) if parameter.wire == wire and _place_of(parameter) == place
+    ]
 
 
-def _aside(name: str, location: str, taken: set[str]) -> str:
-    """Give a name that is not taken, by saying where the parameter travels."""
+def _free_name(name: str, location: str, taken: set[str]) -> str:
+    """Return a name that is not taken, by saying where the parameter travels."""
     while name in taken:
         name = f"{location.split('_')[0]}_{name}"
     return name

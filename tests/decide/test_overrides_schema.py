@@ -1,8 +1,10 @@
-"""The JSON Schema that editors complete overrides by accepts and refuses what the parser does."""
+"""The JSON Schema of the overrides is the grammar of the file, and agrees with the model that is read from it."""
 
 from __future__ import annotations
 
 import json
+import keyword
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,10 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from aqlgen.decide.overrides import parse
-from aqlgen.decide.overrides.entry import FIELDS, PARAMETER, SINGLE, STYLES
+from aqlgen.decide.overrides import nested_fields, parse
 from aqlgen.decide.spelling import RESERVED
-from aqlgen.decisions import Category, Danger
+from aqlgen.decisions import Alias, Category, Danger, Override, ParameterOverride
+from aqlgen.diagnostics.errors import OptionError
 
 FILE = Path(__file__).parents[2] / "templates/project/schema/overrides.schema.json"
 SCHEMA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -117,24 +119,50 @@ REFUSED = (
 
 
 @pytest.mark.parametrize("text", ACCEPTED)
-def test_what_the_parser_takes_the_schema_takes(text: str) -> None:
-    assert not parse(text).found
+def test_what_the_schema_takes_is_read(text: str) -> None:
     VALIDATOR.validate(yaml.safe_load(text))
+    assert not parse(text).found
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_the_parser_refuses_the_schema_refuses(text: str) -> None:
-    assert parse(text).found
+def test_what_the_schema_refuses_is_a_finding_that_says_what_to_write(text: str) -> None:
     assert not VALIDATOR.is_valid(yaml.safe_load(text))
+    assert parse(text).found
+    assert all(one.line and one.column and one.help for one in parse(text).found)
 
 
-def test_the_schema_completes_every_key_and_every_choice() -> None:
+def properties(definition: str) -> set[str]:
+    return set(SCHEMA["$defs"][definition]["properties"])
+
+
+def field_names(model: type) -> set[str]:
+    return {field.name for field in fields(model)} - {"place", "places"}
+
+
+def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
+    body = SCHEMA["$defs"]["operation"]["properties"]["body"]["properties"]
+    assert (properties("operation") - {"body"}) | set(body) == field_names(Override)
+    assert properties("parameter") == field_names(ParameterOverride)
+    assert properties("alias") == field_names(Alias)
+    assert properties("operation") - properties("tag") == {"name", "aliases", "example"}
+    assert nested_fields() == {"parameters", "body"}
+
+
+def test_the_choices_and_reserved_names_of_the_schema_are_those_of_the_model() -> None:
     definitions = SCHEMA["$defs"]
-    assert set(definitions["operation"]["properties"]) == set(FIELDS)
-    assert set(definitions["tag"]["properties"]) == set(FIELDS) - SINGLE
-    assert set(definitions["parameter"]["properties"]) == set(PARAMETER)
-    shared = definitions["operation"]["properties"]
-    assert shared["category"]["anyOf"][0]["enum"] == [one.value for one in Category]
-    assert shared["danger"]["anyOf"][0]["enum"] == [one.value for one in Danger]
-    assert definitions["pagination"]["properties"]["style"]["enum"] == list(STYLES)
-    assert all(not VALIDATOR.is_valid({"GET /a": {"name": one}}) for one in RESERVED)
+    assert definitions["category"]["anyOf"][0]["enum"] == [category.value for category in Category]
+    assert definitions["danger"]["anyOf"][0]["enum"] == [danger.value for danger in Danger]
+    reserved = RESERVED | {word for word in keyword.kwlist if word.islower()}
+    assert not [name for name in reserved if VALIDATOR.is_valid({"GET /a": {"name": name}})]
+
+
+def test_every_rule_for_a_value_says_what_the_value_must_be() -> None:
+    values = [rule for rule in SCHEMA["$defs"].values() if "properties" not in rule and "anyOf" not in rule]
+    assert len(values) == 7
+    assert all({"errorMessage", "examples"} <= set(rule) for rule in values)
+
+
+@pytest.mark.parametrize("text", ["GET /p: &a {example: {x: *a}}", f"GET /p: {{example: {{x: {'[' * 60}{']' * 60}}}}}"])
+def test_values_without_end_are_refused(text: str) -> None:
+    with pytest.raises(OptionError, match="too large or nested too deeply"):
+        parse(text)

@@ -8,16 +8,26 @@ POST /pets/{petId}/adopt:
   description: Gives the pet to its new owner.
 tag:internal:
   hidden: true
+
+What the file may hold is in one place, the JSON Schema `templates/project/schema/overrides.schema.json` (`grammar`);
+`reading` builds an `Override` for each entry, and `model` combines an operation's own entry with those of its tags.
+
+Where an override is applied:
+
+- `aqlgen.decide`: name, category, danger, description, confirmation, and whether the operation is hidden
+- `aqlgen.decide.traits`: pagination, and the content type that other traits depend on
+- `aqlgen.table.overruled`: what needs the rows, which is parameters, the content type of the body, and examples
+- `aqlgen.table`: the texts of a row, from summary and description, and its aliases
+- `aqlgen.pipeline`: `field_case`, which is the adapter's, and the check of aliases against the names that were decided
 """
 
 from __future__ import annotations
 
 from aqlgen.decisions import Override, ParameterOverride
 
-from .aliases import EXPIRED, check_aliases
-from .file import load, parse
-from .findings import UNMATCHED, Report, finding, nearest, unmatched
-from .model import Overrides, check
+from .grammar import field_cases, nested_fields
+from .model import EXPIRED, UNMATCHED, Overrides, Report, check, check_aliases, finding, nearest, unmatched
+from .reading import load, parse
 
 __all__ = [
     "EXPIRED",
@@ -28,9 +38,11 @@ __all__ = [
     "Report",
     "check",
     "check_aliases",
+    "field_cases",
     "finding",
     "load",
     "nearest",
+    "nested_fields",
     "parse",
     "unmatched",
 ]
