@@ -23,7 +23,7 @@ __all__ = ["main"]
 ORDER = ("from-openapi", "explain", "update", "diff", "status", "check")
 """The commands as people meet them."""
 
-app.registered_commands.sort(key=lambda one: ORDER.index(str(one.name)))
+app.registered_commands.sort(key=lambda command: ORDER.index(str(command.name)))
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the parser raises for a wrong option; typer keeps its own copy of click and exports only the leaves."""
@@ -52,7 +52,7 @@ def main() -> NoReturn:
 
 
 def _fail(error: AqlgenError) -> int:
-    """Print an error as the user asked for it, and give its exit code."""
+    """Print an error in the form that the user asked for, and return its exit code."""
     from aqlgen.diagnostics.report import as_json, as_text, json_text
 
     if _wants_json():
@@ -60,13 +60,13 @@ def _fail(error: AqlgenError) -> int:
         typer.echo(json_text({"success": False, "error": {**body, "details": as_json(error.diagnostics)}}))
     else:
         verbose = bool({"-v", "--verbose"} & set(sys.argv[1:]))
-        shown = [one for one in error.diagnostics if verbose or one.severity is not Severity.NOTE]
+        shown = [finding for finding in error.diagnostics if verbose or finding.severity is not Severity.NOTE]
         typer.echo(as_text(shown, error.sources, every=verbose), err=True)
     return error.exit_code
 
 
 def _internal(error: Exception) -> int:
-    """Write a report for the authors, and say in a line where it is."""
+    """Write a report for the authors, print where it is, and return the exit code."""
     with tempfile.NamedTemporaryFile("w", prefix="aqlgen-report-", suffix=".txt", delete=False) as report:
         report.write(f"aqlgen {__version__}, Python {sys.version}\narguments: {_without_headers(sys.argv[1:])}\n\n")
         traceback.print_exception(error, file=report)
@@ -82,12 +82,12 @@ def _internal(error: Exception) -> int:
 
 
 def _without_headers(arguments: list[str]) -> list[str]:
-    """Give the arguments as a report may show them: headers are credentials."""
-    hidden = ["--header=…" if one.startswith("--header=") else one for one in arguments]
-    return ["…" if before == "--header" else one for before, one in zip(["", *hidden], hidden, strict=False)]
+    """Return the arguments as a report may show them: headers are credentials."""
+    hidden = ["--header=…" if argument.startswith("--header=") else argument for argument in arguments]
+    return ["…" if before == "--header" else argument for before, argument in zip(["", *hidden], hidden, strict=False)]
 
 
 def _wants_json() -> bool:
-    """Whether JSON was asked for, also when the options could not be parsed."""
+    """Return True if JSON was asked for, also when the options could not be parsed."""
     arguments = sys.argv[1:]
     return "--output-format=json" in arguments or ("--output-format", "json") in itertools.pairwise(arguments)

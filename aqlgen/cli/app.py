@@ -12,8 +12,8 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def examples(*commands: str) -> str:
-    """Give the end of a help text: commands to copy, each on a line of its own."""
-    return "\n".join(("\b", "Examples:", *(f"  {one}" for one in commands)))
+    """Return the end of a help text: commands to copy, each on a line of its own."""
+    return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
 
 
 app = typer.Typer(

@@ -29,7 +29,8 @@ def check_command(
     quiet: Quiet = False,
 ) -> None:
     """Check that the generated files of a project are as they were generated; for continuous integration."""
-    from aqlgen import terminal, terminal_state
+    from aqlgen import terminal_state
+    from aqlgen.cli import output as terminal
     from aqlgen.commands.check import check
     from aqlgen.diagnostics.report import json_text
 

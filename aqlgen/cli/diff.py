@@ -1,4 +1,4 @@
-"""`aqlgen diff`, as it is typed."""
+"""`aqlgen diff`: what changed for an agent, before it is generated, merged or released."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import AllowRefs, Exclude, Fields, Header, Include, Overlay, OverridesFile, Quiet, Verbose
+from aqlgen.cli.output import progress
 
 
 class Form(StrEnum):
@@ -63,11 +64,10 @@ def diff_command(
     quiet: Quiet = False,
 ) -> None:
     """Say what changed for an agent: operations, parameters, types, danger; breaking or not."""
-    from aqlgen import terminal
-    from aqlgen.commands.diff import Asked, diff
+    from aqlgen.cli.comparison import Reading, compare_sides
     from aqlgen.diagnostics.report import json_text
 
-    asked = Asked(
+    reading = Reading(
         headers=tuple(header or ()),
         overlays=tuple(overlay or ()),
         allow=tuple(allow_refs or ()),
@@ -77,14 +77,14 @@ def diff_command(
         field_case=field_case and field_case.value,
         rename=rename,
     )
-    with terminal.progress(shown=output_format is Form.HUMAN and not quiet) as progress:
-        found = diff(old, new, asked, progress)
+    with progress(shown=output_format is Form.HUMAN and not quiet) as stage:
+        compared = compare_sides(old, new, reading, stage)
+    changes = compared.changes
     if output_format is Form.JSON:
-        typer.echo(json_text(found.as_json()))
+        typer.echo(json_text(compared.as_json()))
     elif output_format is Form.MARKDOWN:
-        typer.echo(found.changes.as_markdown(), nl=False)
+        typer.echo(changes.as_markdown(), nl=False)
     elif not quiet:
-        typer.echo(found.changes.as_text(every=verbose))
-    changes = found.changes
+        typer.echo(changes.as_text(every=verbose))
     failed = {FailOn.BREAKING: changes.breaking, FailOn.ANY: bool(changes), FailOn.NEVER: False}
     raise typer.Exit(int(failed[fail_on]))

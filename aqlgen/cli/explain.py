@@ -1,9 +1,10 @@
-"""`aqlgen explain`, as it is typed."""
+"""`aqlgen explain`: show every decision with its reason, before anything is generated (R-NAME-4)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,10 +24,13 @@ from aqlgen.cli.options import (
     Spec,
     Strict,
     Verbose,
-    report,
 )
-from aqlgen.decisions import Category, Danger
+from aqlgen.cli.output import print_diagnostics, progress
+from aqlgen.decisions import Category, Danger, Decision
 from aqlgen.document.request import Request
+
+if TYPE_CHECKING:
+    from aqlgen.pipeline import Options, Prepared, Progress
 
 
 @app.command(
@@ -64,24 +68,67 @@ def explain_command(
     quiet: Quiet = False,
 ) -> None:
     """Show every decision about an OpenAPI document with its reason; write nothing but the page you ask for."""
-    from aqlgen import terminal, terminal_decisions
-    from aqlgen.commands.explain import Only, explain
-    from aqlgen.commands.explain import as_json as explained
+    from aqlgen.cli import decisions
     from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
-    only = Only(review, tuple(category or ()), tuple(danger or ()))
-    with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
-        prepared = explain(options, progress, html, only)
+    shown = Filter(review, tuple(category or ()), tuple(danger or ()))
+    with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
+        prepared = explain(options, stage, html, shown)
     if output_format is Output.JSON:
-        typer.echo(json_text(explained(prepared, as_json(prepared.diagnostics))))
+        typer.echo(json_text(decisions.as_json(prepared, as_json(prepared.diagnostics))))
         return
     if not quiet:
-        report(prepared, prepared.diagnostics, verbose=verbose)
+        print_diagnostics(prepared.diagnostics, prepared.assembled.sources, verbose=verbose)
     if html is not None:
-        typer.echo(terminal.reported(prepared, html))
-        return
-    terminal_decisions.decisions(prepared)
+        typer.echo(_page_summary(prepared, html))
+    else:
+        decisions.print_decisions(prepared)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which decisions are shown: all when nothing is set. It changes none of them."""
+
+    review: bool = False
+    categories: tuple[Category, ...] = ()
+    dangers: tuple[Danger, ...] = ()
+
+    def admits(self, decision: Decision) -> bool:
+        """Return True if the decision is shown."""
+        return (
+            (not self.review or bool(decision.review_reasons))
+            and (not self.categories or decision.category in self.categories)
+            and (not self.dangers or decision.danger in self.dangers)
+        )
+
+
+def explain(options: Options, progress: Progress, html: Path | None, shown: Filter) -> Prepared:
+    """Decide everything about a document and write nothing but the page, if one is asked for. Raises AqlgenError.
+
+    The result holds the decisions that `shown` admits, and the rows of all in its table. The page shows all, too: it
+    has filters of its own, and counts what the whole API costs.
+    """
+    from aqlgen.pipeline import prepare
+
+    prepared = prepare(options, progress)
+    if html is not None:
+        from aqlgen.page import report
+        from aqlgen.write import write_file
+
+        progress("writing the page")
+        write_file(report(prepared).encode(), html)
+    return replace(prepared, decisions=tuple(filter(shown.admits, prepared.decisions)))
+
+
+def _page_summary(prepared: Prepared, file: Path) -> str:
+    """Return which page was written and what it holds."""
+    from aqlgen.diagnostics.plain import counted
+
+    rows = prepared.table.rows
+    review = sum(bool(row.decision.review_reasons) for row in rows)
+    counts = f"{counted(len(rows), 'operation')}, {review} to review, {len(prepared.skipped)} skipped"
+    return f"Wrote {file}: {counts}. Open it in a browser."

@@ -1,9 +1,11 @@
-"""`aqlgen from-openapi`, as it is typed."""
+"""`aqlgen from-openapi`: generate a complete project from a document."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +25,13 @@ from aqlgen.cli.options import (
     Spec,
     Strict,
     Verbose,
-    report,
 )
+from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.document.request import Request
+
+if TYPE_CHECKING:
+    from aqlgen.ir import Json
+    from aqlgen.pipeline import Options, Prepared, Progress
 
 
 @app.command(
@@ -60,19 +66,91 @@ def from_openapi_command(
     quiet: Quiet = False,
 ) -> None:
     """Generate a complete adapter project from an OpenAPI document."""
-    from aqlgen import terminal
-    from aqlgen.commands.from_openapi import from_openapi
     from aqlgen.diagnostics.report import as_json, json_text
     from aqlgen.pipeline import Options
 
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
-    with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
-        made = from_openapi(options, output=output, license=license, dry_run=dry_run, progress=progress)
+    with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
+        generated = generate(options, output=output, license=license, dry_run=dry_run, progress=stage)
+    prepared = generated.prepared
     if output_format is Output.JSON:
-        typer.echo(json_text(made.as_json(as_json(made.warnings))))
-        return
-    if not quiet:
-        report(made.prepared, made.warnings, verbose=verbose)
-        typer.echo(terminal.summary(made))
+        typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))
+    elif not quiet:
+        print_diagnostics(prepared.diagnostics, prepared.assembled.sources, verbose=verbose)
+        typer.echo(_summary(generated))
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A generated project: where it is, how many files it has, and everything known about the document."""
+
+    folder: Path
+    prepared: Prepared
+    files: int
+    written: bool
+
+    def as_json(self, warnings: list[Json]) -> dict[str, Json]:
+        """Return the JSON form of a success."""
+        from aqlgen.render.provenance import FILE
+        from aqlgen.table.model import FAMILIES
+
+        counts = {family: len(self.prepared.table.of(family)) for family in FAMILIES}
+        return {
+            "success": True,
+            "output_directory": str(self.folder),
+            "package": self.prepared.identity.package,
+            "files_generated": self.files,
+            "operations": {"total": sum(counts.values()), **counts, "skipped": len(self.prepared.skipped)},
+            "provenance": str(self.folder / FILE),
+            "warnings": warnings,
+        }
+
+
+def generate(options: Options, *, output: Path | None, license: str, dry_run: bool, progress: Progress) -> Generated:
+    """Generate a project and write it, unless it is a dry run. Raises AqlgenError; nothing is ever half-written."""
+    from aqlgen.pipeline import prepare
+    from aqlgen.project.ordering import order_of, spdx
+    from aqlgen.render import render
+    from aqlgen.write import refuse_occupied, write_tree
+
+    licensed = spdx(license)
+    if output is not None:
+        refuse_occupied(output)
+    prepared = prepare(options, progress)
+    folder = output if output is not None else Path(prepared.identity.project)
+    refuse_occupied(folder)
+    progress("rendering")
+    tree = render(order_of(options, prepared, licensed))
+    if not dry_run:
+        progress("writing")
+        write_tree(tree, folder)
+    return Generated(folder, prepared, len(tree), written=not dry_run)
+
+
+def _summary(generated: Generated) -> str:
+    """Return what was generated and how to go on."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.table.model import FAMILIES
+    from aqlgen.table.servers import addressed
+
+    table, prepared = generated.prepared.table, generated.prepared
+    counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
+    review = sum(bool(decision.review_reasons) for decision in prepared.decisions)
+    operations, skipped = counted(len(table.rows), "operation"), len(prepared.skipped)
+    done = "Generated" if generated.written else "Would generate"
+    report = "OPERATIONS.md" if generated.written else "`aqlgen explain`"
+    lines = [
+        f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}).",
+        *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
+        *([f"{counted(review, 'decision')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
+    ]
+    if not addressed(table):
+        lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
+    if generated.written:
+        command = prepared.identity.project
+        lines.append(f"Try it: cd {quote(str(generated.folder))} && pip install . && {command} --mock operations")
+        if table.adapter["security_schemes"]:
+            lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
+    return "\n".join(lines)

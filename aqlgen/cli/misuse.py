@@ -1,4 +1,4 @@
-"""What is wrong with a command line that the parser refuses, and how it should have been."""
+"""Command lines that the parser refuses: the error, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -42,30 +42,30 @@ _OPTIONS = {
     ),
     **dict.fromkeys(("--json", "--format"), "Give --output-format json."),
 }
-"""Other programs' options, and where what they do is done here."""
+"""Other programs' options, and what does the same here."""
 
 
 def misused(error: Exception) -> OptionError:
-    """Say what the parser refused in the way of all other errors."""
+    """Return the parser's refusal as an error of aqlgen's own, with a help."""
     describe = getattr(error, "format_message", None)
-    said = (str(describe()) if callable(describe) else str(error)).replace("Value error, ", "").rstrip(".")
+    message = (str(describe()) if callable(describe) else str(error)).replace("Value error, ", "").rstrip(".")
     context = getattr(error, "ctx", None)
     path = "aqlgen" if context is None else str(context.command_path)
-    unknown = said.startswith("No such command")
-    word = said.split("'")[1] if unknown and "'" in said else ""
+    unknown = message.startswith("No such command")
+    word = message.split("'")[1] if unknown and "'" in message else ""
     if unknown:
-        said = said.partition(". Did you mean")[0]
-    option = said.removeprefix("No such option: ").split(" ")[0]
-    way = _meant(word) if word else _OPTIONS.get(option, f"See `{path} --help`.")
-    return OptionError.of("bad-option", said, help=way)
+        message = message.partition(". Did you mean")[0]
+    option = message.removeprefix("No such option: ").split(" ")[0]
+    help_text = _meant(word) if word else _OPTIONS.get(option, f"See `{path} --help`.")
+    return OptionError.of("bad-option", message, help=help_text)
 
 
 def _meant(word: str) -> str:
-    """Say which command an unknown word may be meant for: a document belongs behind one."""
+    """Return which command an unknown word may be meant for: a document belongs behind one."""
     if is_url(word) or Path(word).exists() or word.endswith((".json", ".yaml", ".yml")):
         return (
             f"`aqlgen from-openapi {word}` generates an adapter of it, `aqlgen explain {word}` shows what it would be."
         )
-    names = [one.name or getattr(one.callback, "__name__", "") for one in app.registered_commands]
+    names = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
     near = _WORDS.get(word.lower()) or next(iter(difflib.get_close_matches(word.lower(), names, n=1)), "")
     return f"Did you mean `aqlgen {near}`?" if near else f"The commands are {', '.join(sorted(names))}."

@@ -1,17 +1,12 @@
-"""The options that several commands share, and what they print of a document's findings."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-from aqlgen.diagnostics import Diagnostic, Severity
-
-if TYPE_CHECKING:
-    from aqlgen.pipeline import Prepared
 
 
 class Output(StrEnum):
@@ -46,12 +41,3 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse a document that g
 OutputFormat = Annotated[Output, typer.Option("--output-format", help="For people or for programs.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show notes too.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]
-
-
-def report(prepared: Prepared, diagnostics: tuple[Diagnostic, ...], *, verbose: bool) -> None:
-    """Print what there is to say about a document on standard error."""
-    from aqlgen.diagnostics.report import as_text
-
-    shown = tuple(one for one in diagnostics if verbose or one.severity is not Severity.NOTE)
-    if shown:
-        typer.echo(as_text(shown, prepared.assembled.sources, every=verbose), err=True)

@@ -24,7 +24,8 @@ def status_command(
     verbose: Verbose = False,
 ) -> None:
     """Tell what you changed in a project since it was generated, and whether it is up to date."""
-    from aqlgen import terminal, terminal_state
+    from aqlgen import terminal_state
+    from aqlgen.cli import output as terminal
     from aqlgen.commands.status import status
     from aqlgen.diagnostics.report import json_text
 

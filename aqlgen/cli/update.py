@@ -20,7 +20,6 @@ from aqlgen.cli.options import (
     Quiet,
     Strict,
     Verbose,
-    report,
 )
 
 
@@ -61,7 +60,8 @@ def update_command(
     quiet: Quiet = False,
 ) -> None:
     """Bring a project up to date with its API and with aqlgen; your edits are merged, conflicts left to you."""
-    from aqlgen import terminal, terminal_update
+    from aqlgen import terminal_update
+    from aqlgen.cli import output as terminal
     from aqlgen.commands.update import update
     from aqlgen.commands.updated import Asked
     from aqlgen.diagnostics.report import as_json, json_text
@@ -84,7 +84,7 @@ def update_command(
     if output_format is Output.JSON:
         typer.echo(json_text(done.as_json(as_json(done.warnings))))
     elif not quiet:
-        report(done.prepared, done.warnings, verbose=verbose)
+        terminal.print_diagnostics(done.warnings, done.prepared.assembled.sources, verbose=verbose)
         typer.echo(terminal_update.summary(done, verbose=verbose))
     elif done.merged.conflicts:
         typer.echo(terminal_update.conflicts(done), err=True)

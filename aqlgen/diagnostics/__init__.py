@@ -1,4 +1,4 @@
-"""What aqlgen has to say about a document: data first, positions computed only when something is reported."""
+"""Findings about a document: data first, positions computed only when something is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of a document where people read it: without characters that act on a terminal or hide from a reviewer.
+"""Text of a document for people: without characters that act on a terminal or hide from a reviewer.
 
 These are control characters, marks of direction (which show a text in another order than a program reads it) and
 characters that are not shown at all, tags among them, in which whole sentences can be hidden.
@@ -20,7 +20,7 @@ _ALL: Final = re.compile(f"[\x00-\x1f{_UNSEEN}]")
 
 
 def plain(text: str, most: int = 0) -> str:
-    """Give one line without such characters, cut to `most` characters when a number is given."""
+    """Return one line without such characters, cut to `most` characters when a number is given."""
     if not (text.isascii() and text.isprintable()):
         text = _ALL.sub("", " ".join(text.split()))
     text = " ".join(text.split())
@@ -32,11 +32,11 @@ def escaped(json: str) -> str:
     return json if json.isascii() and "\x7f" not in json else _ABOVE_SPACE.sub(_escape, json)
 
 
-def _escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass")
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[index]:02x}{units[index + 1]:02x}" for index in range(0, len(units), 2))
 
 
 def counted(number: int, noun: str) -> str:
-    """Give a number with its noun, which takes an s where there is not one: `1 operation`, `1,223 operations`."""
+    """Return a number with its noun in the right form: `1 operation`, `1,223 operations`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

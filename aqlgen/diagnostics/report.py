@@ -18,12 +18,11 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final, Protocol, TextIO
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.folding import fold
 from aqlgen.diagnostics.plain import escaped
-from aqlgen.document.read import Source
 from aqlgen.ir import Json
 
 _WIDTH: Final = 100
@@ -32,9 +31,21 @@ _BREAK: Final = re.compile(r"\r\n?|\n")
 _COLOURS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
 
 
+class Text(Protocol):
+    """A document that was read: the name that diagnostics give it, and its text."""
+
+    @property
+    def name(self) -> str:
+        """The name in diagnostics."""
+
+    @property
+    def text(self) -> str:
+        """The text as it was decoded."""
+
+
 def as_text(
     diagnostics: Iterable[Diagnostic],
-    sources: Sequence[Source] = (),
+    sources: Sequence[Text] = (),
     *,
     stream: TextIO | None = None,
     environ: Mapping[str, str] | None = None,
@@ -49,21 +60,21 @@ def as_text(
     colour = terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
     texts = _Texts(sources)
     shown: list[str] = []
-    for one, more in [(one, 0) for one in diagnostics] if every else fold(diagnostics):
-        shown.append(_headline(one, colour=colour))
-        if terminal and one.line and (line := texts.line(one.file, one.line)) is not None:
-            shown += _excerpt(line, one.line, one.column, _paint(one.severity, colour))
-        if one.help:
-            shown.append(f"  {_bold('help:', colour)} {visible(_cut(one.help))}")
-        if more:
-            shown.append(f"  … and {more:,} more like it; -v shows all")
+    for finding, left_out in [(finding, 0) for finding in diagnostics] if every else fold(diagnostics):
+        shown.append(_headline(finding, colour=colour))
+        if terminal and finding.line and (line := texts.line(finding.file, finding.line)) is not None:
+            shown += _excerpt(line, finding.line, finding.column, _paint(finding.severity, colour))
+        if finding.help:
+            shown.append(f"  {_bold('help:', colour)} {visible(_cut(finding.help))}")
+        if left_out:
+            shown.append(f"  … and {left_out:,} more like it; -v shows all")
     return "\n".join(shown)
 
 
 class _Texts:
     """The lines of the documents spoken of: the sources that were read, or a file that could not become one."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[Text]) -> None:
         self._texts = {source.name: source.text for source in sources}
         self._lines: dict[str, list[str]] = {}
 
@@ -89,15 +100,15 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
     """Return the `details` of a JSON failure; `path` is the pointer into the document, or else the file."""
     return [
         {
-            "path": one.pointer or one.file,
-            "file": one.file,
-            "line": one.line,
-            "column": one.column,
-            "code": one.code,
-            "message": one.message,
-            "suggestion": one.help,
+            "path": finding.pointer or finding.file,
+            "file": finding.file,
+            "line": finding.line,
+            "column": finding.column,
+            "code": finding.code,
+            "message": finding.message,
+            "suggestion": finding.help,
         }
-        for one in diagnostics
+        for finding in diagnostics
     ]
 
 
@@ -122,10 +133,11 @@ def _escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _headline(one: Diagnostic, *, colour: bool) -> str:
-    place = ":".join([visible(one.file), *([str(one.line), str(one.column)] if one.line else [])])
-    severity = _paint(one.severity, colour).format(f"{one.severity}:")
-    return f"{_bold(place + ':', colour) + ' ' if place else ''}{severity} {visible(_cut(one.message))} [{one.code}]"
+def _headline(finding: Diagnostic, *, colour: bool) -> str:
+    place = ":".join([visible(finding.file), *([str(finding.line), str(finding.column)] if finding.line else [])])
+    severity = _paint(finding.severity, colour).format(f"{finding.severity}:")
+    start = f"{_bold(place + ':', colour)} " if place else ""
+    return f"{start}{severity} {visible(_cut(finding.message))} [{finding.code}]"
 
 
 def _cut(text: str) -> str:

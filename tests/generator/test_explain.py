@@ -16,7 +16,7 @@ PETSTORE = FIXTURES / "petstore.yaml"
 
 def on_a_terminal(columns: int, *arguments: str | Path) -> Run:
     """Run `explain` as on a terminal of that width."""
-    with patch("aqlgen.terminal_decisions.columns", lambda: columns):
+    with patch("aqlgen.cli.decisions.terminal_width", lambda: columns):
         return run("explain", *arguments)
 
 

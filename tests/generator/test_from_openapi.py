@@ -255,12 +255,10 @@ def test_explain_shows_a_table_to_people() -> None:
 
 
 def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import aqlgen.commands.from_openapi as command
-
     def broken(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(command, "prepare", broken)
+    monkeypatch.setattr("aqlgen.pipeline.prepare", broken)
     done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
     assert done.code == 1
     assert done.err.startswith("internal error: RuntimeError; the report is in ")

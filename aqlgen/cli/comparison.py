@@ -1,0 +1,192 @@
+"""The two sides of `aqlgen diff`: each a document, a project, or one of the two at a git revision."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from aqlgen.compare import Changes, Surface, compare, surface_of_folder, surface_of_table
+from aqlgen.diagnostics.errors import AqlgenError, FileError, OptionError
+from aqlgen.document.request import Request
+from aqlgen.ir import Json
+from aqlgen.pipeline import Options, Progress, prepare
+from aqlgen.project import Project
+from aqlgen.render.provenance import FILE
+from aqlgen.revisions import Revision, revision
+
+__all__ = ["Compared", "Reading", "compare_sides"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How documents are read and decided. What is empty or None is taken from a project on the other side."""
+
+    headers: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    overrides: Path | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    field_case: str | None = None
+    rename: bool = False
+    """Let operations of a new document take today's names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was compared, as the user named it, and what changed."""
+
+    old: str
+    new: str
+    changes: Changes
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return {"success": True, "old": self.old, "new": self.new, **self.changes.as_json()}
+
+
+def compare_sides(old: str, new: str | None, reading: Reading, progress: Progress) -> Compared:
+    """Compare two adapters, each given as a document, a project, or a git revision of one. Raises AqlgenError."""
+    if old == new == "-":
+        raise OptionError.of("bad-option", "only one side can be standard input", help="Give the other as a file.")
+    with ExitStack() as stack:
+        before, after = _operands(old, new, stack)
+        projects = [side for side in (after, before) if side.is_project]
+        settings = _Settings(reading, _opened(projects[0]) if len(projects) == 1 else None)
+        old_surface = settings.surface(before, settings.names, None, progress)
+        names = {} if reading.rename else _names(old_surface)
+        new_surface = settings.surface(after, names, _ids(old_surface), progress)
+    progress("comparing")
+    return Compared(before.written, after.written, compare(old_surface, new_surface))
+
+
+def _opened(operand: Operand) -> Project:
+    try:
+        return Project.open(Path(operand.spec))
+    except AqlgenError as error:
+        raise operand.named(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """How documents become tables: by the options of this command, else by those of the project on the other side."""
+
+    reading: Reading
+    project: Project | None
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The known names of an older document's operations, by `METHOD /path`."""
+        return {} if self.project is None else self.project.names()
+
+    def surface(
+        self, operand: Operand, names: Mapping[str, str], ids: Mapping[str, str] | None, progress: Progress
+    ) -> Surface:
+        """Return the surface of one side. Earlier names and operationIds pair operations that were renamed or moved."""
+        try:
+            if operand.is_project:
+                return operand.surface()
+            return surface_of_table(prepare(self._options(operand.spec, names, ids), progress).table)
+        except AqlgenError as error:
+            raise operand.named(error) from None
+
+    def _options(self, spec: str, names: Mapping[str, str], ids: Mapping[str, str] | None) -> Options:
+        reading = self.reading
+        kept = () if self.project is None else tuple(map(str, self.project.overlays()))
+        request = Request.of(spec, reading.headers if "://" in spec else (), reading.overlays or kept, reading.allow)
+        if self.project is not None:
+            options = self.project.options(request, names=names, ids=ids)
+        else:
+            options = Options(request, names=names, ids=ids or {}, stale="report")
+        return replace(
+            options,
+            overrides=reading.overrides or options.overrides,
+            include=reading.include or options.include,
+            exclude=reading.exclude or options.exclude,
+            field_case=reading.field_case or options.field_case,
+        )
+
+
+def _names(surface: Surface) -> dict[str, str]:
+    return {operation.key: operation.name for operation in surface.operations.values()}
+
+
+def _ids(surface: Surface) -> dict[str, str]:
+    ids = ((operation.key, operation.row.get("operation_id")) for operation in surface.operations.values())
+    return {key: operation_id for key, operation_id in ids if isinstance(operation_id, str)}
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One side: `written` is what the user gave, `spec` the document or the project's folder to read."""
+
+    written: str
+    spec: str
+    is_project: bool
+
+    @classmethod
+    def of(cls, written: str, stack: ExitStack) -> tuple[Self, Revision | None]:
+        """Find out what is meant. The content of a revision is written to a folder that goes with the stack."""
+        if written == "-" or "://" in written:
+            return cls(written, written, is_project=False), None
+        if Path(written).exists():
+            return cls(written, written, _is_project(Path(written))), None
+        at = revision(written, Path())
+        if at is None:
+            raise FileError.of(
+                "nothing-to-compare",
+                f"{written} is no file, no folder and no revision of git here",
+                help="Give a document, the folder of a project, or a revision such as HEAD~1 or v1.0:api/openapi.yaml.",
+                file=written,
+            )
+        folder = at.write(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aqlgen-"))))
+        return cls(written, str(folder), _is_project(folder)), at
+
+    def surface(self) -> Surface:
+        """Read the surface of a project. Raises FileError for files that are missing or broken."""
+        folder = Path(self.spec)
+        package = next(iter(sorted(folder.glob("src/*/adapter.json"))), None)
+        if package is None:
+            raise FileError.of("not-a-project", f"{self.written} has no operation table", file=self.written)
+        try:
+            files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in package.parent.rglob("*.json")}
+        except OSError as error:
+            raise FileError.of("file-unreadable", f"{self.written} cannot be read", file=self.written) from error
+        return surface_of_folder(files, package.parent.name)
+
+    def named(self, error: AqlgenError) -> AqlgenError:
+        """Return an error of reading this side under the name that the user gave it."""
+        if self.spec == self.written:
+            return error
+        folder = self.spec if self.is_project else str(Path(self.spec).parent)
+        renamed = (
+            replace(
+                diagnostic,
+                file=diagnostic.file.replace(self.spec, self.written).replace(f"{folder}/", f"{self.written}: "),
+                message=diagnostic.message.replace(self.spec, self.written),
+            )
+            for diagnostic in error.diagnostics
+        )
+        return type(error)(*renamed)
+
+
+def _operands(old: str, new: str | None, stack: ExitStack) -> tuple[Operand, Operand]:
+    """Return both sides. The new one is by default what the work tree holds: the same path, or the project here."""
+    before, at = Operand.of(old, stack)
+    if new is None and at is not None:
+        new = os.path.relpath(at.work_tree)
+    if new is None and not _is_project(Path()):
+        raise OptionError.of(
+            "bad-option", f"there is nothing to compare {old} with", help="Name a second document or project, too."
+        )
+    after, _ = Operand.of("." if new is None else new, stack)
+    return before, after
+
+
+def _is_project(folder: Path) -> bool:
+    return (folder / FILE).is_file() or any(folder.glob("src/*/adapter.json"))

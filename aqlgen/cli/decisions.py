@@ -1,0 +1,171 @@
+"""The decisions of `aqlgen explain`, as text and as JSON.
+
+The text is for a terminal of any width, or a line each for other programs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import typer
+
+from aqlgen.cli.output import terminal_width
+from aqlgen.decisions import Category, Danger, Decision, Trait
+from aqlgen.diagnostics.plain import counted
+from aqlgen.diagnostics.report import visible
+from aqlgen.ir import Json
+from aqlgen.pipeline import Prepared
+
+__all__ = ["as_json", "print_decisions"]
+
+_HEADINGS: Final = ("operation", "category", "danger", "conf", "why", "was")
+_LONGEST_NAME: Final = 40
+"""A longer name pushes the rest of its line to the right, instead of the others' all."""
+
+_COLOURS: Final = {Danger.DESTRUCTIVE: "31", Danger.DANGEROUS: "31", Danger.FORBIDDEN: "31"}
+
+
+def print_decisions(prepared: Prepared) -> None:
+    """Print the decisions, a line or more each, and their counts."""
+    width = terminal_width()
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    lines = [*_table(prepared.decisions, width, colour=colour)]
+    total = _totals(_counts(prepared))
+    lines += ["", *(textwrap.wrap(total, width) if width else [total])]
+    typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
+
+
+def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[str]:
+    """Yield a line or more for each decision; a width of 0 is one line each, however long."""
+    if not shown:
+        return
+    rows = [_cells(decision) for decision in shown]
+    wide = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
+    beside = not width or sum(wide) + 2 * len(wide) <= width
+    wide[0], wide[-1] = min(wide[0], _LONGEST_NAME), 0
+    chosen = range(len(_HEADINGS)) if beside else [index for index, name in enumerate(_HEADINGS) if name != "was"]
+    heading = _joined(_HEADINGS, wide, chosen)
+    yield f"\x1b[1m{heading}\x1b[0m" if colour else heading
+    for decision, cells in zip(shown, rows, strict=True):
+        line = _joined(cells, wide, chosen)
+        paint = _COLOURS.get(decision.danger) if colour else None
+        review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
+        if not width:
+            yield f"{line}  {review}".rstrip()
+            continue
+        yield from _wrapped(line, width, "", paint)
+        if not beside:
+            yield from _wrapped(visible(decision.operation.key), width, "  ", "2" if colour else None)
+        if review:
+            yield from _wrapped(review, width, "  ", "33" if colour else None)
+
+
+def _cells(decision: Decision) -> tuple[str, ...]:
+    was = (
+        f"{decision.operation.key} / {decision.operation.operation_id}"
+        if decision.operation.operation_id
+        else decision.operation.key
+    )
+    danger = decision.danger_reason.rule
+    why = decision.category_reason.rule + (f"; danger: {danger}" if danger not in ("category", "override") else "")
+    return (
+        visible(decision.name),
+        decision.category.value,
+        decision.danger.value,
+        f"{decision.confidence:.2f}",
+        why,
+        visible(was),
+    )
+
+
+def _joined(cells: Iterable[str], wide: Sequence[int], chosen: Iterable[int]) -> str:
+    texts = tuple(cells)
+    return "  ".join(f"{texts[index]:<{wide[index]}}" for index in chosen).rstrip()
+
+
+def _wrapped(text: str, width: int, indent: str, paint: str | None) -> Iterator[str]:
+    """Break a text where it is longer than the terminal is wide, and colour it."""
+    lines = [indent + text]
+    if len(lines[0]) > width:
+        lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    for line in lines:
+        yield f"\x1b[{paint}m{line}\x1b[0m" if paint else line
+
+
+def _totals(counts: Mapping[str, Any]) -> str:
+    """Return a line with how many there are of each kind."""
+    total = counted(counts["operations"], "operation")
+    shown = f"{counts['shown']:,} of {total}" if counts["shown"] != counts["operations"] else total
+    parts = [
+        ", ".join(f"{number} {name}" for name, number in counts["categories"].items()),
+        ", ".join(f"{number} {name}" for name, number in counts["dangers"].items()),
+        f"{counts['review']} to review",
+        f"{counts['skipped']} skipped",
+    ]
+    return f"{shown}: {'; '.join(part for part in parts if part)}."
+
+
+def _counts(prepared: Prepared) -> dict[str, Json]:
+    """Count the decisions that are shown, by category, danger and need of review, beside what there is in all."""
+    shown = prepared.decisions
+    categories = Counter(decision.category for decision in shown)
+    dangers = Counter(decision.danger for decision in shown)
+    return {
+        "shown": len(shown),
+        "operations": len(prepared.table.rows),
+        "skipped": len(prepared.skipped),
+        "categories": {item.family: categories[item] for item in Category if categories[item]},
+        "dangers": {level.value: dangers[level] for level in Danger if dangers[level]},
+        "review": sum(bool(decision.review_reasons) for decision in shown),
+    }
+
+
+def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
+    """Return the JSON form of the decisions."""
+    parameters = {row.name: [parameter.name for parameter in row.parameters] for row in prepared.table.rows}
+    return {
+        "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
+        "skipped": [operation.as_json() for operation in prepared.skipped],
+        "diagnostics": diagnostics,
+    }
+
+
+def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
+    operation = decision.operation
+    return {
+        "method": operation.method.upper(),
+        "path": operation.path,
+        "operation_id": operation.operation_id,
+        "name": decision.name,
+        "category": decision.category.value,
+        "resource": decision.resource,
+        "verb": decision.verb,
+        "danger": decision.danger.value,
+        "rule": decision.category_reason.rule,
+        "confidence": round(decision.confidence, 2),
+        "category_confidence": round(decision.category_reason.confidence, 2),
+        "name_rule": decision.name_reason.rule,
+        "name_confidence": round(decision.name_reason.confidence, 2),
+        "danger_rule": decision.danger_reason.rule,
+        "needs_review": bool(decision.review_reasons),
+        "review_reasons": list(decision.review_reasons),
+        "parameters": parameters,
+        "traits": [_trait(trait) for trait in decision.traits],
+    }
+
+
+def _trait(trait: Trait) -> dict[str, Json]:
+    reason = trait.reason
+    return {
+        "kind": trait.kind,
+        "value": dict(trait.value),
+        "rule": reason.rule,
+        "evidence": reason.evidence.value,
+        "confidence": round(reason.confidence, 2),
+        "note": reason.note,
+    }

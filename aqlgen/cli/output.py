@@ -1,0 +1,56 @@
+"""What every command prints for people: the progress of a run, and diagnostics."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import typer
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.report import Text
+
+__all__ = ["print_diagnostics", "progress", "terminal_width"]
+
+_STAGES: Final = {
+    "reading": "Reading the document",
+    "building": "Understanding its operations",
+    "deciding": "Deciding names and categories",
+    "tabulating": "Building the operation table",
+    "rendering": "Rendering the project",
+    "writing": "Writing the project",
+    "looking": "Looking at the project",
+    "reading edits": "Turning edits into overrides",
+    "merging": "Merging",
+    "comparing": "Comparing with what there was",
+    "writing the page": "Writing the page",
+}
+
+
+@contextmanager
+def progress(*, shown: bool) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal which stage is at work; do nothing elsewhere."""
+    if not shown or not sys.stderr.isatty():
+        yield lambda _stage: None
+        return
+    from rich.console import Console  # here, since most runs have no terminal to be rich on
+
+    with Console(stderr=True).status("Starting") as status:
+        yield lambda stage: status.update(f"{_STAGES[stage]} …")
+
+
+def print_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sequence[Text], *, verbose: bool) -> None:
+    """Print diagnostics on standard error, notes only with `verbose`."""
+    from aqlgen.diagnostics.report import as_text
+
+    shown = [diagnostic for diagnostic in diagnostics if verbose or diagnostic.severity is not Severity.NOTE]
+    if shown:
+        typer.echo(as_text(shown, sources, every=verbose), err=True)
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal in columns; 0 where a program reads the output."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
