@@ -18,7 +18,7 @@ demo: $(STAMP)
 	rm -rf demo/petstore-adapter
 	$(BIN)/aqlgen from-openapi fixtures/petstore.yaml --output demo/petstore-adapter
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall ./demo/petstore-adapter
-	$(BIN)/python bench/demo.py $(BIN)/petstore-adapter
+	$(BIN)/python -m bench demo $(BIN)/petstore-adapter
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist loadfile
@@ -29,11 +29,11 @@ check: $(STAMP)
 	$(BIN)/mypy aqlgen
 
 bench: $(STAMP)
-	$(BIN)/python bench/generate.py
-	$(BIN)/python bench/startup.py
-	$(BIN)/python bench/overhead.py
-	$(BIN)/python bench/gate.py
-	$(BIN)/python bench/tokens.py
+	$(BIN)/python -m bench generate
+	$(BIN)/python -m bench startup
+	$(BIN)/python -m bench overhead
+	$(BIN)/python -m bench gate
+	$(BIN)/python -m bench tokens
 	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix/test_random_edits.py
 
 clean:

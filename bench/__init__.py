@@ -1,1 +1,1 @@
-"""Measurements of aqlgen and of the adapters that it makes. Each module is a script; `make bench` runs them."""
+"""Measurements of aqlgen and of the adapters that it generates; `python -m bench` lists and runs them."""

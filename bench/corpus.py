@@ -1,42 +1,36 @@
-"""Generate a project from every document of a corpus: operations served, reasons of those skipped, time and memory.
+"""Generate a project from every document of a corpus: operations, reasons of those skipped, time, memory.
 
-    python bench/corpus.py [CORPUS] [--only TEXT] [--projects] [--skip STEP] [--sample N] [--schemas DIR] [--output F]
-
-CORPUS is a folder with `INDEX.tsv`, whose first column names the documents (the root document of one in several files);
-default: the variable AQLGEN_CORPUS. With `--projects` each project is linted, type-checked, tested and started, and
-every operation and type introspected; `--schemas` is the folder of the protocol's schemas that answers are held
-against. `--sample N` does that last part for N operations and types of each, spread evenly. `--skip` leaves out a step:
-lint, format, types or tests. The table goes to F.
+With `--projects` each project is linted, type-checked, tested and started, and its operations and types introspected
+(`introspected`); `--schemas` is the folder of the protocol's schemas that the answers are validated against.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+
+from bench.support.arguments import add_corpus, add_only, parser
+from bench.support.documents import Entry, entries
+from bench.support.processes import AQLGEN, run
 
 TIME_LIMIT = 300
-INTROSPECTED = Path(__file__).parent / "introspected.py"
 STEPS = {
     "lint": [sys.executable, "-m", "ruff", "check", "--no-cache", "-q", "."],
     "format": [sys.executable, "-m", "ruff", "format", "--no-cache", "--check", "-q", "."],
     "types": [sys.executable, "-m", "mypy", "--no-error-summary"],
     "tests": [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"],
 }
+HEAD = ("document", "served", "skipped", "reasons", "warnings", "no example", "seconds", "MB", "error")
 
 
 @dataclass
 class Result:
-    """What became of one document; `steps` maps a check to `ok` or to what it said."""
+    """The result for a document; `steps` maps a check of the project to `ok` or to its output."""
 
     name: str
     served: int = 0
@@ -49,69 +43,49 @@ class Result:
     steps: dict[str, str] = field(default_factory=dict)
 
 
-def run(command: list[str], folder: Path | None = None) -> tuple[int, str, float, float]:
-    """Run to the end; give the exit code, what was printed, the wall time in seconds and the peak memory in MB."""
-    begin = perf_counter()
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(["timeout", str(TIME_LIMIT), *command], stdout=output, stderr=output, cwd=folder)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read().decode("utf-8", "replace")
-    scale = 1024 * 1024 if sys.platform == "darwin" else 1024
-    return process.returncode, text, perf_counter() - begin, usage.ru_maxrss / scale
-
-
 def skipped(document: Path) -> list[tuple[str, str, str]]:
-    """Give (operation, code, message) of every operation that is left out."""
-    _, text, _, _ = run([sys.executable, "-m", "aqlgen", "explain", str(document), "--output-format", "json"])
-    listed = json.loads(text[text.index("{") :])["skipped"]
-    return [(f"{one['method']} {one['path']}", one["code"], one["message"]) for one in listed]
+    """Return (operation, code, message) of every operation that is left out."""
+    text = run([*AQLGEN, "explain", str(document), "--output-format", "json"], limit=TIME_LIMIT).output
+    operations = json.loads(text[text.index("{") :])["skipped"]
+    return [(f"{row['method']} {row['path']}", row["code"], row["message"]) for row in operations]
 
 
-def measure(name: str, document: Path, folder: Path) -> Result:
+def measure(entry: Entry, folder: Path) -> Result:
     """Generate one project."""
-    result = Result(name)
-    command = [sys.executable, "-m", "aqlgen", "from-openapi", str(document), "-o", str(folder)]
-    code, text, result.seconds, result.megabytes = run([*command, "--output-format", "json", "-q"])
+    command = [*AQLGEN, "from-openapi", str(entry.path), "-o", str(folder), "--output-format", "json", "-q"]
+    finished = run(command, limit=TIME_LIMIT)
+    result = Result(entry.name, seconds=finished.seconds, megabytes=finished.megabytes)
     try:
-        said = json.loads(text[text.index("{") :])
+        answer = json.loads(finished.output[finished.output.index("{") :])
     except ValueError:
-        result.error = f"ended with {code}: {text.strip()[-300:]}"
+        result.error = f"ended with {finished.code}: {finished.output.strip()[-300:]}"
         return result
-    if code:
-        result.error = said["error"]["message"]
+    if finished.code:
+        result.error = answer["error"]["message"]
         return result
-    result.served, result.warnings = said["operations"]["total"], len(said["warnings"])
-    if said["operations"]["skipped"]:
-        result.skipped = skipped(document)
+    result.served, result.warnings = answer["operations"]["total"], len(answer["warnings"])
+    if answer["operations"]["skipped"]:
+        result.skipped = skipped(entry.path)
     rows = [row for path in folder.glob("src/*/operations/*.json") for row in json.loads(path.read_bytes()).values()]
     result.without_example = sum("example" not in row for row in rows)
     return result
 
 
-def inspect(result: Result, folder: Path, schemas: str | None, sample: int, skip: list[str]) -> None:
+def inspect(result: Result, folder: Path, schemas: Path | None, sample: int, skip: list[str]) -> None:
     """Lint, check, test and start the project."""
     steps = {key: command for key, command in STEPS.items() if key not in skip}
-    steps |= {"answers": [sys.executable, str(INTROSPECTED), str(folder), "--sample", str(sample)]}
+    steps |= {"answers": [sys.executable, "-m", "bench", "introspected", str(folder), "--sample", str(sample)]}
     if schemas:
-        steps["answers"] += ["--schemas", str(Path(schemas).resolve())]
+        steps["answers"] += ["--schemas", str(schemas.resolve())]
     for step, command in steps.items():
-        code, text, _, _ = run(command, folder)
-        last = text.strip().splitlines()[-1:] or [""]
-        result.steps[step] = f"ok {last[0]}" if code == 0 else f"FAILED ({code}) {text.strip()[-2000:]}"
-
-
-def documents(corpus: Path, only: str) -> Iterator[tuple[str, Path]]:
-    """Give the documents that the index names."""
-    with (corpus / "INDEX.tsv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            if only in row["name"]:
-                yield row["name"], corpus / row["name"]
+        finished = run(command, folder, TIME_LIMIT)
+        text = finished.output.strip()
+        last = text.splitlines()[-1:] or [""]
+        result.steps[step] = f"ok {last[0]}" if finished.code == 0 else f"FAILED ({finished.code}) {text[-2000:]}"
 
 
 def line(result: Result) -> str:
-    """Give a document's line of the table."""
+    """Return the line of a document."""
     reasons = Counter(code for _, code, _ in result.skipped)
     cells = [
         result.name,
@@ -123,60 +97,56 @@ def line(result: Result) -> str:
         f"{result.seconds:.2f}",
         f"{result.megabytes:.0f}",
         result.error or "-",
-        *(said.split(" ")[0] for said in result.steps.values()),
+        *(output.split(" ")[0] for output in result.steps.values()),
     ]
-    return "\t".join(str(one).replace("\n", " ") for one in cells)
+    return "\t".join(str(cell).replace("\n", " ") for cell in cells)
 
 
-def main() -> int:
-    """Print a line for each document, then what failed and why operations are skipped; 1 when anything failed."""
-    parser = argparse.ArgumentParser(description="Measure a corpus.")
-    parser.add_argument("corpus", nargs="?", default=os.environ.get("AQLGEN_CORPUS"))
-    parser.add_argument("--only", default="", metavar="TEXT", help="only documents whose name holds TEXT")
-    parser.add_argument("--projects", action="store_true", help="lint, type-check, test and start every project")
-    parser.add_argument("--skip", action="append", default=[], choices=list(STEPS), help="leave out a step")
-    parser.add_argument("--sample", type=int, default=0, metavar="N", help="introspect N operations and types of each")
-    parser.add_argument("--schemas", metavar="DIR", help="the protocol's JSON Schemas")
-    parser.add_argument("--output", metavar="FILE", help="write the table to FILE too")
-    options = parser.parse_args()
-    if not options.corpus:
-        parser.error("name the corpus, or set AQLGEN_CORPUS")
-    head = ["document", "served", "skipped", "reasons", "warnings", "no example", "seconds", "MB", "error"]
-    lines = ["\t".join([*head, *((*STEPS, "answers") if options.projects else ())])]
-    lines[0] = "\t".join(one for one in lines[0].split("\t") if one not in options.skip)
+def main(argv: Sequence[str]) -> int:
+    """Print a line for each document, then what failed and why operations are skipped; return 1 if anything failed."""
+    arguments = parser(__name__, __doc__)
+    add_corpus(arguments)
+    add_only(arguments)
+    arguments.add_argument("--projects", action="store_true", help="lint, type-check, test and start every project")
+    arguments.add_argument("--skip", action="append", default=[], choices=list(STEPS), help="leave out a step")
+    arguments.add_argument("--sample", type=int, default=0, metavar="N", help="introspect only N operations and types")
+    arguments.add_argument("--schemas", type=Path, metavar="DIR", help="the protocol's JSON Schemas")
+    arguments.add_argument("--output", type=Path, metavar="FILE", help="write the table to FILE too")
+    options = arguments.parse_args(argv)
+    steps = [*(step for step in STEPS if step not in options.skip), "answers"] if options.projects else []
+    lines = ["\t".join([*HEAD, *steps])]
     print(lines[0])
     results = []
-    for name, document in documents(Path(options.corpus), options.only):
+    for entry in entries(options.corpus, options.only):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "project"
-            result = measure(name, document, folder)
+            result = measure(entry, folder)
             if options.projects and not result.error:
                 inspect(result, folder, options.schemas, options.sample, options.skip)
         results.append(result)
         lines.append(line(result))
         print(lines[-1], flush=True)
-    return report(results, lines, options.output)
+    summary = list(summarized(results))
+    print("\n".join(summary))
+    if options.output:
+        options.output.write_text("\n".join([*lines, *summary]) + "\n", encoding="utf-8")
+    return 1 if any(map(failed, results)) else 0
 
 
-def report(results: list[Result], lines: list[str], output: str | None) -> int:
-    """Print the sums, the skipped operations and the failures; 1 when anything failed."""
-    served, left_out = sum(one.served for one in results), sum(len(one.skipped) for one in results)
-    failed = [one for one in results if one.error or any(not said.startswith("ok") for said in one.steps.values())]
-    share = 100 * served / max(1, served + left_out)
-    lines.append(
-        f"\n{len(results)} documents, {sum(not one.error for one in results)} generated; "
-        f"{served:,} operations served, {left_out} skipped: {share:.2f} %"
+def failed(result: Result) -> bool:
+    """Return True if the document was refused or a check of its project failed."""
+    return bool(result.error) or any(not output.startswith("ok") for output in result.steps.values())
+
+
+def summarized(results: Sequence[Result]) -> Iterable[str]:
+    """Yield the lines of the sums, of the skipped operations and of the failures."""
+    served, left_out = sum(result.served for result in results), sum(len(result.skipped) for result in results)
+    yield (
+        f"\n{len(results)} documents, {sum(not result.error for result in results)} generated; "
+        f"{served:,} operations served, {left_out} skipped: {100 * served / max(1, served + left_out):.2f} %"
     )
-    for one in results:
-        lines += [f"  {one.name}: {key} [{code}] {message}" for key, code, message in one.skipped]
-    for one in failed:
-        lines.append(f"FAILED {one.name}: {one.error}")
-        lines += [f"  {step}: {said}" for step, said in one.steps.items() if not said.startswith("ok")]
-    print("\n".join(lines[len(results) + 1 :]))
-    if output:
-        Path(output).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    for result in results:
+        yield from (f"  {result.name}: {key} [{code}] {message}" for key, code, message in result.skipped)
+    for result in filter(failed, results):
+        yield f"FAILED {result.name}: {result.error}"
+        yield from (f"  {step}: {output}" for step, output in result.steps.items() if not output.startswith("ok"))

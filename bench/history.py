@@ -1,31 +1,30 @@
-"""Live through the real history of an API's document: generate, edit by hand, commit, update to each next version.
+"""Update a project through the real history of an API's document, with edits by hand in it.
 
-    python bench/history.py REPOSITORY PATH REV REV … [--keep DIR]
-    python bench/history.py --table bench/history.txt --mirrors DIR [--only TEXT] [--keep DIR] [--output FILE]
+A repository holds the document at PATH; the revisions are two or more of its own, oldest first. A line of a table is
+`owner/name PATH REVISION REVISION …`, its repository MIRRORS/owner/name.git, as `git clone --mirror` makes it.
 
-REPOSITORY is a git repository that holds the document at PATH; the revisions are two or more of its own, oldest first.
-A line of a table is `owner/name PATH REV REV …`, its repository DIR/owner/name.git, as `git clone --mirror` makes it.
-
-The first version's adapter is edited as users do: hooks, overrides, settings, README, pyproject, a module, a file of
-their own. For each next version it tells: operations added, removed, and changed in their row or in a type that they
-reach; lines of diff without the kept document, lines of the document's own, and the first by each such operation;
-conflicts; edits that are not to be found any more; seconds; and how many files another update, with nothing new,
-changes. Conflicts, lost and idle should be 0. `--keep` leaves the projects in DIR to be read, a commit a version.
+The adapter of the first version is edited as users do: hooks, overrides, settings, README, pyproject, a module, a file
+of their own. For each next version the table has: operations added, removed, and changed in their row or in a type that
+they reach; lines of diff without the kept document, lines of the document's own, and the first by each such operation;
+conflicts; lost edits; seconds; and how many files another update, with nothing new, changes. Conflicts, lost and idle
+should be 0. `--keep` leaves the projects in a folder, with a commit for each version.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from bench.support.arguments import parser
+from bench.support.documents import package_of
+from bench.support.processes import AQLGEN, environment
 
 WHO = ("-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgSign=false")
 FAMILIES = ("create", "read", "update", "delete", "execute")
@@ -34,7 +33,7 @@ MINE = "edited by hand"
 
 @dataclass
 class Step:
-    """What one update came to."""
+    """The result of one update."""
 
     name: str
     revision: str
@@ -58,7 +57,7 @@ class Step:
         return self.lines / max(1, self.added + self.removed + self.changed)
 
     def row(self) -> list[str]:
-        """Give the cells of the table."""
+        """Return the cells of the table."""
         if self.error:
             return [self.name, self.revision[:9], self.date, self.error]
         numbers = [self.added, self.removed, self.changed, self.lines, self.document]
@@ -84,15 +83,15 @@ HEAD = (
 
 
 def git(*arguments: str, cwd: Path) -> str:
-    """Run git and give what it prints."""
+    """Run git and return what it prints."""
     done = subprocess.run(["git", *WHO, *arguments], cwd=cwd, capture_output=True, check=True)
     return done.stdout.decode("utf-8", "replace")
 
 
 def aqlgen(*arguments: str, cwd: Path) -> tuple[int, Any]:
-    """Run aqlgen; give its exit code and what it says as data."""
-    command = [sys.executable, "-m", "aqlgen", *arguments, "--output-format", "json"]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
+    """Run aqlgen; return its exit code and its JSON answer."""
+    command = [*AQLGEN, *arguments, "--output-format", "json"]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, check=False, env=environment())
     try:
         return done.returncode, json.loads(done.stdout)
     except ValueError:
@@ -100,24 +99,24 @@ def aqlgen(*arguments: str, cwd: Path) -> tuple[int, Any]:
 
 
 def rows(project: Path) -> dict[str, str]:
-    """Give the rows of the table by `METHOD /path`, each with its name and family, and the types, as text."""
-    (package,) = (path.parent for path in project.glob("src/*/adapter.json"))
-    found = {}
+    """Return the rows of the table as text by `METHOD /path`, each with its family and name."""
+    package = package_of(project)
+    table = {}
     for family in FAMILIES:
         for name, row in json.loads((package / "operations" / f"{family}.json").read_bytes()).items():
-            found[f"{row['method']} {row['path']}"] = json.dumps([family, name, row])
-    return found
+            table[f"{row['method']} {row['path']}"] = json.dumps([family, name, row])
+    return table
 
 
 @dataclass(frozen=True)
 class Edits:
-    """What was edited by hand: the operation that was renamed, and by file what is to be found there ever after."""
+    """The edits by hand: the operation that was renamed, and by file the text that must stay in it."""
 
     operation: str
     texts: Mapping[str, str]
 
     def lost(self, project: Path) -> list[str]:
-        """Give the files in which an edit is not to be found any more."""
+        """Return the files that have lost an edit."""
         there = self.operation in rows(project)
         wanted = {path: text for path, text in self.texts.items() if there or not path.endswith(".json")}
         return [path for path, text in wanted.items() if text not in (project / path).read_text("utf-8", "replace")]
@@ -125,20 +124,21 @@ class Edits:
 
 def edit(project: Path) -> Edits:
     """Edit a project as its users do, and commit."""
-    (package,) = (path.parent for path in project.glob("src/*/adapter.json"))
+    package = package_of(project)
     inner = package.relative_to(project).as_posix()
     table = {key: json.loads(text) for key, text in rows(project).items()}
     key = min(table)
     family, name, row = table[key]
-    sent = ((one.get("name", called), one["in"]) for called, one in row["parameters"].items())
-    wire = next((called for called, place in sent if place in ("query", "path")), None)
+    parameters = ((value.get("name", key), value["in"]) for key, value in row["parameters"].items())
+    wire = next((name for name, place in parameters if place in ("query", "path")), None)
     renamed = f"  parameters:\n    {json.dumps(wire)}: {{name: my_own}}\n" if wire else ""
+    module = min((package / "runtime").glob("[a-z]*.py")).relative_to(project).as_posix()
     changes: dict[str, Callable[[str], str]] = {
         f"{inner}/hooks.py": lambda text: f"{text}\n# {MINE}\n",
         "overrides.yaml": lambda text: f"{text}\n{key}:\n  name: my_{name}\n  danger: dangerous\n{renamed}",
         "README.md": lambda text: text.replace("\n## Run it\n", f"\nThis one was {MINE}.\n\n## Run it\n"),
         "pyproject.toml": lambda text: text.replace("\ndependencies = [", f"\n# {MINE}\ndependencies = ["),
-        f"{inner}/runtime/limits.py": lambda text: text.replace("\n\n", f"\n\n# {MINE}\n", 1),
+        module: lambda text: text.replace("\n\n", f"\n\n# {MINE}\n", 1),
         "adapter.toml": lambda text: f"{text}\n# {MINE}\n",
     }
     for path, change in changes.items():
@@ -153,11 +153,11 @@ def edit(project: Path) -> Edits:
 
 
 def live(name: str, repository: Path, path: str, revisions: list[str], folder: Path) -> Iterator[Step]:
-    """Go through the versions of one document; the project is in a folder of that name."""
+    """Go through the versions of a document in a folder; yield a step for each update."""
     project, edits = folder / "project", Edits("", {})
     for number, revision in enumerate(revisions):
-        about = git("log", "-1", "--format=%H %cs", revision, cwd=repository).split()
-        step = Step(name, *about)
+        commit_id, date = git("log", "-1", "--format=%H %cs", revision, cwd=repository).split()
+        step = Step(name, commit_id, date)
         document = folder / f"{number}{Path(path).suffix}"
         shown = subprocess.run(["git", "show", f"{revision}:{path}"], cwd=repository, capture_output=True, check=False)
         if shown.returncode:
@@ -166,9 +166,9 @@ def live(name: str, repository: Path, path: str, revisions: list[str], folder: P
             continue
         document.write_bytes(shown.stdout)
         if not project.is_dir():
-            code, said = aqlgen("from-openapi", str(document), "-o", str(project), cwd=folder)
+            code, answer = aqlgen("from-openapi", str(document), "-o", str(project), cwd=folder)
             if code:
-                step.error = said["error"]["message"]
+                step.error = answer["error"]["message"]
                 yield step
                 return
             git("init", "--quiet", cwd=project)
@@ -179,25 +179,25 @@ def live(name: str, repository: Path, path: str, revisions: list[str], folder: P
 
 
 def measured(step: Step, project: Path, document: Path, edits: Edits) -> Step:
-    """Update a project, and tell what became of it."""
+    """Update a project; return the step with what changed."""
     before = rows(project)
     begin = perf_counter()
-    code, said = aqlgen("update", str(project), "--spec", str(document), cwd=project.parent)
+    code, answer = aqlgen("update", str(project), "--spec", str(document), cwd=project.parent)
     step.seconds = perf_counter() - begin
     if code > 1:
-        step.error = said["error"]["message"]
+        step.error = answer["error"]["message"]
         return step
-    step.conflicts = said["files"]["conflicts"]
-    step.rules = Counter(one["rule"] for one in said["changes"]["changes"])
+    step.conflicts = answer["files"]["conflicts"]
+    step.rules = Counter(change["rule"] for change in answer["changes"]["changes"])
     after = rows(project)
     step.added, step.removed = len(after.keys() - before.keys()), len(before.keys() - after.keys())
-    named = {key for one in said["changes"]["changes"] for key in one["operations"]}
+    named = {name for change in answer["changes"]["changes"] for name in change["operations"]}
     names = {json.loads(text)[1]: key for key, text in after.items()}
-    reached = {names.get(one, one) for one in named} & before.keys() & after.keys()
+    reached = {names.get(name, name) for name in named} & before.keys() & after.keys()
     step.changed = len(reached | {key for key in before.keys() & after.keys() if before[key] != after[key]})
     for line in git("diff", "--cached", "--numstat", "--no-renames", cwd=project).splitlines():
-        more, less, path = line.split("\t")
-        step.by_file[path] += (int(more) + int(less)) if more != "-" else 0
+        added, removed, path = line.split("\t")
+        step.by_file[path] += (int(added) + int(removed)) if added != "-" else 0
     step.document = sum(count for path, count in step.by_file.items() if path.startswith("openapi/"))
     step.lines = sum(step.by_file.values()) - step.document
     step.lost = edits.lost(project)
@@ -210,7 +210,7 @@ def measured(step: Step, project: Path, document: Path, edits: Edits) -> Step:
 
 
 def contents(project: Path) -> dict[str, bytes]:
-    """Read every file but git's."""
+    """Return the content of every file but git's."""
     return {str(path): path.read_bytes() for path in project.rglob("*") if path.is_file() and ".git" not in path.parts}
 
 
@@ -221,32 +221,34 @@ def commit(project: Path, message: str) -> None:
 
 
 def tabled(path: Path, mirrors: Path) -> Iterator[tuple[str, Path, str, list[str]]]:
-    """Read a table: name, repository, path, revisions."""
+    """Yield the rows of a table: name, repository, path, revisions."""
     for line in path.read_text("utf-8").splitlines():
         words = line.partition("#")[0].split()
         if words:
             yield words[0], mirrors / f"{words[0]}.git", words[1], words[2:]
 
 
-def main() -> None:
-    """Print a line a step, and below it where the lines are and what changed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("repository", type=Path, nargs="?")
-    parser.add_argument("path", nargs="?")
-    parser.add_argument("revisions", nargs="*")
-    parser.add_argument("--table", type=Path)
-    parser.add_argument("--mirrors", type=Path, default=Path())
-    parser.add_argument("--only", default="")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
+def main(argv: Sequence[str]) -> None:
+    """Print a line for each step, and below it where the lines are and what changed."""
+    arguments = parser(__name__, __doc__)
+    arguments.add_argument("repository", type=Path, nargs="?")
+    arguments.add_argument("path", nargs="?")
+    arguments.add_argument("revisions", nargs="*")
+    arguments.add_argument("--table", type=Path)
+    arguments.add_argument("--mirrors", type=Path, default=Path())
+    arguments.add_argument("--only", default="")
+    arguments.add_argument("--keep", type=Path)
+    arguments.add_argument("--output", type=Path)
+    options = arguments.parse_args(argv)
     if options.table:
-        asked = [one for one in tabled(options.table, options.mirrors) if options.only in one[0]]
+        histories = [row for row in tabled(options.table, options.mirrors) if options.only in row[0]]
+    elif options.repository is None:
+        arguments.error("name a repository, a path and revisions, or a --table")
     else:
-        asked = [(options.repository.name, options.repository, options.path, options.revisions)]
+        histories = [(options.repository.name, options.repository, options.path, options.revisions)]
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name, repository, path, revisions in asked:
+        for name, repository, path, revisions in histories:
             folder = (options.keep or Path(scratch)).resolve() / name.replace("/", "+")
             folder.mkdir(parents=True)
             for step in live(name, repository, path, revisions, folder):
@@ -257,7 +259,3 @@ def main() -> None:
                 print("  conflicts:", ", ".join(step.conflicts) or "none", flush=True)
     if options.output:
         options.output.write_text("\n".join(["\t".join(HEAD), *lines]) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

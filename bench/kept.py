@@ -1,8 +1,6 @@
 """Check over the corpus that names stay: through additions and removals, and through generating again.
 
-    python bench/kept.py [CORPUS] [--seed N]
-
-CORPUS is a folder of OpenAPI documents, or one document; default: the variable AQLGEN_CORPUS. A random half of the
+A random half of the
 operations is named, then all of them with those names kept, then the other half. `renamed` counts operations that lost
 a kept name, `unstable` those that come out differently when only the pinned names are kept: both must be 0. `followed`
 are names of operations that are gone which another version of the same operation got, `pinned` what the record of a
@@ -11,14 +9,10 @@ project has to hold.
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-
-from names import documents
 
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
@@ -28,6 +22,8 @@ from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
+from bench.names import documents
+from bench.support.arguments import add_corpus, parser
 
 KINDS = ("operations", "pinned", "followed", "renamed", "unstable")
 
@@ -55,12 +51,12 @@ def measure(document: Document, resolver: Resolver, chance: random.Random) -> di
     return found
 
 
-def main() -> None:
+def main(argv: Sequence[str]) -> None:
     """Print a line a document that has something to tell, and the sums."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path, nargs="?", default=os.environ.get("AQLGEN_CORPUS"))
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    arguments = parser(__name__, __doc__)
+    add_corpus(arguments)
+    arguments.add_argument("--seed", type=int, default=1)
+    options = arguments.parse_args(argv)
     sums, started, count = dict.fromkeys(KINDS, 0), time.perf_counter(), 0
     for path in documents(options.corpus):
         try:
@@ -77,7 +73,3 @@ def main() -> None:
             print(f"{path.name:<40} " + " ".join(f"{kind} {found[kind]}" for kind in KINDS))
     told = ", ".join(f"{kind} {number}" for kind, number in sums.items())
     print(f"{count} documents in {time.perf_counter() - started:.0f} s: {told}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,6 @@
 """Check the names of every document of the corpus, and show some of them to be read aloud.
 
-    python bench/names.py [CORPUS] [--show github,openai,plaid] [--count N] [--seed N] [--renamed]
-
-CORPUS is a folder of OpenAPI documents, or one document; default: the variable AQLGEN_CORPUS. Names must be unique,
+Names must be unique,
 valid, of at most 64 characters, without stutter (`get_user_user`) and without residue of versions, methods and code
 generators. `renamed` counts the operations that get another name when a random half of the others is removed; --renamed
 prints them. Documents that cannot be read are listed.
@@ -10,11 +8,8 @@ prints them. Documents that cannot be read are listed.
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -31,6 +26,7 @@ from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 from aqlgen.pipeline import Options, prepare
 from aqlgen.words import singular
+from bench.support.arguments import add_corpus, parser
 
 RESIDUE = re.compile(r"_using_(get|post|put|patch|delete)\b|^api_|_api_v\d|(^|_)v\d+_|_v\d+$|_\d+$")
 """What a code generator leaves in names; a version or number at the end may be meant, and is judged apart."""
@@ -77,15 +73,15 @@ def renamed(document: Document, resolver: Resolver, names: dict[str, str], seed:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Print a line for each document, then the names asked for; 1 when a name is wrong."""
-    parser = argparse.ArgumentParser(description="Check the names of a corpus.")
-    parser.add_argument("corpus", nargs="?", default=os.environ.get("AQLGEN_CORPUS", "."))
-    parser.add_argument("--show", default="", help="documents whose names to print, by the start of their file name")
-    parser.add_argument("--count", type=int, default=20, help="how many names to print of each")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--renamed", action="store_true", help="print the operations that are renamed")
-    options = parser.parse_args(arguments)
+    arguments = parser(__name__, __doc__)
+    add_corpus(arguments)
+    arguments.add_argument("--show", default="", help="documents whose names to print, by the start of their file name")
+    arguments.add_argument("--count", type=int, default=20, help="how many names to print of each")
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--renamed", action="store_true", help="print the operations that are renamed")
+    options = arguments.parse_args(argv)
     shown = tuple(filter(None, options.show.split(",")))
     total: dict[str, int] = dict.fromkeys(("operations", "wrong", "stutter", "residue", "renamed"), 0)
     unread = []
@@ -133,7 +129,3 @@ def _print(decisions: Sequence[Decision], faulty: Sequence[Decision], count: int
         print(f"  ! {one.name:44} {one.operation.key} [{one.operation.operation_id}]")
     for one in random.Random(seed).sample(list(decisions), min(count, len(decisions))):
         print(f"    {one.name:44} {one.operation.key} [{one.operation.operation_id}]")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

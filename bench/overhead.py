@@ -1,64 +1,63 @@
-"""Latency of a call in mock mode beside the same call of the bare server, in short rounds, in turn.
+"""Measure the latency of a call in mock mode, beside the same call of the bare server.
 
 The bare server runs on the SDK's own stdio, as anybody would write it, and on the adapters' pipe, which is faster: the
-first is what a client sees, the second is what the adapter does for a call.
-
-usage: overhead.py [ADAPTER_DIR ...]
+first is what a client sees, the second is what the adapter itself does for a call. Rounds are short and alternate.
 """
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter_ns
 
-from lines import ERAS, Lines, adapter, bare, example
-from projects import generated
+from bench.support.arguments import add_adapters, parser
+from bench.support.documents import adapters
+from bench.support.stdio import ERAS, RawClient, adapter_command, bare_command, example
 
 ROUNDS, CALLS, WARM = 20, 200, 300
 
 
-def measure(lines: Lines, arguments: dict[str, object], calls: int) -> list[float]:
-    """Make calls one after the other; give their latencies in microseconds."""
-    latencies = []
+def latencies(client: RawClient, arguments: dict[str, object], calls: int) -> list[float]:
+    """Make calls one after the other; return their latencies in microseconds."""
+    microseconds = []
     for _ in range(calls):
-        line = lines.line("tools/call", {"name": "mcp_aql_read", "arguments": arguments})
+        line = client.line("tools/call", {"name": "mcp_aql_read", "arguments": arguments})
         begin = perf_counter_ns()
-        answer = lines.raw(line)
-        latencies.append((perf_counter_ns() - begin) / 1000)
+        answer = client.exchange(line)
+        microseconds.append((perf_counter_ns() - begin) / 1000)
         if b'"success":true' not in answer.replace(b'": ', b'":'):
             raise SystemExit(answer.decode())
-    return latencies
+    return microseconds
 
 
-def beside(folder: Path, transport: str, era: str) -> str:
-    """Measure the adapter beside the bare server on a transport; give the line that says it."""
-    operation, params = example(folder)
+def compared(project: Path, transport: str, era: str) -> str:
+    """Measure an adapter beside the bare server on a transport; return the line of the result."""
+    operation, params = example(project)
     arguments: dict[str, object] = {"operation": operation, "params": params}
-    command, environment = adapter(folder)
-    with Lines(bare(transport), era) as base, Lines(command, era, environment) as ours:
-        measure(base, arguments, WARM), measure(ours, arguments, WARM)
-        pairs = [(measure(base, arguments, CALLS), measure(ours, arguments, CALLS)) for _ in range(ROUNDS)]
-    ratio = median(median(one[1]) / median(one[0]) for one in pairs)
-    flat = [[latency for one in pairs for latency in one[side]] for side in (1, 0)]
-    (p50, b50), (p99, b99) = ([median(side) for side in flat], [quantiles(side, n=100)[98] for side in flat])
+    command, variables = adapter_command(project)
+    with RawClient(bare_command(transport), era) as bare, RawClient(command, era, variables) as adapter:
+        latencies(bare, arguments, WARM), latencies(adapter, arguments, WARM)
+        rounds = [(latencies(bare, arguments, CALLS), latencies(adapter, arguments, CALLS)) for _ in range(ROUNDS)]
+    ratio = median(median(of_adapter) / median(of_bare) for of_bare, of_adapter in rounds)
+    bare_all, adapter_all = ([latency for pair in rounds for latency in pair[side]] for side in (0, 1))
     return (
-        f"{era}  adapter p50 {p50:4.0f} µs p99 {p99:5.0f}   bare on {transport:5} p50 {b50:4.0f} µs p99 {b99:5.0f}"
+        f"{era}  adapter {percentiles(adapter_all)}   bare on {transport:5} {percentiles(bare_all)}"
         f"   ratio {ratio:.2f}   ({operation})"
     )
 
 
-def main() -> None:
-    """Print a line for each project, transport of the bare server, and era."""
-    given = {Path(one).name: Path(one) for one in sys.argv[1:]}
-    with nullcontext(given) if given else generated() as projects:
-        for name, folder in projects.items():
+def percentiles(microseconds: Sequence[float]) -> str:
+    """Return the median and the 99th percentile as text."""
+    return f"p50 {median(microseconds):4.0f} µs p99 {quantiles(microseconds, n=100)[98]:5.0f}"
+
+
+def main(argv: Sequence[str]) -> None:
+    """Print a line for each project, transport of the bare server, and protocol era."""
+    options = parser(__name__, __doc__)
+    add_adapters(options)
+    with adapters(options.parse_args(argv).adapters) as projects:
+        for name, project in projects.items():
             for transport in ("stdio", "pipe"):
                 for era in ERAS:
-                    print(f"{name:12} {beside(folder, transport, era)}")
-
-
-if __name__ == "__main__":
-    main()
+                    print(f"{name:12} {compared(project, transport, era)}", flush=True)

@@ -1,26 +1,22 @@
-"""Cost against size: made-up documents of 10 to 10,000 operations, and one of 45 MB with 20,000; peers beside it.
-
-    python bench/scale.py [--large] [--runs N] [--limit S] [--fastmcp PYTHON] [--openapi-mcp-generator SCRIPT]
+"""Measure cost against size: synthetic documents of 10 to 10,000 operations, or of 20,000 in 45 MB.
 
 For each document: wall time, operations per second beyond the smallest document's time, and peak memory, as medians of
-N runs; then how long the adapter takes to import, to list its operations, and to describe one. Peers are measured when
-given: PYTHON is the interpreter of an environment with fastmcp, SCRIPT the `bin/openapi-mcp-generator.js` of the npm
-package, run by the interpreter given by --node; each run ends after S seconds.
+some runs; then how long the adapter takes to import, to list its operations, and to describe one. Other generators are
+measured beside it if they are given.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 
-from madeup import made_up
+from bench.support.arguments import parser
+from bench.support.processes import AQLGEN, environment, run
+from bench.support.synthetic import document
 
 SIZES = (10, 100, 1_000, 10_000)
 LARGE, LARGE_BYTES = 20_000, 45_000_000
@@ -49,75 +45,58 @@ _, describing = asyncio.run(ask(name=listed["operations"][-1]["name"]))
 print(f"{ready - begin:.2f} {listing:.2f} {describing:.2f}")
 """
 
-Run = tuple[float, float, bool]
+Tool = Callable[[Path, Path], list[str]]
 
 
-def run(command: list[str], limit: int) -> Run:
-    """Run a command; give wall time in seconds, peak memory in MB, and whether it ended well within the limit."""
-    begin = perf_counter()
-    process = subprocess.Popen(
-        ["timeout", str(limit), *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    scale = 1024 * 1024 if sys.platform == "darwin" else 1024
-    return perf_counter() - begin, usage.ru_maxrss / scale, process.returncode == 0
-
-
-def measured(make: Callable[[Path], list[str]], runs: int, limit: int) -> Run:
-    """Give the medians of several runs, each into a folder of its own; a failure counts at once."""
-    found: list[Run] = []
+def medians(tool: Tool, document: Path, runs: int, limit: int) -> tuple[float, float, bool]:
+    """Return the medians of time and memory over several runs, and whether all succeeded; a failure ends them."""
+    finished = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as scratch:
-            found.append(run(make(Path(scratch) / "out"), limit))
-        if not found[-1][2]:
-            return found[-1]
-    return median(one[0] for one in found), median(one[1] for one in found), True
+            finished.append(run(tool(document, Path(scratch) / "out"), limit=limit))
+        if finished[-1].code:
+            return finished[-1].seconds, finished[-1].megabytes, False
+    return median(run_.seconds for run_ in finished), median(run_.megabytes for run_ in finished), True
 
 
-def started(project: Path) -> str:
-    """Give how long the adapter of a project takes to be ready, to list its operations, and to describe one."""
-    done = subprocess.run([sys.executable, "-c", START, str(project)], capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "failed"
+def start(project: Path) -> str:
+    """Return the seconds until the adapter of a project is ready, to list its operations, and to describe one."""
+    command = [sys.executable, "-c", START, str(project)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    return finished.stdout.strip() if finished.returncode == 0 else "failed"
 
 
-def main() -> None:
+def main(argv: Sequence[str]) -> None:
     """Print a line for each document and tool."""
-    parser = argparse.ArgumentParser(description="Measure cost against size.")
-    parser.add_argument("--large", action="store_true", help="also the document of 45 MB")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--limit", type=int, default=300, metavar="S")
-    parser.add_argument("--fastmcp", metavar="PYTHON")
-    parser.add_argument("--openapi-mcp-generator", metavar="SCRIPT")
-    parser.add_argument("--node", default="node")
-    options = parser.parse_args()
-    sizes = [(count, 0) for count in SIZES] + ([(LARGE, LARGE_BYTES)] if options.large else [])
-    tools: dict[str, Callable[[Path, Path], list[str]]] = {
-        "aqlgen": lambda spec, out: [sys.executable, "-m", "aqlgen", "from-openapi", str(spec), "-o", str(out), "-q"]
-    }
+    arguments = parser(__name__, __doc__)
+    arguments.add_argument("--large", action="store_true", help="also the document of 45 MB")
+    arguments.add_argument("--most", type=int, default=SIZES[-1], metavar="N", help="no document of more operations")
+    arguments.add_argument("--runs", type=int, default=3, metavar="N")
+    arguments.add_argument("--limit", type=int, default=300, metavar="SECONDS", help="for each run")
+    arguments.add_argument("--fastmcp", metavar="PYTHON", help="the interpreter of an environment with fastmcp")
+    arguments.add_argument("--openapi-mcp-generator", metavar="SCRIPT", help="its bin/openapi-mcp-generator.js")
+    arguments.add_argument("--node", default="node", help="the interpreter of that script")
+    options = arguments.parse_args(argv)
+    tools: dict[str, Tool] = {"aqlgen": lambda spec, out: [*AQLGEN, "from-openapi", str(spec), "-o", str(out), "-q"]}
     if options.fastmcp:
         tools["fastmcp"] = lambda spec, _: [options.fastmcp, "-c", FASTMCP, str(spec)]
     if options.openapi_mcp_generator:
         script = [options.node, options.openapi_mcp_generator]
         tools["openapi-mcp-generator"] = lambda spec, out: [*script, "-i", str(spec), "-o", str(out), "--force"]
+    sizes = [(count, 0) for count in SIZES if count <= options.most]
     base: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for count, size in sizes:
+        for count, size in sizes + [(LARGE, LARGE_BYTES)] * options.large:
             spec = Path(scratch) / f"{count}.json"
-            spec.write_bytes(made_up(count, size))
-            for name, command in tools.items():
-                wall, memory, well = measured(lambda out: command(spec, out), options.runs, options.limit)  # noqa: B023
-                smallest = base.setdefault(name, wall)
-                rate = f"{count / (wall - smallest):7.0f} op/s" if wall > smallest * 1.2 else "      - op/s"
-                said = "" if well else "  FAILED or over the limit"
-                megabytes = spec.stat().st_size / 1e6
+            spec.write_bytes(document(count, size))
+            for name, tool in tools.items():
+                seconds, megabytes, succeeded = medians(tool, spec, options.runs, options.limit)
+                beyond = seconds - base.setdefault(name, seconds)
+                rate = f"{count / beyond:7.0f}" if beyond > base[name] * 0.2 else "      -"
                 print(
-                    f"{count:6} operations {megabytes:5.1f} MB  {name:22} {wall:7.2f} s {rate} {memory:6.0f} MB{said}"
+                    f"{count:6} operations {spec.stat().st_size / 1e6:5.1f} MB  {name:22} {seconds:7.2f} s {rate} op/s "
+                    f"{megabytes:6.0f} MB{'' if succeeded else '  FAILED or over the limit'}"
                 )
             out = Path(scratch) / f"{count}-project"
-            if run(tools["aqlgen"](spec, out), options.limit)[2]:
-                print(f"{'':27}  adapter: ready, list, describe  {started(out)} s", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+            if run(tools["aqlgen"](spec, out), limit=options.limit).code == 0:
+                print(f"{'':27}  adapter: ready, list, describe  {start(out)} s", flush=True)

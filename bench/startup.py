@@ -1,59 +1,53 @@
-"""From a process's start to its first answer: an adapter beside the bare server, in pairs, in turn.
-
-usage: startup.py [ADAPTER_DIR ...]
-"""
+"""Measure the time from an adapter's start to its first answer, beside the bare server."""
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from time import perf_counter
 
-from lines import ERAS, Lines, adapter, bare, example
-from projects import generated
+from bench.support.arguments import add_adapters, parser
+from bench.support.documents import adapters
+from bench.support.stdio import ERAS, RawClient, adapter_command, bare_command, example
 
 PAIRS = 15
 
 
-def first_call(folder: Path, era: str) -> tuple[float, float]:
-    """Give the seconds to the first answer, and those of a first call after it, which loads the table."""
-    from time import perf_counter
-
-    operation, params = example(folder)
-    command, environment = adapter(folder)
-    with Lines(command, era, environment) as lines:
+def adapter_start(project: Path, era: str) -> tuple[float, float]:
+    """Return the seconds to the first answer, and those of the first call after it, which loads the table."""
+    operation, params = example(project)
+    command, variables = adapter_command(project)
+    with RawClient(command, era, variables) as client:
         begin = perf_counter()
         arguments = {"operation": operation, "params": params}
-        answer = lines.ask("tools/call", {"name": "mcp_aql_read", "arguments": arguments})
+        answer = client.ask("tools/call", {"name": "mcp_aql_read", "arguments": arguments})
         call = perf_counter() - begin
     if answer.get("result", {}).get("structuredContent", {}).get("success") is not True:
         raise SystemExit(f"{operation}: {answer}")
-    return lines.started, call
+    return client.started, call
 
 
 def bare_start(era: str) -> float:
-    """Give the seconds to the bare server's first answer."""
-    with Lines(bare(), era) as lines:
-        return lines.started
+    """Return the seconds to the bare server's first answer."""
+    with RawClient(bare_command(), era) as client:
+        return client.started
 
 
-def main() -> None:
-    """Print one line for each project and era: medians, and the median of the pairs' ratios."""
-    given = {Path(one).name: Path(one) for one in sys.argv[1:]}
-    with nullcontext(given) if given else generated() as projects:
-        for name, folder in projects.items():
+def main(argv: Sequence[str]) -> None:
+    """Print a line for each project and protocol era: medians, and the median of the ratios of each pair of starts."""
+    options = parser(__name__, __doc__)
+    add_adapters(options)
+    with adapters(options.parse_args(argv).adapters) as projects:
+        for name, project in projects.items():
             for era in ERAS:
-                bare_start(era), first_call(folder, era)  # warm the file cache
-                pairs = [(bare_start(era), *first_call(folder, era)) for _ in range(PAIRS)]
-                base, ours, call = (median(column) * 1000 for column in zip(*pairs, strict=True))
-                ratio = median(one[1] / one[0] for one in pairs)
-                loaded = median((one[1] + one[2]) / one[0] for one in pairs)
+                bare_start(era), adapter_start(project, era)  # warm the file cache
+                pairs = [(bare_start(era), *adapter_start(project, era)) for _ in range(PAIRS)]
+                bare, adapter, call = (median(column) * 1000 for column in zip(*pairs, strict=True))
+                ratio = median(started / base for base, started, _ in pairs)
+                with_call = median((started + first) / base for base, started, first in pairs)
                 print(
-                    f"{name:12} {era}  adapter {ours:4.0f} ms  bare {base:4.0f} ms  ratio {ratio:.2f}"
-                    f"  first call {call:4.0f} ms  with it {loaded:.2f}"
+                    f"{name:12} {era}  adapter {adapter:4.0f} ms  bare {bare:4.0f} ms  ratio {ratio:.2f}"
+                    f"  first call {call:4.0f} ms  with it {with_call:.2f}",
+                    flush=True,
                 )
-
-
-if __name__ == "__main__":
-    main()

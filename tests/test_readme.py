@@ -96,7 +96,7 @@ def test_the_demo_talks_to_the_petstore_in_both_modes(tmp_path: Path) -> None:
     command = tmp_path / "petstore"  # a client gives a server it starts no PYTHONPATH
     command.write_text(f'#!/bin/sh\nPYTHONPATH={reader.site} exec {reader.site}/bin/petstore-adapter "$@"\n')
     command.chmod(0o755)
-    reader.run([sys.executable, str(ROOT / "bench/demo.py"), str(command)])
+    reader.run([sys.executable, "-m", "bench", "demo", str(command)], ROOT)
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 5])

@@ -19,7 +19,7 @@ KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowDown": 40, " ": 32, "Backspac
 
 
 class Browser:
-    """One tab. Keeps what the page says on its console and what it asks of the network."""
+    """A tab, with the console output and the network requests of its page."""
 
     def __init__(self, process: subprocess.Popen[bytes], send: int, receive: int) -> None:
         self._process, self._send, self._receive = process, send, receive
@@ -33,8 +33,8 @@ class Browser:
     @contextmanager
     def started(cls, executable: str | None = None) -> Iterator[Self]:
         """Start a browser with a profile of its own, and end it."""
-        found = executable or next(filter(None, map(shutil.which, NAMES)), None)
-        if found is None:
+        program = executable or next(filter(None, map(shutil.which, NAMES)), None)
+        if program is None:
             raise SystemExit("There is no Chromium: apt-get install chromium, or name one with --browser.")
         to_browser, to_us = os.pipe(), os.pipe()
         with tempfile.TemporaryDirectory(prefix="aqlgen-browser-", ignore_cleanup_errors=True) as profile:
@@ -47,7 +47,7 @@ class Browser:
                     "bash",
                     "-c",
                     shell,
-                    found,
+                    program,
                     *options.split(),
                     "--remote-debugging-pipe",
                     f"--user-data-dir={profile}",
@@ -85,7 +85,7 @@ class Browser:
         os.close(self._receive)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Call a method of the protocol and wait for its answer."""
+        """Call a method of the protocol and return its answer."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -116,7 +116,7 @@ class Browser:
         about = event.get("params", {})
         match event.get("method"):
             case "Runtime.consoleAPICalled":
-                self.console.append(f"{about['type']}: {[one.get('value') for one in about['args']]}")
+                self.console.append(f"{about['type']}: {[argument.get('value') for argument in about['args']]}")
             case "Runtime.exceptionThrown":
                 self.console.append(f"exception: {about['exceptionDetails']}")
             case "Log.entryAdded":
@@ -138,16 +138,16 @@ class Browser:
             time.sleep(0.02)
 
     def run(self, expression: str) -> Any:
-        """Evaluate an expression in the page, promises awaited, and give its value."""
-        given = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        if "exceptionDetails" in given:
-            raise RuntimeError(f"{expression[:200]}: {given['exceptionDetails']['exception'].get('description')}")
-        return given["result"].get("value")
+        """Evaluate an expression in the page, promises awaited, and return its value."""
+        result = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(f"{expression[:200]}: {result['exceptionDetails']['exception'].get('description')}")
+        return result["result"].get("value")
 
     def main_thread(self) -> float:
-        """Give the processor time that the page's main thread has used, in ms: what other programs do is not in it."""
-        found = self.call("Performance.getMetrics")["metrics"]
-        return 1000 * next(float(one["value"]) for one in found if one["name"] == "TaskDuration")
+        """Return the processor time of the page's main thread in ms, which other programs do not affect."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return 1000 * next(float(metric["value"]) for metric in metrics if metric["name"] == "TaskDuration")
 
     def press(self, key: str, *, shift: bool = False) -> None:
         """Press and release a key as a person does."""

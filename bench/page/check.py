@@ -1,30 +1,29 @@
-"""The page of `aqlgen explain --html` in a real browser: what a reviewer does, by keyboard, and how long it takes.
+"""Review the page of `aqlgen explain --html` in a real browser, by keyboard, and measure how long it takes.
 
-usage: npm install --prefix bench/page && python bench/page/check.py [--browser CHROMIUM] [--pictures DIR] [SPEC ...]
-
-Needs a Chromium (`apt-get install chromium`). Without SPEC it looks at the petstore. For each document: search filters,
-the way from search to an override needs no mouse, both themes pass axe without a finding in every view and with the
-panel open, at 1,400 and at 390 pixels; nothing is said on the console and nothing is asked of the network; times are
-under their bounds. Every failure is printed, and the exit code is 1.
+It needs a Chromium (`apt-get install chromium`) and npm. For each document: search filters, the way from search to an
+override needs no mouse, both themes pass axe without a finding in every view and with the panel open, at 1,400 and at
+390 pixels; nothing is written on the console and nothing is asked of the network; times are under their bounds. Every
+failure is printed, and the exit code is 1.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from browser import Browser
+from bench.page.browser import Browser
+from bench.support.arguments import parser
+from bench.support.documents import PETSTORE
+from bench.support.node import installed
+from bench.support.processes import AQLGEN, environment
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 AXE = HERE / "node_modules/axe-core/axe.min.js"
 BOUNDS = {"page, MB": 3.0, "first render, ms": 1000.0, "a keystroke, ms": 50.0, "opening the panel, ms": 100.0}
 VIEWS = ("map", "review", "decisions", "findings", "overrides")
@@ -55,34 +54,36 @@ OPENING = f"""(async () => {{
 
 
 class Findings:
-    """What went wrong, said at once and counted."""
+    """The failures, printed at once and counted."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def expect(self, holds: object, what: str) -> None:
-        """Say what does not hold."""
+        """Print an expectation that does not hold."""
         if not holds:
             self.count += 1
             print(f"  FAILED {what}")
 
 
-def made(spec: Path, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
-    """Write the page, and give it with what `explain` says in JSON."""
+def written(spec: Path, folder: Path) -> tuple[Path, list[dict[str, Any]]]:
+    """Write the page; return it with the operations of the JSON answer."""
     page = folder / f"{spec.stem}.html"
-    command = [sys.executable, "-m", "aqlgen", "explain", str(spec), "--html", str(page), "--output-format", "json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    operations: list[dict[str, Any]] = json.loads(done.stdout)["operations"]
+    command = [*AQLGEN, "explain", str(spec), "--html", str(page), "--output-format", "json"]
+    finished = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
+    operations: list[dict[str, Any]] = json.loads(finished.stdout)["operations"]
     return page, operations
 
 
 def times(browser: Browser, page: Path, expect: Callable[[object, str], None]) -> None:
-    """Measure, print, and hold against the bounds; a keystroke is what the main thread does for the slowest."""
+    """Measure, print and compare with the bounds; a keystroke is the work of the main thread for the slowest one."""
     browser.size(1400, 900)
-    found = {"page, MB": page.stat().st_size / 1e6}
+    figures = {"page, MB": page.stat().st_size / 1e6}
     browser.open(page)
-    found["first render, ms"] = browser.run(FIRST_PAINT)
-    found["ready, ms"] = browser.run("performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart")
+    figures["first render, ms"] = browser.run(FIRST_PAINT)
+    figures["ready, ms"] = browser.run(
+        "performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart"
+    )
     typed: dict[tuple[str, int, str], list[tuple[float, float]]] = {}
     for view in ("map", "decisions"):
         browser.open(page, f"#{view}")
@@ -92,12 +93,12 @@ def times(browser: Browser, page: Path, expect: Callable[[object, str], None]) -
                 before = browser.main_thread()
                 until = browser.run(f"{KEYSTROKE}({json.dumps(text)})")
                 typed.setdefault((view, place, text), []).append((browser.main_thread() - before, until))
-    work = {one: median(busy for busy, _ in taken) for one, taken in typed.items()}
-    slowest = max(work, key=lambda one: work[one])
-    found["a keystroke, ms"] = work[slowest]
-    found["until painted, ms"] = median(until for _, until in typed[slowest])
-    found["opening the panel, ms"] = browser.run(OPENING)
-    for what, value in found.items():
+    work = {key: median(busy for busy, _ in rounds) for key, rounds in typed.items()}
+    slowest = max(work, key=lambda key: work[key])
+    figures["a keystroke, ms"] = work[slowest]
+    figures["until painted, ms"] = median(until for _, until in typed[slowest])
+    figures["opening the panel, ms"] = browser.run(OPENING)
+    for what, value in figures.items():
         bound = f"  (≤ {BOUNDS[what]:g})" if what in BOUNDS else ""
         where = f"  {slowest}" if what == "a keystroke, ms" else ""
         print(f"  {what:24} {value:8.1f}{bound}{where}")
@@ -117,16 +118,16 @@ def search(
         browser.run(
             f"search.value = {json.dumps(wanted[key])}; search.dispatchEvent(new Event('input', {{bubbles: true}}))"
         )
-        found = browser.run(f"{VISIBLE}.map((one) => one.hash.slice(4))")
+        names = browser.run(f"{VISIBLE}.map((one) => one.hash.slice(4))")
         expect(
-            wanted["name"] in found and len(found) < max(2, len(operations)), f"search by {key} finds {wanted['name']}"
+            wanted["name"] in names and len(names) < max(2, len(operations)), f"search by {key} finds {wanted['name']}"
         )
-        said = browser.run("hits.textContent")
-        expect(said.startswith(f"{len(found):,} "), f"the count says what is shown: {said}")
+        count = browser.run("hits.textContent")
+        expect(count.startswith(f"{len(names):,} "), f"the count says what is shown: {count}")
     browser.run("clear.click()")
     time.sleep(0.1)
     browser.run("document.querySelector('[name=category][value=DELETE]').click()")
-    deleted = {one["name"] for one in operations if one["category"] == "DELETE"}
+    deleted = {row["name"] for row in operations if row["category"] == "DELETE"}
     expect(
         set(browser.run(f"{VISIBLE}.map((one) => one.hash.slice(4))")) == deleted, "the filter DELETE shows just those"
     )
@@ -143,7 +144,7 @@ def keyboard(
         expect(browser.run(FOCUS) == "Skip to the operations", "the first stop is the skip link")
         browser.press("/")
         expect(browser.run(FOCUS) == "search", "/ goes to search")
-        wanted = min(operations, key=lambda one: (-len(one["name"]), one["name"]))
+        wanted = min(operations, key=lambda row: (-len(row["name"]), row["name"]))
         browser.type(wanted["name"])
         browser.press("Enter")
         expect(browser.run(FOCUS) == wanted["name"], "Enter goes to the first match")
@@ -187,7 +188,7 @@ def accessible(
 ) -> None:
     """Run axe in every view, with the panel open and closed, in both themes, wide and narrow."""
     if not AXE.is_file():
-        expect(False, "axe-core is not installed: npm install --prefix bench/page")
+        expect(False, "axe-core is not installed: see bench/page/package.json")
         return
     script = AXE.read_text(encoding="utf-8")
     screens = ((False, 1400), (True, 1400), (False, 390), (True, 390))
@@ -203,16 +204,16 @@ def accessible(
                 browser.picture(pictures / f"{page.stem}-{view}-{'dark' if dark else 'light'}-{width}.png")
             expect(browser.run("document.documentElement.scrollWidth <= innerWidth"), f"nothing is cut off: {where}")
             browser.run(script + "; 0")
-            found = browser.run(
+            violations = browser.run(
                 "axe.run(document, {resultTypes: ['violations']}).then((done) => done.violations.map("
                 "(one) => [one.impact, one.id, one.nodes.length, one.nodes[0].html.slice(0, 160)]))"
             )
-            for finding in found:
+            for finding in violations:
                 expect(False, f"axe, {where}: {finding}")
 
 
 def themes(browser: Browser, page: Path, expect: Callable[[object, str], None]) -> None:
-    """See that the page follows the system's theme, and that the button overrules it."""
+    """Check that the page follows the system's theme, and that the button overrules it."""
     paper = "getComputedStyle(document.body).backgroundColor"
     browser.size(1400, 900)
     browser.open(page)
@@ -227,8 +228,10 @@ def themes(browser: Browser, page: Path, expect: Callable[[object, str], None]) 
     browser.run("theme.click()")
 
 
-def bare(browser: Browser, page: Path, operations: list[dict[str, Any]], expect: Callable[[object, str], None]) -> None:
-    """See that every decision can be read without scripts."""
+def without_script(
+    browser: Browser, page: Path, operations: list[dict[str, Any]], expect: Callable[[object, str], None]
+) -> None:
+    """Check that every decision can be read without scripts."""
     browser.size(1400, 900, script=False)
     browser.call("Page.navigate", url="about:blank")
     browser.call("Page.navigate", url=page.resolve().as_uri())
@@ -240,19 +243,22 @@ def bare(browser: Browser, page: Path, operations: list[dict[str, Any]], expect:
     browser.size(1400, 900)
 
 
-def main() -> int:
-    """Check the documents named, or the petstore."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("spec", nargs="*", type=Path, default=[ROOT / "fixtures/petstore.yaml"])
-    parser.add_argument("--browser", help="the Chromium to use")
-    parser.add_argument("--pictures", type=Path, help="where to put pictures of every view")
-    given = parser.parse_args()
-    if given.pictures:
-        given.pictures.mkdir(parents=True, exist_ok=True)
+def main(argv: Sequence[str]) -> int:
+    """Check the documents; return 1 if an expectation fails."""
+    arguments = parser(__name__, __doc__)
+    arguments.add_argument(
+        "specs", nargs="*", type=Path, metavar="SPEC", default=[PETSTORE], help="default: the petstore"
+    )
+    arguments.add_argument("--browser", help="the Chromium to use")
+    arguments.add_argument("--pictures", type=Path, help="where to put pictures of every view")
+    options = arguments.parse_args(argv)
+    if options.pictures:
+        options.pictures.mkdir(parents=True, exist_ok=True)
+    installed(HERE)
     findings = Findings()
-    with tempfile.TemporaryDirectory() as folder, Browser.started(given.browser) as browser:
-        for spec in given.spec:
-            page, operations = made(spec.resolve(), Path(folder))
+    with tempfile.TemporaryDirectory() as folder, Browser.started(options.browser) as browser:
+        for spec in options.specs:
+            page, operations = written(spec.resolve(), Path(folder))
             print(f"{spec.name}: {len(operations)} operations")
             browser.console.clear()
             browser.requests.clear()
@@ -260,14 +266,10 @@ def main() -> int:
             search(browser, page, operations, findings.expect)
             keyboard(browser, page, operations, findings.expect)
             themes(browser, page, findings.expect)
-            accessible(browser, page, len(operations), findings.expect, given.pictures)
-            bare(browser, page, operations, findings.expect)
+            accessible(browser, page, len(operations), findings.expect, options.pictures)
+            without_script(browser, page, operations, findings.expect)
             findings.expect(not browser.console, f"the console is silent: {browser.console[:3]}")
-            asked = [url for url in browser.requests if not url.startswith(("file:", "about:"))]
-            findings.expect(not asked, f"nothing is asked of the network: {asked[:3]}")
+            requests = [url for url in browser.requests if not url.startswith(("file:", "about:"))]
+            findings.expect(not requests, f"nothing is asked of the network: {requests[:3]}")
     print("all holds" if not findings.count else f"{findings.count} failed")
     return 1 if findings.count else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

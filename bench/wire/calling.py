@@ -1,17 +1,14 @@
-"""Call every operation of a generated adapter over MCP, built from introspection alone; one line of JSON a call.
+"""Call every operation of a generated adapter over MCP, built from introspection alone; a line of JSON for each call.
 
-    python bench/wire/calling.py PROJECT BASE_URL [--only NAME]
-
-Each line tells the operation, which parameters were given (`required` or `all`), what was given, every exchange with
-the server as it went over the wire (an update may read first; what redirects lead to is left out) and, where it
-refuses, the adapter's error. `steady.py` and `prism.py` run this.
+Each line has the operation, which parameters were sent (`required` or `all`), their values, every exchange with the
+server as it was sent (an update may read first; what redirects lead to is left out) and, if it refuses, the adapter's
+error. `steady` and `prism` run this module in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib
 import json
 import os
 import sys
@@ -19,10 +16,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-TREE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TREE))
-
-from bench.wire.introspected_values import Values  # noqa: E402
+from bench.support.documents import package_of
+from bench.support.runtime import load_generated
+from bench.wire.values import Values
 
 SETTINGS = {
     "MCP_AQL_CONFIG": os.devnull,
@@ -35,36 +31,36 @@ SETTINGS = {
 }
 
 MOST = 100_000
-"""How much of a body is told."""
+"""How much of a body is kept."""
 
 
 class Types(dict[str, Any]):
-    """The details of types, which `load` brings."""
+    """The details of types by name."""
 
 
 class Caller:
     """One adapter, called as a client calls it."""
 
     def __init__(self, project: Path, base: str) -> None:
-        self._package = next(project.glob("src/*/adapter.json")).parent
-        sys.path.insert(0, str(self._package.parent))
+        self._package = package_of(project)
         about = json.loads((self._package / "adapter.json").read_bytes())
-        secrets = {one: "secret" for scheme in about["security_schemes"].values() for one in scheme["variables"]}
+        secrets = {
+            variable: "secret" for scheme in about["security_schemes"].values() for variable in scheme["variables"]
+        }
         environ = {**secrets, **SETTINGS, "MCP_AQL_BASE_URL": base}
-        self._module("runtime.assembly")
-        client = self._module("runtime.client")
+        assembly = load_generated("assembly", self._package)
         self.exchanges: list[dict[str, Any]] = []
-        self._watch(client.HttpTransport)
-        self.parts = self._module("runtime.assembly").assemble(self._package, environ=environ)
+        self._watch(load_generated("client", self._package).HttpTransport)
+        self.parts = assembly.assemble(self._package, environ=environ)
 
     def _watch(self, transport: Any) -> None:
         """Note the first answer to everything that the adapter sends."""
         send, opened = transport.send, transport.opened
         awaited = [False]
 
-        async def sending(own: Any, request: Any, row: Any) -> Any:
+        async def sending(self_: Any, request: Any, row: Any) -> Any:
             awaited[0] = True
-            answer = await send(own, request, row)
+            answer = await send(self_, request, row)
             if self.exchanges:
                 self.exchanges[-1]["answer"] = answer.content.decode("latin-1")[:MOST]
             return answer
@@ -74,54 +70,49 @@ class Caller:
                 awaited[0] = False
                 self.exchanges.append(_exchange(response))
 
-        def opening(own: Any) -> Any:
-            pool = opened(own)
+        def opening(self_: Any) -> Any:
+            pool = opened(self_)
             if answered not in pool.event_hooks["response"]:
                 pool.event_hooks = {**pool.event_hooks, "response": [answered]}
             return pool
 
         transport.send, transport.opened = sending, opening
 
-    def _module(self, name: str) -> Any:
-        return importlib.import_module(f"{self._package.name}.{name}")
-
     async def run(self, only: str) -> None:
         """Call everything."""
         from mcp import Client
 
-        server = self._module("runtime.server").build_server(self.parts.dispatcher)
+        server = load_generated("server", self._package).build_server(self.parts.dispatcher)
         async with Client(server, mode="auto") as client:
             self._client = client
             listed = (await self.introspect("operations"))["operations"]
             families = {"create", "read", "update", "delete", "execute"}
-            own = self.parts.table
-            names = {name for name, _ in own.names()}
+            names = {name for name, _ in self.parts.table.names()}
             types = Types()
-            for one in (await self.introspect("types", first=10000))["types"]:
-                types[one["name"]] = (await self.introspect("types", name=one["name"]))["type"]
-            for one in listed:
-                if one["name"] in names and one["endpoint"] in families and only in one["name"]:
-                    await self.operation(one["name"], types)
+            for row in (await self.introspect("types", first=10000))["types"]:
+                types[row["name"]] = (await self.introspect("types", name=row["name"]))["type"]
+            for row in listed:
+                if row["name"] in names and row["endpoint"] in families and only in row["name"]:
+                    await self.operation(row["name"], types)
 
     async def operation(self, name: str, types: Types) -> None:
         """Call one operation, with its required parameters and with all."""
         shown = (await self.introspect("operations", name=name))["operation"]
-        example: dict[str, Any] = next((one["request"]["params"] for one in shown.get("examples", ())), {})
-        needed, every = Values(types, everything=False), Values(types, everything=True)
+        example: dict[str, Any] = next((case["request"]["params"] for case in shown.get("examples", ())), {})
+        needed, complete = Values(types, everything=False), Values(types, everything=True)
         required = dict(example)  # where alternatives want more than each of them requires, only the example tells
-        for one in shown["parameters"]:
-            if one["required"] and one["name"] not in required:
-                required[one["name"]] = needed.of(one)
-        further = {one["name"]: every.of(one) for one in shown["parameters"] if _usable(one)}
+        for parameter in shown["parameters"]:
+            if parameter["required"] and parameter["name"] not in required:
+                required[parameter["name"]] = needed.of(parameter)
+        further = {value["name"]: complete.of(value) for value in shown["parameters"] if _usable(value)}
+        merged = {name: _both(further.get(name), value) for name, value in required.items()}
         await self.call("required", shown, required)
-        await self.call(
-            "all", shown, {**further, **{name: _both(further.get(name), one) for name, one in required.items()}}
-        )
+        await self.call("all", shown, {**further, **merged})
 
-    async def call(self, given: str, shown: Mapping[str, Any], params: Mapping[str, Any]) -> None:
-        """Make one call and print what came of it."""
+    async def call(self, parameters: str, shown: Mapping[str, Any], params: Mapping[str, Any]) -> None:
+        """Make a call and print its result."""
         self.exchanges.clear()
-        line: dict[str, Any] = {"operation": shown["name"], "given": given, "params": dict(params)}
+        line: dict[str, Any] = {"operation": shown["name"], "given": parameters, "params": dict(params)}
         row = self.parts.table.find(shown["name"])
         line["row"] = [row.method, row.path]
         arguments = {"operation": shown["name"], "params": dict(params)}
@@ -133,14 +124,14 @@ class Caller:
         print(json.dumps(line), flush=True)
 
     async def introspect(self, query: str, **params: Any) -> Any:
-        """Give the data of an introspection."""
+        """Return the data of an introspection."""
         arguments = {"operation": "introspect", "params": {"query": query, **params}}
         result = await self._client.call_tool("mcp_aql_read", arguments)
         return json.loads(text_of(result))["data"]
 
 
 def _exchange(response: Any) -> dict[str, Any]:
-    """Tell one exchange: what was sent, and the verdict, which headers of the answer give."""
+    """Return an exchange: what was sent, and the verdict from the headers of the answer."""
     request = response.request
     prefixes = ("x-steady", "sl-")
     return {
@@ -154,27 +145,27 @@ def _exchange(response: Any) -> dict[str, Any]:
 
 
 def text_of(result: Any) -> str:
-    """Give the text of a tool's result."""
+    """Return the text of a tool's result."""
     return str(result.content[0].text)
 
 
 def _both(further: Any, required: Any) -> Any:
-    """Give a value of a call of all: of an object the fields of both."""
+    """Return a value for a call with all parameters: of an object the fields of both."""
     return {**further, **required} if isinstance(further, dict) and isinstance(required, dict) else required
 
 
 def _usable(parameter: Mapping[str, Any]) -> bool:
-    """Whether a parameter belongs in a call of all: not what only shows a call instead of making it."""
+    """Return True if a parameter belongs in a call with all; not what shows a call instead of making it."""
     return parameter["name"] not in ("dry_run", "fields", "preset", "if_match", "first", "after", "last", "before")
 
 
 def main() -> int:
-    """Call and print."""
-    parser = argparse.ArgumentParser(description="Call every operation.")
-    parser.add_argument("project", type=Path)
-    parser.add_argument("base")
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
+    """Call the operations of a project and print a line for each call."""
+    arguments = argparse.ArgumentParser(description="Call every operation.")
+    arguments.add_argument("project", type=Path)
+    arguments.add_argument("base", help="the address of the API")
+    arguments.add_argument("--only", default="", metavar="NAME")
+    options = arguments.parse_args()
     asyncio.run(Caller(options.project.resolve(), options.base).run(options.only))
     return 0
 

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.yamltext import parse
+from bench.support.documents import Entry
 
 LIMIT = 900
 STOPPER = re.compile(r"error\[(E\d+)\]: ([^\n]*)\n\s*--> #(\S*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document of the corpus."""
-
-    name: str
-    path: Path
-    openapi: str
-
-    @property
-    def several(self) -> bool:
-        """Whether it is of several files."""
-        return "multifile" in self.name
-
-
-def entries(corpus: Path, only: str) -> Iterator[Entry]:
-    """Give the documents whose name matches a regular expression, the smallest first."""
-    with (corpus / "INDEX.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    for row in sorted(rows, key=lambda one: int(one["bytes"])):
-        if re.search(only, row["name"]):
-            yield Entry(row["name"], corpus / row["name"], row["openapi"])
 
 
 class Node:
@@ -48,7 +23,7 @@ class Node:
         self._bin = folder.resolve() / "node_modules" / ".bin"
 
     def command(self, tool: str, *arguments: str) -> list[str]:
-        """Give the command line of a tool."""
+        """Return the command line of a tool."""
         return [str(self._bin / tool), *arguments]
 
     def run(self, tool: str, *arguments: str) -> None:
@@ -56,16 +31,16 @@ class Node:
         subprocess.run(self.command(tool, *arguments), check=True, capture_output=True, timeout=LIMIT)
 
     def one_file(self, entry: Entry, scratch: Path) -> Path:
-        """Give a document as OpenAPI 3 in one file."""
+        """Return a document as OpenAPI 3 in one file."""
         document = entry.path
-        if entry.several:
+        if "multifile" in entry.name:
             bundled = scratch / "bundled.json"
             self.run("redocly", "bundle", str(document), "-o", str(bundled), "--ext", "json")
             document = bundled
         if entry.openapi.startswith("2"):
-            turned = scratch / "openapi3.json"
-            self.run("swagger2openapi", "--patch", "--warnOnly", str(document), "-o", str(turned))
-            document = turned
+            upgraded = scratch / "openapi3.json"
+            self.run("swagger2openapi", "--patch", "--warnOnly", str(document), "-o", str(upgraded))
+            document = upgraded
         return document
 
 
@@ -74,12 +49,12 @@ def load(path: Path) -> dict[str, Any]:
     if path.suffix == ".json":
         document: dict[str, Any] = json.loads(path.read_bytes())
         return document
-    found: dict[str, Any] = parse(path.name, path.read_text("utf-8"), Limits())[0]
-    return found
+    parsed: dict[str, Any] = parse(path.name, path.read_text("utf-8"), Limits())[0]
+    return parsed
 
 
 def repaired(document: Any, log: str) -> int:
-    """Take out of a document what the log says that a server stops for; gives how many places that were.
+    """Remove from a document what a server stops for, by its log; return the number of places.
 
     A reference that leads nowhere becomes any value, an empty enumeration goes, an operation without success gets one.
     """

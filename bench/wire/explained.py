@@ -1,7 +1,7 @@
-"""Why a server that another project made of the document refuses a request, where the request is not what is wrong.
+"""The classes of refusals by a server that another project made of the document, in which the request is not wrong.
 
 Every class is a rule that is checked against the document and the request as it was sent, never a list of operations.
-What no class explains counts as a fault of the adapter's.
+What no class explains counts as the adapter's fault.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ def _matches(path: str, url: str) -> bool:
 
 
 def same_url(refusal: Refusal) -> bool:
-    """Tell whether two paths that only differ in the names of their templates match, which OpenAPI forbids."""
+    """Return True if two paths that only differ in the names of their templates match, which OpenAPI forbids."""
     return _taken_for(refusal) and _order(str(refusal.matched)) == _order(refusal.path)
 
 
 def spelled(refusal: Refusal) -> bool:
-    """Tell whether a value spells what is literal in another path, which then is meant (OpenAPI 3.1.1, 4.8.8.2)."""
+    """Return True if a value spells what is literal in another path, which then is meant (OpenAPI 3.1.1, 4.8.8.2)."""
     return _taken_for(refusal) and _order(str(refusal.matched)) < _order(refusal.path)
 
 
 def less_concrete(refusal: Refusal) -> bool:
-    """Tell whether the server took a path with a template for one that spells the same URL out."""
+    """Return True if the server took a path with a template for one that spells the same URL out."""
     return _taken_for(refusal) and _order(str(refusal.matched)) > _order(refusal.path)
 
 
 def _taken_for(refusal: Refusal) -> bool:
-    """Whether the server took the request for another operation, whose path matches the URL too."""
+    """Return True if the server took the request for another operation, whose path matches the URL too."""
     other = refusal.matched
     if other is None or other == refusal.path or refusal.exchange["method"] != refusal.method:
         return False
@@ -60,58 +60,61 @@ def _order(path: str) -> list[bool]:
 
 
 def fragment(refusal: Refusal) -> bool:
-    """Tell whether the path has a fragment or a query of its own, which no request carries to the server's routing."""
+    """Return True if the path has a fragment or a query of its own, which no request carries to the routing."""
     return ("#" in refusal.path or "?" in refusal.path) and refusal.code in ("E2001", "E3005", "E3006", "E3007")
 
 
 def unencoded(refusal: Refusal) -> bool:
-    """Tell whether the path holds characters that a URL must encode, and the server compares without decoding."""
+    """Return True if the path holds characters that a URL must encode, and the server compares without decoding."""
     url = urlsplit(refusal.exchange["url"]).path
     return refusal.code == "E2001" and unquote(url) != url and _matches(refusal.path, unquote(url))
 
 
 def within_segment(refusal: Refusal) -> bool:
-    """Tell whether the template stands beside other text in its segment, which the server takes for its value."""
+    """Return True if the template stands beside other text in its segment, which the server takes for its value."""
     if refusal.steps[0] != "path" or refusal.matched is None:
         return False
     segments = refusal.path.split("/")
-    return any(VARIABLE.search(one) and not VARIABLE.fullmatch(one) for one in segments)
+    return any(VARIABLE.search(segment) and not VARIABLE.fullmatch(segment) for segment in segments)
 
 
 def closed_parts(refusal: Refusal) -> bool:
-    """Tell whether a part is closed to a field that another part declares, so that no request has both."""
-    found = UNDECLARED.match(refusal.message)
-    if refusal.code != "E3009" or found is None:
+    """Return True if a part is closed to a field that another part declares, so that no request has both."""
+    match = UNDECLARED.match(refusal.message)
+    if refusal.code != "E3009" or match is None:
         return False
-    every = refusal.schemas()
+    schemas = refusal.schemas()
     closed = any(
-        one.get("additionalProperties") is False and found[1] not in one.get("properties", {}) for one in every
+        schema.get("additionalProperties") is False and match[1] not in schema.get("properties", {})
+        for schema in schemas
     )
-    return closed and any(found[1] in one.get("properties", {}) for one in every)
+    return closed and any(match[1] in schema.get("properties", {}) for schema in schemas)
 
 
 def read_only(refusal: Refusal) -> bool:
-    """Tell whether the field is read-only: required of answers and not of requests (OpenAPI 3.0.4, 4.7.24.2)."""
-    found = MISSING.match(refusal.message)
-    if refusal.code != "E3007" or found is None:
+    """Return True if the field is read-only: required of answers and not of requests (OpenAPI 3.0.4, 4.7.24.2)."""
+    match = MISSING.match(refusal.message)
+    if refusal.code != "E3007" or match is None:
         return False
-    declared = [one["properties"][found[1]] for one in refusal.schemas() if found[1] in one.get("properties", {})]
-    return any(part.get("readOnly") is True for one in declared for part in parts(refusal.document, one))
+    declared = [
+        schema["properties"][match[1]] for schema in refusal.schemas() if match[1] in schema.get("properties", {})
+    ]
+    return any(part.get("readOnly") is True for schema in declared for part in parts(refusal.document, schema))
 
 
 def form_text(refusal: Refusal) -> bool:
-    """Tell whether the server holds a text of a form against another type, instead of reading it by its schema."""
+    """Return True if the server holds a text of a form against another type, instead of reading it by its schema."""
     if not (refusal.content_type.startswith("multipart/") or refusal.content_type.endswith("form-urlencoded")):
         return False
     values = refusal.sent()
     if not values:
         return False
     schemas = refusal.schemas(refusal.steps[:2])
-    wanted = {kind for one in schemas for kind in kinds(one)}
-    read = [_read(one) for one in values]
-    if "array" in wanted and all(isinstance(one, dict) for one in read):
+    wanted = {kind for schema in schemas for kind in kinds(schema)}
+    read = [_read(value) for value in values]
+    if "array" in wanted and all(isinstance(value, dict) for value in read):
         return True  # an item in a part of its own
-    return any(kind != "string" and fits(kind, one) for kind in wanted for one in read)
+    return any(kind != "string" and fits(kind, value) for kind in wanted for value in read)
 
 
 def _read(text: str) -> Any:
@@ -122,49 +125,55 @@ def _read(text: str) -> Any:
 
 
 def exploded(refusal: Refusal) -> bool:
-    """Tell whether an object is exploded into its own fields, and the server looks for the parameter's name."""
+    """Return True if an object is exploded into its own fields, and the server looks for the parameter's name."""
     if refusal.steps[0] != "query" or len(refusal.steps) < 2:
         return False
-    for one in refusal.parameters:
-        if one.get("in") == "query" and one.get("name") == refusal.steps[1]:
-            form = one.get("style", "form") == "form" and one.get("explode", True)
-            return form and any("object" in kinds(part) for part in parts(refusal.document, one.get("schema", {})))
+    for parameter in refusal.parameters:
+        if parameter.get("in") == "query" and parameter.get("name") == refusal.steps[1]:
+            form = parameter.get("style", "form") == "form" and parameter.get("explode", True)
+            return form and any(
+                "object" in kinds(part) for part in parts(refusal.document, parameter.get("schema", {}))
+            )
     return False
 
 
 def forbidden_values(refusal: Refusal) -> bool:
-    """Tell whether the value stands in the enumeration as one of another type than the schema's, or none there fits."""
-    wrong = [
+    """Return True if the enumeration holds the value with another type than the schema's, or no fitting value."""
+    misfits = [
         value
-        for one in refusal.schemas()
-        for value in one.get("enum", ())
-        if kinds(one) and not any(fits(kind, value) for kind in kinds(one))
+        for schema in refusal.schemas()
+        for value in schema.get("enum", ())
+        if kinds(schema) and not any(fits(kind, value) for kind in kinds(schema))
     ]
     fitting = any(
-        fits(kind, value) for one in refusal.schemas() for value in one.get("enum", ()) for kind in kinds(one)
+        fits(kind, value) for schema in refusal.schemas() for value in schema.get("enum", ()) for kind in kinds(schema)
     )
-    named = any(f'"{value}"' in refusal.message for value in wrong)
-    empty = any(one.get("enum") == [] for one in refusal.schemas())
-    return refusal.code in ("E3016", "E3008", "E3003", "E3001") and (empty or (bool(wrong) and (named or not fitting)))
+    named = any(f'"{value}"' in refusal.message for value in misfits)
+    empty = any(schema.get("enum") == [] for schema in refusal.schemas())
+    return refusal.code in ("E3016", "E3008", "E3003", "E3001") and (
+        empty or (bool(misfits) and (named or not fitting))
+    )
 
 
 def overlapping(refusal: Refusal) -> bool:
-    """Tell whether several alternatives of `oneOf` admit the value, so that strictly none is the one."""
+    """Return True if several alternatives of `oneOf` admit the value, so that strictly none is the one."""
     return (
-        refusal.code == "E3012" and "ambiguous" in refusal.message and any("oneOf" in one for one in refusal.schemas())
+        refusal.code == "E3012"
+        and "ambiguous" in refusal.message
+        and any("oneOf" in schema for schema in refusal.schemas())
     )
 
 
 def given_back(refusal: Refusal) -> bool:
-    """Tell whether the server answered the value before: an update gives back what it does not change."""
+    """Return True if the server answered the value before: an update gives back what it does not change."""
     if refusal.before is None or refusal.steps[0] != "body" or len(refusal.steps) < 2:
         return False
     try:
-        there, sent = (json.loads(one) for one in (refusal.before.get("answer") or "", refusal.exchange["body"]))
+        there, sent = (json.loads(text) for text in (refusal.before.get("answer") or "", refusal.exchange["body"]))
     except ValueError:
         return False
     for step in refusal.steps[1:]:
-        there, sent = (_at(one, step) for one in (there, sent))
+        there, sent = (_at(node, step) for node in (there, sent))
     return sent is not None and there == sent
 
 
@@ -175,36 +184,36 @@ def _at(value: Any, step: str) -> Any:
 
 
 def patch_of_object(refusal: Refusal) -> bool:
-    """Tell whether the content type is JSON Patch, an array (RFC 6902, 3), and the schema beside it is of an object."""
+    """Return True if the content type is JSON Patch, an array (RFC 6902, 3), and the schema is of an object."""
     return (
         refusal.content_type == "application/json-patch+json"
         and refusal.place == "body"
-        and any("object" in kinds(one) or "properties" in one for one in refusal.schemas())
+        and any("object" in kinds(schema) or "properties" in schema for schema in refusal.schemas())
     )
 
 
 def other_keywords(refusal: Refusal) -> bool:
-    """Tell whether keywords of objects beside another type make the server gather fields for a parameter."""
+    """Return True if keywords of objects beside another type make the server gather fields for a parameter."""
     return refusal.steps[0] == "query" and any(
-        kinds(one) and "object" not in kinds(one) and ("additionalProperties" in one or "properties" in one)
-        for one in refusal.schemas()
+        kinds(schema) and "object" not in kinds(schema) and ("additionalProperties" in schema or "properties" in schema)
+        for schema in refusal.schemas()
     )
 
 
 def type_of_parameter(refusal: Refusal) -> bool:
-    """Tell whether Content-Type is declared as a parameter of values that the body lacks, and one of them was sent."""
-    declared = [one for one in refusal.parameters if one.get("name", "").lower() == "content-type"]
-    schemas = [one.get("schema", one) for one in declared if one.get("in") == "header"]
-    return refusal.code == "E3006" and any(refusal.content_type in one.get("enum", ()) for one in schemas)
+    """Return True if Content-Type is declared as a parameter with values that the body lacks, and one was sent."""
+    declared = [parameter for parameter in refusal.parameters if parameter.get("name", "").lower() == "content-type"]
+    schemas = [parameter.get("schema", parameter) for parameter in declared if parameter.get("in") == "header"]
+    return refusal.code == "E3006" and any(refusal.content_type in schema.get("enum", ()) for schema in schemas)
 
 
 def ignored(refusal: Refusal) -> bool:
-    """Tell whether it is of Accept, Content-Type or Authorization, which are ignored (OpenAPI 3.0.4, 4.7.12.2)."""
+    """Return True if it is about Accept, Content-Type or Authorization, which are ignored (OpenAPI 3.0.4, 4.7.12.2)."""
     return refusal.steps[0] == "header" and refusal.steps[-1 if len(refusal.steps) < 2 else 1].lower() in IGNORED
 
 
 def own_example(refusal: Refusal) -> bool:
-    """Tell whether what was sent at the place is the document's own example of it."""
+    """Return True if what was sent at the place is the document's own example of it."""
     if refusal.steps[0] != "body":
         return False
     try:
@@ -222,18 +231,18 @@ def own_example(refusal: Refusal) -> bool:
 
 
 def no_style(refusal: Refusal) -> bool:
-    """Tell whether arrays or objects are nested in a query, for which OpenAPI has no style (3.1.1, 4.8.12.3)."""
+    """Return True if arrays or objects are nested in a query, for which OpenAPI has no style (3.1.1, 4.8.12.3)."""
     steps = refusal.steps
     return (
         steps[0] == "query"
         and len(steps) > 2
-        and bool({"array", "object"} & {kind for one in refusal.schemas() for kind in kinds(one)})
+        and bool({"array", "object"} & {kind for schema in refusal.schemas() for kind in kinds(schema)})
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A kind of refusal: whose fault it is, in words, and how it is told."""
+    """A kind of refusal: whose fault it is, a description, and the test for it."""
 
     fault: str
     text: str
@@ -350,5 +359,5 @@ CLASSES = {
 
 
 def explain(refusal: Refusal) -> str | None:
-    """Give the name of the class that a refusal is of."""
-    return next((name for name, one in CLASSES.items() if one.holds(refusal)), None)
+    """Return the name of a refusal's class."""
+    return next((name for name, kind in CLASSES.items() if kind.holds(refusal)), None)

@@ -1,29 +1,25 @@
-"""Call every case of `tests/wire_cases.py` over MCP and see, on a raw socket, what arrives.
+"""Call every case of `tests/wire_cases.py` over MCP and compare what arrives on a raw socket, byte for byte.
 
-    python bench/wire/record.py [--only TEXT]
-
-Prints the cases whose request is not what the specification says, byte for byte, and how many are; 1 when any differs.
+The requests that are not what the specification says are printed; the exit code is 1 if there are any.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import importlib
 import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-TREE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TREE))
-
-from tests.wire_cases import CASES, OLD_CASES, Case, document, old_document  # noqa: E402
+from bench.support.arguments import parser
+from bench.support.documents import package_of
+from bench.support.processes import generate
+from bench.support.runtime import load_generated
+from tests.wire_cases import CASES, OLD_CASES, Case, document, old_document
 
 SETTINGS = {
     "MCP_AQL_CONFIG": os.devnull,
@@ -35,7 +31,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 
 
 
 @dataclass
-class Seen:
+class Received:
     """A request as it arrived."""
 
     method: str
@@ -46,9 +42,9 @@ class Seen:
 
 @dataclass
 class Recorder:
-    """A server that keeps each request."""
+    """A server that records each request."""
 
-    seen: list[Seen] = field(default_factory=list)
+    requests: list[Received] = field(default_factory=list)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read one request, answer it."""
@@ -56,92 +52,86 @@ class Recorder:
         method, target, _ = head[0].split(" ", 2)
         headers = {name.lower(): value.strip(" ") for name, _, value in (line.partition(":") for line in head[1:-2])}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
-        self.seen.append(Seen(method, target, headers, body))
+        self.requests.append(Received(method, target, headers, body))
         writer.write(ANSWER)
         await writer.drain()
         writer.close()
 
 
-def differences(number: int, case: Case, seen: Seen | None, envelope: dict[str, Any]) -> list[str]:
-    """Tell what is not as it must be."""
+def differences(number: int, case: Case, received: Received | None, envelope: dict[str, Any]) -> list[str]:
+    """Return what in a request differs from its case."""
     if case.refused:
         code = envelope.get("error", {}).get("code")
-        return [] if seen is None and code == case.refused else [f"refused with {code}, sent {seen}"]
-    if seen is None:
+        return [] if received is None and code == case.refused else [f"refused with {code}, sent {received}"]
+    if received is None:
         return [f"not sent: {json.dumps(envelope)[:400]}"]
-    found = []
-    if seen.method != case.method:
-        found.append(f"method {seen.method}")
-    if seen.target != f"/c{number}{case.target}":
-        found.append(f"target {seen.target}, not /c{number}{case.target}")
-    boundary = re.search("boundary=(.+)", seen.headers.get("content-type", ""))
+    faults = []
+    if received.method != case.method:
+        faults.append(f"method {received.method}")
+    if received.target != f"/c{number}{case.target}":
+        faults.append(f"target {received.target}, not /c{number}{case.target}")
+    boundary = re.search("boundary=(.+)", received.headers.get("content-type", ""))
     mark = boundary[1] if boundary else "{B}"
     for name, value in case.headers.items():
         wanted = value and value.replace("{B}", mark)
-        if seen.headers.get(name.lower()) != wanted:
-            found.append(f"header {name}: {seen.headers.get(name.lower())!r}, not {wanted!r}")
+        if received.headers.get(name.lower()) != wanted:
+            faults.append(f"header {name}: {received.headers.get(name.lower())!r}, not {wanted!r}")
     wanted_body = case.body.replace(b"{B}", mark.encode())
-    if seen.body != wanted_body:
-        found.append(f"body {seen.body!r}, not {wanted_body!r}")
-    return found
+    if received.body != wanted_body:
+        faults.append(f"body {received.body!r}, not {wanted_body!r}")
+    return faults
 
 
 def text_of(result: Any) -> str:
-    """Give the text of a tool's result."""
+    """Return the text of a tool's result."""
     return str(result.content[0].text)
 
 
 async def run(package: Path, cases: tuple[Case, ...], only: str) -> int:
-    """Call the cases; give how many differ."""
+    """Call the cases; return how many differ."""
     from mcp import Client
 
     recorder = Recorder()
     server = await asyncio.start_server(recorder.serve, "127.0.0.1", 0)
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    sys.path.insert(0, str(package.parent))
-    assembly = importlib.import_module(f"{package.name}.runtime.assembly")
-    build_server = importlib.import_module(f"{package.name}.runtime.server").build_server
+    assembly = load_generated("assembly", package)
+    build_server = load_generated("server", package).build_server
     parts = assembly.assemble(package, environ={**SETTINGS, "MCP_AQL_BASE_URL": base})
     rows = {
         row["operation_id"]: (name, path.stem)
         for path in package.glob("operations/*.json")
         for name, row in json.loads(path.read_bytes()).items()
     }
-    bad = called = 0
+    differing = called = 0
     async with Client(build_server(parts.dispatcher), mode="auto") as client:
         for number, case in enumerate(cases):
             if only not in case.title:
                 continue
             called += 1
-            recorder.seen.clear()
+            recorder.requests.clear()
             name, family = rows.get(f"case{number}", ("", "read"))
             arguments = {"operation": name, "params": dict(case.call)}
             result = await client.call_tool(f"mcp_aql_{family}", arguments)
             envelope = json.loads(text_of(result))
-            found = differences(number, case, recorder.seen[0] if recorder.seen else None, envelope)
-            if found:
-                bad += 1
-                print(f"{number} {case.title}\n   " + "\n   ".join(found))
+            faults = differences(number, case, recorder.requests[0] if recorder.requests else None, envelope)
+            if faults:
+                differing += 1
+                print(f"{number} {case.title}\n   " + "\n   ".join(faults))
     server.close()
-    print(f"{called} cases, {called - bad} as specified, {bad} not")
-    return bad
+    print(f"{called} cases, {called - differing} as specified, {differing} not")
+    return differing
 
 
-def main() -> int:
-    """Generate the adapter of the cases and call them."""
-    parser = argparse.ArgumentParser(description="Record requests.")
-    parser.add_argument("--only", default="", help="cases whose title holds this")
-    options = parser.parse_args()
-    bad = 0
+def main(argv: Sequence[str]) -> int:
+    """Generate the adapters of the cases and call them; return 1 if a request differs."""
+    arguments = parser(__name__, __doc__)
+    arguments.add_argument("--only", default="", metavar="TEXT", help="cases whose title holds TEXT")
+    options = arguments.parse_args(argv)
+    differing = 0
     for spec, cases in ((document(), CASES), (old_document(), OLD_CASES)):
         with tempfile.TemporaryDirectory() as folder:
             file, project = Path(folder) / "wire.json", Path(folder) / "project"
             file.write_text(json.dumps(spec), encoding="utf-8")
-            command = [sys.executable, "-m", "aqlgen", "from-openapi", str(file), "-o", str(project), "-q"]
-            subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(TREE)}, stdout=subprocess.DEVNULL)
-            bad += asyncio.run(run(next(project.glob("src/*")), cases, options.only))
-    return 1 if bad else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            generate(file, project)
+            differing += asyncio.run(run(package_of(project), cases, options.only))
+    return 1 if differing else 0

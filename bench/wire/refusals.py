@@ -1,4 +1,4 @@
-"""One reason that a server gives against a request, with what the document and the request say of it."""
+"""A reason for which a server refuses a request, with what the document and the request say about it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Refusal:
-    """One reason that a server gives against one exchange. `path` is the operation's own, as the document spells it."""
+    """A reason for which a server refuses an exchange. `path` is the operation's own, as the document spells it."""
 
     document: Mapping[str, Any]
     method: str
@@ -36,7 +36,8 @@ class Refusal:
     @property
     def matched(self) -> str | None:
         """The path that the server took the request for."""
-        return self.exchange["verdict"].get("x-steady-matched-path")
+        path: str | None = self.exchange["verdict"].get("x-steady-matched-path")
+        return path
 
     @property
     def steps(self) -> list[str]:
@@ -47,15 +48,15 @@ class Refusal:
     def operation(self) -> Mapping[str, Any]:
         """What the document says of the operation that the exchange is for."""
         item = self.document.get("paths", {}).get(self.matched or self.path, {})
-        found = item.get(self.exchange["method"].lower(), {})
-        return found if isinstance(found, dict) else {}
+        operation = item.get(self.exchange["method"].lower(), {})
+        return operation if isinstance(operation, dict) else {}
 
     @property
     def parameters(self) -> Iterator[Mapping[str, Any]]:
         """The operation's parameters."""
         item = self.document.get("paths", {}).get(self.matched or self.path, {})
-        for one in (*self.operation.get("parameters", ()), *item.get("parameters", ())):
-            yield resolved(self.document, one)
+        for parameter in (*self.operation.get("parameters", ()), *item.get("parameters", ())):
+            yield resolved(self.document, parameter)
 
     @property
     def content_type(self) -> str:
@@ -77,27 +78,31 @@ class Refusal:
         for media in content.values():
             if "example" in media:
                 yield media["example"]
-            for one in media.get("examples", {}).values():
-                yield resolved(self.document, one).get("value")
+            for example in media.get("examples", {}).values():
+                yield resolved(self.document, example).get("value")
 
     def schemas(self, steps: list[str] | None = None) -> list[Mapping[str, Any]]:
-        """Give every schema that speaks of the place, parts and alternatives among them."""
+        """Return every schema that speaks of the place, parts and alternatives among them."""
         where, *inner = self.steps if steps is None else steps
         if where == "body":
             start = list(self.body)
         else:
-            named = [one for one in self.parameters if one.get("in") == where]
+            named = [parameter for parameter in self.parameters if parameter.get("in") == where]
             start = [
-                one.get("schema", {}) for one in named if inner and one.get("name", "").lower() == inner[0].lower()
+                parameter.get("schema", {})
+                for parameter in named
+                if inner and parameter.get("name", "").lower() == inner[0].lower()
             ]
             inner = inner[1:]
-        level = [part for one in start for part in parts(self.document, one)]
+        level = [part for schema in start for part in parts(self.document, schema)]
         for step in inner:
-            level = [part for one in level for below in children(one, step) for part in parts(self.document, below)]
+            level = [
+                part for schema in level for below in children(schema, step) for part in parts(self.document, below)
+            ]
         return level
 
     def sent(self) -> Any:
-        """Give what was sent at the place of a form, as text; None when it is not there."""
+        """Return what was sent at the place of a form, as text; None when it is not there."""
         return fields(self.content_type, self.exchange).get(self.steps[1]) if len(self.steps) > 1 else None
 
 
@@ -120,18 +125,18 @@ def resolved(document: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
 
 
 def parts(document: Mapping[str, Any], schema: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Give a schema and all that speak of the same value."""
+    """Return a schema and all that speak of the same value."""
     node = resolved(document, schema)
     if not node or depth > 10:
         return
     yield node
     for key in ("allOf", "anyOf", "oneOf"):
-        for one in node.get(key, ()):
-            yield from parts(document, one, depth + 1)
+        for part in node.get(key, ()):
+            yield from parts(document, part, depth + 1)
 
 
 def children(node: Mapping[str, Any], step: str) -> Iterator[Any]:
-    """Give the schemas of a field or an item."""
+    """Return the schemas of a field or an item."""
     if step.isdigit() and "items" in node:
         yield node["items"]
     if step in node.get("properties", {}):
@@ -141,28 +146,28 @@ def children(node: Mapping[str, Any], step: str) -> Iterator[Any]:
 
 
 def fields(kind: str, exchange: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Give the fields of a form that was sent."""
-    found: dict[str, list[str]] = {}
+    """Return the fields of a form that was sent."""
+    form: dict[str, list[str]] = {}
     body = exchange["body"]
     if kind == "application/x-www-form-urlencoded":
         for name, value in parse_qsl(body, keep_blank_values=True):
-            found.setdefault(name, []).append(value)
+            form.setdefault(name, []).append(value)
     elif kind.startswith("multipart/"):
         head = f"Content-Type: {exchange['headers']['content-type']}\r\n\r\n"
         for part in message_from_bytes((head + body).encode("latin-1"), policy=HTTP).iter_parts():
             name = part.get_param("name", header="content-disposition")
-            found.setdefault(str(name), []).append(str(part.get_payload()))
-    return found
+            form.setdefault(str(name), []).append(str(part.get_payload()))
+    return form
 
 
 def kinds(schema: Mapping[str, Any]) -> list[str]:
-    """Give the types that a schema names."""
+    """Return the types that a schema names."""
     named = schema.get("type", [])
     return named if isinstance(named, list) else [named]
 
 
 def fits(kind: str, value: Any) -> bool:
-    """Whether a value is of a type."""
+    """Return True if a value is of a type."""
     if isinstance(value, bool) and kind != "boolean":
         return False
     return isinstance(value, KINDS.get(kind, object))  # type: ignore[arg-type]

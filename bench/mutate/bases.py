@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 import yaml
-from mutations import Mutator, TooManyError, broken_text, containers
 
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.read import parse
+from bench.mutate.mutations import Mutator, TooManyError, broken_text, containers
 
 LARGEST = 1_500_000
 PATHS = 12
@@ -42,7 +42,7 @@ class Mutant:
     overlay: bytes | None
 
     def write(self, folder: Path) -> tuple[Path, Path | None]:
-        """Write it to a folder that is made; give the document and the overlay."""
+        """Write it to a new folder; return the document and the overlay."""
         if self.neighbours:
             shutil.copytree(self.neighbours, folder)
         else:
@@ -73,7 +73,7 @@ class Bases:
         self._texts: dict[Path, str | None] = {}
 
     def mutant(self, seed: int, number: int) -> Mutant:
-        """Give the mutant of a number: the same for the same seed, whatever came before."""
+        """Return the mutant of a number: the same for the same seed, whatever came before."""
         random = Random(f"{seed}:{number}")
         path = self._pick(random)
         neighbours = path.parent if path.parent.parent.name == "torture" else None
@@ -94,7 +94,7 @@ class Bases:
         return random.choice(self._files[: self._torture] if random.random() < 0.6 else self._files[self._torture :])
 
     def _text(self, path: Path) -> str | None:
-        """Give a document as JSON text, None when it cannot be read."""
+        """Return a document as JSON text, None if it cannot be read."""
         if path not in self._texts:
             try:
                 self._texts[path] = json.dumps(parse(path.name, path.read_bytes(), None).root)
@@ -121,14 +121,14 @@ class Bases:
             for _, key, value in containers(node):
                 if key == "$ref" and isinstance(value, str) and value not in reached:
                     reached.add(value)
-                    if (found := _at(root, value)) is not None:
-                        todo.append(found)
+                    if (target := _at(root, value)) is not None:
+                        todo.append(target)
         for section in (root.get("components"), root):
             for name in section if isinstance(section, dict) else ():
                 members = section[name]
                 if isinstance(members, dict) and (name in ("definitions", "responses") or section is not root):
                     prefix = f"#/{name}/" if section is root else f"#/components/{name}/"
-                    wanted = {one[len(prefix) :].split("/")[0] for one in reached if one.startswith(prefix)}
+                    wanted = {name[len(prefix) :].split("/")[0] for name in reached if name.startswith(prefix)}
                     if name != "securitySchemes":
                         section[name] = {key: value for key, value in members.items() if key in wanted}
         return root
@@ -143,7 +143,7 @@ class Bases:
             containers(root)
         except TooManyError:
             return json.loads(whole)
-        return {**versions, **root, **versions} if random.random() < 0.8 else root  # or else most would end there
+        return {**versions, **root, **versions} if random.random() < 0.8 else root  # otherwise most would end there
 
     @staticmethod
     def _dumped(random: Random, root: Any) -> bytes:

@@ -70,7 +70,7 @@ HOSTILE = (
     "*/*",
     "text/*",
 )
-REFERENCES = (
+REFERENCES: tuple[Any, ...] = (
     "#",
     "#/",
     "#/nowhere",
@@ -151,7 +151,7 @@ PLACES = ("query", "path", "header", "cookie", "body", "formData", "querystring"
 
 
 MOST = 1_000_000
-"""How many values a mutant may have: what is repeated in what is repeated would fill any memory."""
+"""How many values a mutant may have: repeated repetition would fill any memory."""
 
 
 class TooManyError(Exception):
@@ -159,21 +159,22 @@ class TooManyError(Exception):
 
 
 def containers(root: Json) -> list[tuple[Json, str | int, Json]]:
-    """Give every value that stands in something, as (container, key, value). Raises TooManyError past the limit."""
-    found, stack = [], [root]
+    """Return every value below the root as (container, key, value). Raises TooManyError past the limit."""
+    values: list[tuple[Json, str | int, Json]] = []
+    stack = [root]
     while stack:
-        if len(found) > MOST:
+        if len(values) > MOST:
             raise TooManyError
         node = stack.pop()
         for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
-            found.append((node, key, value))
+            values.append((node, key, value))
             if isinstance(value, (dict, list)):
                 stack.append(value)
-    return found
+    return values
 
 
 def some_value(random: Random) -> Json:
-    """Give a value of any kind, mostly an odd one."""
+    """Return a value of any kind, mostly an odd one."""
     return random.choice((
         lambda: random.choice(HOSTILE),
         lambda: random.choice(NUMBERS),
@@ -194,14 +195,14 @@ def nested(random: Random, value: Json, depth: int) -> Json:
 
 
 def renamed(node: dict[str, Json], key: str, new: str) -> None:
-    """Give a member another name, at its place."""
+    """Rename a member, at its place."""
     members = list(node.items())
     node.clear()
     node.update((new if name == key else name, value) for name, value in members)
 
 
 class Mutator:
-    """Changes a tree in place; `others` are documents from which parts are taken."""
+    """A source of changes to a tree in place; `others` are documents from which parts are taken."""
 
     def __init__(self, random: Random, root: dict[str, Json], others: Callable[[], Json]) -> None:
         self.random, self.root, self.others = random, root, others
@@ -251,8 +252,8 @@ class Mutator:
 
     def swap(self, places: list[Any]) -> None:
         """Exchange two parts."""
-        (one, first, a), (other, second, b) = self.pick(places), self.pick(places)
-        one[first], other[second] = json.loads(json.dumps(b)), json.loads(json.dumps(a))
+        (left, first, a), (right, second, b) = self.pick(places), self.pick(places)
+        left[first], right[second] = json.loads(json.dumps(b)), json.loads(json.dumps(a))
 
     def replace(self, places: list[Any]) -> None:
         """Put something odd in place of a part."""
@@ -262,17 +263,17 @@ class Mutator:
     def splice(self, places: list[Any]) -> None:
         """Put a part of another document in place of a part."""
         node, key, _ = self.pick(places)
-        found = containers(self.others())
-        node[key] = json.loads(json.dumps(self.random.choice(found)[2])) if found else None
+        parts = containers(self.others())
+        node[key] = json.loads(json.dumps(self.random.choice(parts)[2])) if parts else None
 
     def refer(self, places: list[Any]) -> None:
-        """Let a reference lead elsewhere, or put one in place of a part."""
+        """Point a reference elsewhere, or put one in place of a part."""
         references = [place for place in places if place[1] == "$ref"]
         node, key, _ = self.random.choice(references) if references else self.pick(places)
         node[key] = self.random.choice(REFERENCES) if key == "$ref" else {"$ref": self.random.choice(REFERENCES)}
 
     def cycle(self, places: list[Any]) -> None:
-        """Let a reference lead to what holds it, or to any other place of the document."""
+        """Point a reference to what contains it, or to any other place of the document."""
         trail: list[str] = []
         node: Json = self.root
         while isinstance(node, (dict, list)) and node:
@@ -302,7 +303,7 @@ class Mutator:
 
     def number(self, places: list[Any]) -> None:
         """Change a number."""
-        numbers = [one for one in places if isinstance(one[2], (int, float))]
+        numbers = [place for place in places if isinstance(place[2], (int, float))]
         node, key, _ = self.random.choice(numbers or places)
         node[key] = self.random.choice(NUMBERS)
 
@@ -324,8 +325,10 @@ class Mutator:
         node[key] = [value] * count if self.random.random() < 0.5 else {f"k{number}": value for number in range(count)}
 
     def pattern(self, places: list[Any]) -> None:
-        """Give a schema a regular expression."""
-        schemas = [one[2] for one in places if isinstance(one[2], dict) and ("type" in one[2] or "schema" in one[2])]
+        """Set a regular expression in a schema."""
+        schemas = [
+            value for _, _, value in places if isinstance(value, dict) and ("type" in value or "schema" in value)
+        ]
         if schemas:
             schema = self.random.choice(schemas)
             schema = schema["schema"] if isinstance(schema.get("schema"), dict) else schema
@@ -334,7 +337,7 @@ class Mutator:
 
     def keyword(self, places: list[Any]) -> None:
         """Add a member that the specifications know, with any value."""
-        objects = [one[2] for one in places if isinstance(one[2], dict)]
+        objects = [value for _, _, value in places if isinstance(value, dict)]
         node = self.random.choice(objects or [self.root])
         node[self.random.choice(KEYWORDS)] = some_value(self.random)
 
@@ -347,9 +350,9 @@ class Mutator:
             "$ref": REFERENCES,
             "format": ("date", "byte", "binary", 1),
         }
-        found = [one for one in places if one[1] in fits]
-        if found:
-            node, key, _ = self.random.choice(found)
+        keywords = [place for place in places if place[1] in fits]
+        if keywords:
+            node, key, _ = self.random.choice(keywords)
             node[key] = self.random.choice(fits[key])
 
 

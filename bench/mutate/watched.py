@@ -1,4 +1,4 @@
-"""Running the command line in this process under watch: what it opens, prints, writes, and how long it takes."""
+"""The command line run in this process and watched: what it opens, prints, writes, and how long it takes."""
 
 from __future__ import annotations
 
@@ -25,23 +25,25 @@ from typing import Any
 from unittest.mock import patch
 
 import yaml
-from mutants import Mutant
 
 from aqlgen.cli import main
+from bench.mutate.bases import Mutant
+from bench.support.processes import ROOT
+from bench.support.terminal import CONTROL
 
-ACTING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FILE = re.compile(r"[A-Za-z0-9._/-]+")
-_TOOL = re.compile(r"^(uname -p|git (-c \S+ )*(rev-parse|diff|ls-files) .*|\S+ -P -m aqlgen\.templating \S+)$")
-"""What a generation starts; none is given a word of the document."""
+_TOOL = re.compile(r"^(uname -p|git (-c \S+ )*(rev-parse|diff|ls-files) .*|\S+ -P -m aqlgen\.(\w+\.)*templating \S+)$")
+"""The processes that generating starts; none gets text of the document."""
 WHOLE = ("empty-document", "document-too-large", "not-text", "bad-encoding")
 """Findings about a document that has no lines, or too many."""
-
-TREE = Path(__file__).resolve().parent.parent
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND
+CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link", "shutil.rmtree")
+CONNECTIONS = ("socket.connect", "socket.getaddrinfo", "os.system", "os.exec", "os.posix_spawn")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one document. `fatal` says that its process is not to be used any more."""
+    """The result for a mutant. `fatal` tells that its process must not be used any more."""
 
     base: str = ""
     code: int | None = None
@@ -57,7 +59,7 @@ class Late(BaseException):
 
 
 class Watched:
-    """Judges mutants, each in a folder of its own below `scratch`."""
+    """A judge of mutants, each in a folder of its own below `scratch`."""
 
     def __init__(self, scratch: Path, seconds: float, megabytes: int) -> None:
         self._scratch, self._seconds = scratch.resolve(), seconds
@@ -70,7 +72,7 @@ class Watched:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         self._readable = tuple(
             {
-                str(TREE),
+                str(ROOT),
                 sys.prefix,
                 sys.base_prefix,
                 "/proc/self",
@@ -93,15 +95,18 @@ class Watched:
         begin = time.monotonic()
         budget = self._seconds + len(mutant.data) / 50_000
         with _within(folder):
-            code, out, found = self._run(["explain", str(document), "--output-format", "json", *options], budget)
-            problems += found
+            code, out, faults = self._run(["explain", str(document), "--output-format", "json", *options], budget)
+            problems += faults
             if whole:
-                made, _, found = self._run(["from-openapi", str(document), "-o", "out", "-v", *options], budget)
-                problems += [*found, *([f"explain ends with {code}, from-openapi with {made}"] if made != code else [])]
-                problems += _project(folder / "out") if made == 0 else []
+                generated, _, faults = self._run(["from-openapi", str(document), "-o", "out", "-v", *options], budget)
+                problems += [
+                    *faults,
+                    *([f"explain ends with {code}, from-openapi with {generated}"] if generated != code else []),
+                ]
+                problems += _project(folder / "out") if generated == 0 else []
         seconds = time.monotonic() - begin
-        answer, wrong = _answer(code, out)
-        problems += wrong
+        codes, faults = _answer(code, out)
+        problems += faults
         left = sorted(path.name for path in self._scratch.iterdir()) + sorted(path.name for path in folder.iterdir())
         if extra := set(left) - {"work", "tmp", "in", "out"}:
             problems.append(f"written beside the project: {sorted(extra)}")
@@ -114,7 +119,7 @@ class Watched:
         gc.collect()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform != "darwin" else 1 << 20)
         return Verdict(
-            mutant.base, code, tuple(problems), answer, seconds, peak, fatal=any("hangs" in one for one in problems)
+            mutant.base, code, tuple(problems), codes, seconds, peak, fatal=any("hangs" in text for text in problems)
         )
 
     def _run(self, arguments: list[str], seconds: float) -> tuple[int | None, str, list[str]]:
@@ -130,17 +135,17 @@ class Watched:
             code = int(ended.code or 0)
         except Late:
             problems.append(f"hangs: {arguments[0]} not finished in {seconds:.0f} s\n{traceback.format_exc()[-1500:]}")
-        except BaseException:  # noqa: BLE001 - whatever came out of it is what is looked for
+        except BaseException:  # noqa: BLE001 - whatever it raises is a finding
             problems.append(f"a traceback of {arguments[0]}: {traceback.format_exc()[-1500:]}")
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             gc.enable()
-        problems += [f"{arguments[0]} {what}" for what in dict.fromkeys(self._seen)]
+        problems += [f"{arguments[0]} {event}" for event in dict.fromkeys(self._seen)]
         self._seen = None
         if code not in (0, 2) and not problems:
             problems.append(f"{arguments[0]} ends with {code}: {(err.getvalue() + out.getvalue())[:300]}")
         problems += [
-            f"{arguments[0]} prints {found[0]!r}" for found in ACTING.finditer(out.getvalue() + err.getvalue())
+            f"{arguments[0]} prints {match[0]!r}" for match in CONTROL.finditer(out.getvalue() + err.getvalue())
         ][:1]
         return code, out.getvalue(), problems
 
@@ -152,29 +157,24 @@ class Watched:
         if self._seen is None:
             return
         if event == "open":
-            path, mode, flags = arguments
-            if not isinstance(path, (str, bytes)):
-                return
-            full = os.path.realpath(os.fsdecode(path))
-            ours = full.startswith((str(self._scratch), "/dev/null"))
-            writes = (
-                bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND))
-                if mode is None
-                else bool(set(str(mode)) & set("wax+"))
-            )
-            if (writes and not ours) or not full.startswith(self._readable):
-                self._seen.append(f"opens {full[:200]}")
-        elif event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link", "shutil.rmtree"):
+            self._audit_open(*arguments)
+        elif event in CHANGES:
             for path in arguments[:2]:
                 if isinstance(path, str) and not os.path.realpath(path).startswith(str(self._scratch)):
                     self._seen.append(f"{event} {path[:200]}")
-        elif (
-            event in ("socket.connect", "socket.getaddrinfo", "os.system", "os.exec", "os.posix_spawn", "import")
-            and event != "import"
-        ):
+        elif event in CONNECTIONS:
             self._seen.append(f"{event} {str(arguments)[:200]}")
         elif event == "subprocess.Popen" and not _TOOL.search(" ".join(map(str, arguments[1]))):
             self._seen.append(f"starts {str(arguments[1])[:200]}")
+
+    def _audit_open(self, path: Any, mode: str | None, flags: int) -> None:
+        if self._seen is None or not isinstance(path, (str, bytes)):
+            return
+        full = os.path.realpath(os.fsdecode(path))
+        allowed = full.startswith((str(self._scratch), "/dev/null"))
+        writes = bool(flags & WRITING) if mode is None else bool(set(str(mode)) & set("wax+"))
+        if (writes and not allowed) or not full.startswith(self._readable):
+            self._seen.append(f"opens {full[:200]}")
 
 
 @contextmanager
@@ -188,7 +188,7 @@ def _within(folder: Path) -> Iterator[None]:
 
 
 def _answer(code: int | None, out: str) -> tuple[frozenset[str], list[str]]:
-    """Give the codes of a JSON answer, and what is wrong with it."""
+    """Return the codes of a JSON answer, and what is wrong with it."""
     if code not in (0, 2):
         return frozenset(), []
     try:
@@ -197,13 +197,13 @@ def _answer(code: int | None, out: str) -> tuple[frozenset[str], list[str]]:
         return frozenset(), [f"no JSON: {out[:200]!r}"]
     findings = answer["diagnostics"] if code == 0 else answer["error"]["details"]
     problems = [] if code == 0 or findings else ["refused without a reason"]
-    lineless = [one for one in findings if not one["line"] and one["code"] not in WHOLE]
-    problems += [f"no line: {one['code']}: {one['message'][:100]}" for one in lineless[:1]]
-    return frozenset(one["code"] for one in findings), problems
+    lineless = [finding for finding in findings if not finding["line"] and finding["code"] not in WHOLE]
+    problems += [f"no line: {finding['code']}: {finding['message'][:100]}" for finding in lineless[:1]]
+    return frozenset(finding["code"] for finding in findings), problems
 
 
 def _project(folder: Path) -> list[str]:
-    """Read a project back: names of files, data, code that parses, nothing that acts on a terminal."""
+    """Return what is wrong with a project: names of files, data, code that does not parse, control characters."""
     problems = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -212,9 +212,9 @@ def _project(folder: Path) -> list[str]:
         if path.is_dir() or name.startswith("openapi/"):
             continue
         text = path.read_bytes().decode("utf-8", "strict")
-        acting = ACTING.search(text.replace("\t", ""))
-        if acting:
-            problems.append(f"{name} holds {acting[0]!r}")
+        control = CONTROL.search(text.replace("\t", ""))
+        if control:
+            problems.append(f"{name} holds {control[0]!r}")
         try:
             _READERS.get(path.suffix, str)(text)
         except (ValueError, SyntaxError, yaml.YAMLError) as error:

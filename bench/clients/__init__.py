@@ -1,27 +1,24 @@
-"""Checks one adapter, in mock mode, with clients that are not ours; `run` brings Node and the packages.
+"""Check an adapter, in mock mode, with MCP clients that are not ours and with the official conformance suite.
 
-usage: check.py ADAPTER_DIR [typescript|inspector|conformance ...]
+The packages are installed by npm; Node 22.19 or newer is taken from the path, or installed into the user's cache.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
+from bench.support.arguments import parser
+from bench.support.node import installed, require_node
+from bench.support.processes import free_port, served
+from bench.support.stdio import adapter_command, example
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-
-from lines import adapter, example  # noqa: E402
-
 BIN = HERE / "node_modules" / ".bin"
 SCENARIOS = {
     "2025-06-18": ("server-initialize", "ping", "tools-list", "server-session-lifecycle"),
@@ -40,58 +37,41 @@ INAPPLICABLE = {
     "sep-2549-resources-list-caching-hints",  # the same for resources
     "sep-2549-resources-templates-list-caching-hints",
 }
-"""Checks that fail for every server that was not made for the suite, beside those that say so themselves."""
+"""Checks that fail for every server that is not made for the suite, beside those that say so themselves."""
 
 
 class Target:
-    """An adapter: its command, what it needs in its environment, and a call to make."""
+    """An adapter: its command, the variables that it needs, and a call to make."""
 
     def __init__(self, folder: Path) -> None:
-        self.command, self.environment = adapter(folder)
+        self.command, self.environment = adapter_command(folder)
         self.family = "read"
         self.operation, self.params = example(folder)
 
     @contextmanager
-    def served(self) -> Iterator[str]:
-        """Serve over HTTP for as long as the context lasts; gives the address."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+    def over_http(self) -> Iterator[str]:
+        """Serve over HTTP for as long as the context lasts; yield the address."""
+        port = free_port()
         command = [*self.command, "--transport", "http", "--port", str(port)]
-        process = subprocess.Popen(command, env=os.environ | self.environment)
-        try:
-            _wait(port, process)
+        with tempfile.TemporaryDirectory() as scratch, served(command, port, Path(scratch) / "log", self.environment):
             yield f"http://127.0.0.1:{port}/mcp"
-        finally:
-            process.terminate()
-            process.wait(10)
-
-
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
-    end = monotonic() + 20
-    while monotonic() < end and process.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        sleep(0.05)
-    raise SystemExit(f"the server did not open its port; exit code {process.poll()}")
 
 
 def run(label: str, command: list[str], expect: str = "") -> bool:
     """Run a command and print one line, with its output when it failed or lacks `expect`."""
-    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE, timeout=180, stdin=subprocess.DEVNULL)
-    good = done.returncode == 0 and expect in done.stdout
-    print(f"{'ok    ' if good else 'FAILED'} {label}", flush=True)
-    if not good:
-        print("\n".join(f"       {line}" for line in (done.stdout + done.stderr).splitlines()[-40:]))
-    return good
+    finished = subprocess.run(command, capture_output=True, text=True, cwd=HERE, timeout=180, stdin=subprocess.DEVNULL)
+    passed = finished.returncode == 0 and expect in finished.stdout
+    print(f"{'ok    ' if passed else 'FAILED'} {label}", flush=True)
+    if not passed:
+        print("\n".join(f"       {line}" for line in (finished.stdout + finished.stderr).splitlines()[-40:]))
+    return passed
 
 
 def typescript(target: Target) -> Iterator[bool]:
-    """Both eras of the official TypeScript client, over stdio and HTTP."""
+    """Call by both eras of the official TypeScript client, over stdio and HTTP."""
     call: dict[str, Any] = {"operation": target.operation, "family": target.family, "params": target.params}
     stdio = {"command": target.command[0], "args": target.command[1:], "env": target.environment}
-    with target.served() as url:
+    with target.over_http() as url:
         for era in ("legacy", "auto"):
             for name, place in (("stdio", stdio), ("http", {"url": url})):
                 order = json.dumps({"era": era, **place, **call})
@@ -104,7 +84,7 @@ def inspector(target: Target) -> Iterator[bool]:
     variables = [part for name, value in target.environment.items() for part in ("-e", f"{name}={value}")]
     arguments = json.dumps({"operation": target.operation, "params": target.params})
     call = ["--method", "tools/call", "--tool-name", "mcp_aql_read", "--tool-args-json", arguments]
-    with target.served() as url:
+    with target.over_http() as url:
         places = {"stdio": [*variables, "--", *target.command], "http": ["--transport", "http", "--server-url", url]}
         for era in ("legacy", "modern"):
             for name, place in places.items():
@@ -115,7 +95,7 @@ def inspector(target: Target) -> Iterator[bool]:
 
 def conformance(target: Target) -> Iterator[bool]:
     """Run the scenarios of the official suite that apply to any server; one passes when every check of it does."""
-    with target.served() as url:
+    with target.over_http() as url:
         for version, scenarios in SCENARIOS.items():
             for scenario in scenarios:
                 yield _scenario(url, scenario, version)
@@ -128,29 +108,39 @@ def _scenario(url: str, scenario: str, version: str) -> bool:
         subprocess.run([*command, *options], capture_output=True, timeout=180, stdin=subprocess.DEVNULL, check=False)
         results = [json.loads(file.read_text("utf-8")) for file in Path(folder).glob("*/checks.json")]
     checks = [check for result in results for check in result if check["status"] in ("SUCCESS", "FAILURE", "WARNING")]
-    failed = [one for one in checks if one["status"] != "SUCCESS"]
-    bad = [one for one in failed if one["id"] not in INAPPLICABLE and not (one.get("details") or {}).get("untestable")]
-    good = bool(checks) and not bad
-    left = len(failed) - len(bad)
-    note = f", {left} that need a server made for the suite left out" if left else ""
+    failed = [check for check in checks if check["status"] != "SUCCESS"]
+    faults = [check for check in failed if applicable(check)]
+    passed = bool(checks) and not faults
+    left_out = len(failed) - len(faults)
+    note = f", {left_out} that need a server made for the suite left out" if left_out else ""
     print(
-        f"{'ok    ' if good else 'FAILED'} conformance {version} {scenario}: {len(checks) - left} checks{note}",
+        f"{'ok    ' if passed else 'FAILED'} conformance {version} {scenario}: {len(checks) - left_out} checks{note}",
         flush=True,
     )
-    for one in bad:
-        print(f"       {one['id']}: {one.get('errorMessage', one.get('description', ''))}")
-    return good
+    for check in faults:
+        print(f"       {check['id']}: {check.get('errorMessage', check.get('description', ''))}")
+    return passed
 
 
-def main() -> int:
-    """Run the chosen checks, all by default; the exit code is 1 when one fails."""
-    checks = {"typescript": typescript, "inspector": inspector, "conformance": conformance}
-    folder, *chosen = sys.argv[1:]
-    target = Target(Path(folder).resolve())
-    results = [good for name in chosen or checks for good in checks[name](target)]
+def applicable(check: dict[str, Any]) -> bool:
+    """Return True if a check of the suite can pass for a server that is not made for it."""
+    return check["id"] not in INAPPLICABLE and not (check.get("details") or {}).get("untestable")
+
+
+CHECKS = {"typescript": typescript, "inspector": inspector, "conformance": conformance}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the chosen checks; return 1 if one fails."""
+    arguments = parser(__name__, __doc__)
+    arguments.add_argument("adapter", type=Path, help="the adapter's project")
+    arguments.add_argument("checks", nargs="*", metavar="CHECK", help=f"of {', '.join(CHECKS)}; default: all")
+    options = arguments.parse_args(argv)
+    if unknown := set(options.checks) - CHECKS.keys():
+        arguments.error(f"there is no check {', '.join(sorted(unknown))}")
+    require_node()
+    installed(HERE)
+    target = Target(options.adapter.resolve())
+    results = [passed for name in options.checks or CHECKS for passed in CHECKS[name](target)]
     print(f"{sum(results)} of {len(results)} passed")
     return 0 if all(results) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,17 +1,12 @@
-"""The smallest MCP server on the same SDK that offers the same five tools: what an adapter is measured beside.
+"""The smallest MCP server on the same SDK with the same five tools, which adapters are compared with.
 
-usage: bare.py [--transport stdio|pipe|http] [--port N]
-
-Transport `stdio` is the SDK's own; `pipe` is the adapters', so that what they do for a call stands alone.
+Its transport `stdio` is the SDK's own. `pipe` is the adapters', so that the difference is what they do for a call.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -19,7 +14,6 @@ from mcp import types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
-RUNTIME = Path(__file__).resolve().parent.parent / "templates" / "project" / "src" / "{{package}}"
 FAMILIES = ("create", "read", "update", "delete", "execute")
 SCHEMA = {"type": "object", "properties": {"operation": {"type": "string"}, "params": {"type": "object"}}}
 TOOLS = types.ListToolsResult(
@@ -30,12 +24,12 @@ TEXT = json.dumps(ANSWER, separators=(",", ":"))
 
 
 async def list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    """Give the tools."""
+    """Return the tools."""
     return TOOLS
 
 
 async def call_tool(_: ServerRequestContext[Any], __: types.CallToolRequestParams) -> types.CallToolResult:
-    """Answer every call alike."""
+    """Return the same answer to every call."""
     return types.CallToolResult(content=[types.TextContent(type="text", text=TEXT)], structured_content=ANSWER)
 
 
@@ -43,7 +37,7 @@ server: Server[Any] = Server("bare", version="1.0.0", on_list_tools=list_tools, 
 
 
 async def stdio() -> None:
-    """Serve over standard input and output, by the SDK's own transport."""
+    """Serve over standard input and output by the SDK's own transport."""
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
@@ -58,9 +52,9 @@ def main() -> None:
         anyio.run(stdio)
         return
     if options.transport == "pipe":
-        sys.path.insert(0, str(RUNTIME))
-        serve_pipe = importlib.import_module("runtime.pipe").serve_pipe
-        serve_pipe(server, max_line=1024 * 1024, grace=5.0)
+        from bench.support.runtime import load
+
+        load("pipe").serve_pipe(server, max_line=1024 * 1024, grace=5.0)
         return
     import uvicorn
 

@@ -1,18 +1,13 @@
-"""A made-up API document of any size, the same one for the same size: resources with five operations each.
+"""A synthetic API document of any size, always the same for a size: resources with five operations each.
 
-    python bench/madeup.py OPERATIONS FILE [--bytes N]
-
-Schemas refer to one another as those of real APIs do: to their neighbours, to shared ones, to themselves. With
-`--bytes`, descriptions are as long as it takes for the document to be about that large.
+Schemas refer to one another as those of real APIs do: to their neighbours, to shared ones, to themselves.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
@@ -29,8 +24,8 @@ WORDS = (
 PER_RESOURCE = 5
 
 
-class Maker:
-    """Makes one document; `words` is how many words a description has."""
+class Synthesizer:
+    """A generator of one document; `words` is how many words a description has."""
 
     def __init__(self, operations: int, words: int) -> None:
         self._random = random.Random(operations)
@@ -39,12 +34,12 @@ class Maker:
         self._words = words
 
     def prose(self, words: int | None = None) -> str:
-        """Give a sentence."""
+        """Return a sentence."""
         chosen = self._random.choices(WORDS, k=self._words if words is None else words)
         return " ".join(chosen).capitalize() + "."
 
     def name(self, index: int) -> tuple[str, ...]:
-        """Give the words that name one resource."""
+        """Return the words that name a resource."""
         index, noun = divmod(index, len(NOUNS))
         words = [NOUNS[noun]]
         while index:
@@ -53,14 +48,14 @@ class Maker:
         return tuple(words)
 
     def document(self) -> Json:
-        """Give the whole document."""
+        """Return the whole document."""
         paths: Json = {}
         for number, (path, method, operation) in enumerate(self._operations()):
             if number < self._count:
                 paths.setdefault(path, {})[method] = operation
         return {
             "openapi": "3.1.0",
-            "info": {"title": "Made-up API", "version": "1.0.0", "description": self.prose()},
+            "info": {"title": "Synthetic API", "version": "1.0.0", "description": self.prose()},
             "servers": [{"url": "https://api.example.com/v1"}],
             "security": [{"key": []}],
             "paths": paths,
@@ -99,15 +94,15 @@ class Maker:
             words = self.name(index)
             noun, reference = self._type(index), {"$ref": f"#/components/schemas/{self._type(index)}"}
             base = "/" + "/".join((*words[:-1], f"{words[-1]}s"))
-            one = f"{base}/{{{words[-1]}Id}}"
+            item = f"{base}/{{{words[-1]}Id}}"
             key = {"name": f"{words[-1]}Id", "in": "path", "required": True, "schema": {"type": "string"}}
             body = {"required": True, "content": {"application/json": {"schema": reference}}}
             page = {"type": "object", "properties": {"items": {"type": "array", "items": reference}, "next": TEXT}}
             yield base, "get", self._operation(f"list{noun}s", words, [*PAGING], None, page)
             yield base, "post", self._operation(f"create{noun}", words, [], body, reference)
-            yield one, "get", self._operation(f"get{noun}", words, [key], None, reference)
-            yield one, "patch", self._operation(f"update{noun}", words, [key], body, reference)
-            yield one, "delete", self._operation(f"delete{noun}", words, [key], None, None)
+            yield item, "get", self._operation(f"get{noun}", words, [key], None, reference)
+            yield item, "patch", self._operation(f"update{noun}", words, [key], body, reference)
+            yield item, "delete", self._operation(f"delete{noun}", words, [key], None, None)
 
     def _operation(
         self, name: str, words: tuple[str, ...], parameters: list[Json], body: Json | None, answer: Json | None
@@ -115,7 +110,7 @@ class Maker:
         good: Json = {"description": self.prose(3)}
         if answer is not None:
             good["content"] = {"application/json": {"schema": answer}}
-        wrong = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         return {
             "operationId": name,
             "summary": self.prose(5),
@@ -125,8 +120,8 @@ class Maker:
             **({"requestBody": body} if body else {}),
             "responses": {
                 "204" if answer is None else "200": good,
-                "400": {"description": self.prose(3), "content": wrong},
-                "404": {"description": self.prose(3), "content": wrong},
+                "400": {"description": self.prose(3), "content": problem},
+                "404": {"description": self.prose(3), "content": problem},
             },
         }
 
@@ -159,24 +154,10 @@ SHARED: Json = {
 }
 
 
-def made_up(operations: int, size: int = 0) -> bytes:
-    """Give the document as JSON, of about `size` bytes when given."""
-    short, longer = (json.dumps(Maker(operations, words).document()).encode() for words in (12, 24))
+def document(operations: int, size: int = 0) -> bytes:
+    """Return the document as JSON; of about `size` bytes, if given, by the length of its descriptions."""
+    short, longer = (json.dumps(Synthesizer(operations, words).document()).encode() for words in (12, 24))
     if size <= len(short):
         return short
     words = 12 + round(12 * (size - len(short)) / (len(longer) - len(short)))
-    return json.dumps(Maker(operations, words).document()).encode()
-
-
-def main() -> None:
-    """Write one document."""
-    parser = argparse.ArgumentParser(description="Make up an API document.")
-    parser.add_argument("operations", type=int)
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--bytes", type=int, default=0, dest="size")
-    options = parser.parse_args()
-    options.file.write_bytes(made_up(options.operations, options.size))
-
-
-if __name__ == "__main__":
-    main()
+    return json.dumps(Synthesizer(operations, words).document()).encode()

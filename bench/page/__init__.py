@@ -1,0 +1,1 @@
+"""Measurements of the page that `aqlgen explain --html` writes."""
