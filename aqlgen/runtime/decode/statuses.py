@@ -14,9 +14,9 @@ from ..errors import Code, Failure
 from ..messages import bounded, leaks, redact
 from ..schema.shapes import folded
 from ..table import Row
-from ..warnings.rate_limit import quotas, resets_in
 from ..wire import ApiResponse
 from .errors import Told, listen
+from .quotas import quotas, resets_in
 
 __all__ = ["failure_of"]
 
