@@ -11,9 +11,10 @@ from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..logs.log import Logger
+from ..protocol_operations import Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
-from ..safety.loop import Loop
+from ..safety.loop import SafetyLoop
 from ..server.session import Session
 from ..server.tools import tool_name
 from ..settings.config import Config
@@ -24,7 +25,6 @@ from . import arguments as form
 from .arguments import Request
 from .envelope import Envelope, Stamp, success
 from .limits import Limits
-from .registry import Person
 
 if TYPE_CHECKING:
     from ..calls.calls import Extras
@@ -59,7 +59,7 @@ class Dispatcher:
         self._limits = Limits(config)
         self._board = WarningRules(config, table)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
-        self._loop = Loop(config, audit.record)
+        self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
         self._loop.bind(self._gate)
         self._registry = self._loop.registry(adapter)

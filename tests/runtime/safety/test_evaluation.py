@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from aqlgen.runtime.safety.evaluation import STEP_LIMIT, Verdict, evaluate
-from aqlgen.runtime.safety.profiles import Profile
+from aqlgen.runtime.safety.executions import Profile
 
 PROFILE = Profile(
     max_autonomous_steps=3,

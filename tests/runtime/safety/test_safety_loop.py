@@ -12,7 +12,7 @@ from mcp.types import ElicitResult
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.safety.loop import Loop
+from aqlgen.runtime.safety.loop import SafetyLoop
 from aqlgen.runtime.safety.loop_operations import active_operations
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.server.session import Session
@@ -391,7 +391,7 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
     """R-LOOP-2, R-SAFE-5: in every mode, that of logging too."""
     for mode in ("enforcing", "monitoring", "logging"):
         seen: list[tuple[str, Any]] = []
-        loop = Loop(Config(safety_loop=mode), lambda event, fields, seen=seen: seen.append((event, fields)))
+        loop = SafetyLoop(Config(safety_loop=mode), lambda event, fields, seen=seen: seen.append((event, fields)))
         session = Session.new()
         await loop.execute_agent({"element_name": AGENT}, session, None)
         step = {"element_name": AGENT, "nextActionHint": "reading", "outcome": "failure"}
