@@ -128,10 +128,10 @@ def _told(headers: Mapping[str, str], now: float) -> Iterator[tuple[str, _Quota]
     """Give every quota that has an end, by a name that tells it from others."""
     if _TOLD.isdisjoint(headers):
         return
-    from ..decode.quotas import quotas, resets_in
+    from ..decode.quotas import quotas, seconds_until_reset
 
     for one in quotas(headers):
-        seconds = resets_in(one.reset, _clock(headers, now)) if one.reset else None
+        seconds = seconds_until_reset(one.reset, _clock(headers, now)) if one.reset else None
         if seconds is not None:
             name = f"{one.name}/{one.limit}/{one.window or ''}"
             yield name, _Quota(one.remaining, now + min(seconds, _LONGEST), one.limit)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = ["QUOTA_HEADERS", "UNITS", "Quota", "quotas", "resets_in"]
+__all__ = ["QUOTA_HEADERS", "Quota", "quotas", "seconds_until_reset"]
 
 QUOTA_HEADERS = {
     f"{prefix}remaining{suffix}": (f"{prefix}limit{suffix}", f"{prefix}reset{suffix}", suffix)
@@ -23,10 +23,7 @@ QUOTA_HEADERS = {
 }
 """Headers that hold what is left of a quota, each with those of its limit and its reset, and the suffix of its name."""
 
-UNITS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
-"""The windows that have a name, by their seconds."""
-
-_WINDOWS = {f"-{name}": seconds for seconds, name in UNITS.items()}
+_WINDOWS = {"-second": 1, "-minute": 60, "-hour": 3600, "-day": 86400}
 _EPOCH = 1_000_000_000
 """A reset above this number is a point in time, not a number of seconds."""
 
@@ -87,7 +84,7 @@ def _number(value: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def resets_in(value: str, now: float | None = None) -> int | None:
+def seconds_until_reset(value: str, now: float | None = None) -> int | None:
     """Return the seconds until a reset: a number of them, a span such as `1m30s`, or a point in time."""
     now = time.time() if now is None else now
     text = value.strip()

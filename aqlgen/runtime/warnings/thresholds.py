@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..decode.quotas import UNITS, Quota, quotas, resets_in
+from ..decode.quotas import Quota, quotas, seconds_until_reset
 from ..table import Row
 from .collector import CallWarning
 
@@ -23,6 +23,9 @@ _SEVERE, _NOTABLE = 10, 2
 """Multiples of the threshold from which on a slow call is of high and of medium severity."""
 
 _URGENT = 0.9
+_UNITS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
+"""Names of a quota's window, by its seconds."""
+
 _PAGING = re.compile(r"(^|_)(limit|page|per_page|page_size|size|first|count|offset|cursor|max_results|top)(_|$)")
 _FILTERS = "Consider adding filters to narrow results"
 _PAGES = "Use pagination for large result sets"
@@ -67,7 +70,7 @@ def quota_warning(headers: Mapping[str, str], percent: int) -> CallWarning | Non
     threshold = fullest.limit * percent // 100
     if current < threshold or current <= 0:
         return None
-    unit = UNITS.get(fullest.window or 0)
+    unit = _UNITS.get(fullest.window or 0)
     details: dict[str, str | int] = {
         "metric": f"requests_per_{unit}" if unit else "requests",
         "current": current,
@@ -76,7 +79,7 @@ def quota_warning(headers: Mapping[str, str], percent: int) -> CallWarning | Non
     urgent = current > fullest.limit * _URGENT
     if urgent:
         details["hard_stop_threshold"] = fullest.limit
-        reset = resets_in(fullest.reset)
+        reset = seconds_until_reset(fullest.reset)
         if reset is not None:
             details["resets_in_seconds"] = reset
     return CallWarning(QUOTA, "Approaching quota limit", "high" if urgent else "medium", details)
