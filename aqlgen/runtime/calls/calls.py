@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ..paging.paging import Pager
     from ..state import State
     from ..table import Row, Table
-    from ..warnings.collect import Board, Notices
+    from ..warnings.collector import Warnings
+    from ..warnings.rules import WarningRules
     from .exchanges import Exchanges
     from .selection import Selection
 
@@ -22,7 +23,7 @@ __all__ = ["Extras"]
 class Extras:
     """Performs what the adapter adds to an operation; each part is made when first needed."""
 
-    def __init__(self, table: Table, board: Board, state: State | None) -> None:
+    def __init__(self, table: Table, board: WarningRules, state: State | None) -> None:
         self._table = table
         self._board = board
         self._state = state
@@ -40,8 +41,8 @@ class Extras:
         return Selection(self._table)
 
     async def perform(
-        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Notices | None, stamp: Stamp
-    ) -> tuple[Any, Notices | None]:
+        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Warnings | None, stamp: Stamp
+    ) -> tuple[Any, Warnings | None]:
         """Send what is needed, and give the data with the warnings that there is reason for."""
         own = {name: params[name] for name in row.own if name in params}
         if own:
@@ -59,7 +60,7 @@ class Extras:
         assert last is not None  # noqa: S101 - something was sent
         if "fields" in row.own:
             data = self._chosen(data, row, own, stamp, paged=page is not None)
-        notices = self._board.after(row, params, last, exchanges.seconds, notices)
+        notices = self._board.after(row, last, exchanges.seconds, notices)
         fitted, notices = self._board.fit(data, row, last, notices)
         if page is not None and isinstance(fitted, dict) and len(fitted.get("items", ())) < len(page.items):
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import Code, Failure
-from ..warnings.collect import Notice
+from ..warnings.collector import CallWarning
 
 __all__ = ["CODE", "refusal", "stream_notice", "truncate"]
 
@@ -22,7 +22,7 @@ CODE = "VALIDATION_TRUNCATED_WARNING"
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Notice | None]:
+def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, CallWarning | None]:
     """Give the data in `most` bytes of JSON or fewer, and the warning if some is lost.
 
     `performed` says that the call changed something. Raises Failure (PAYLOAD_TOO_LARGE). Costs as much as writing the
@@ -45,7 +45,7 @@ def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Not
     raise refusal(most, size)
 
 
-def stream_notice(cut: str, data: Any) -> Notice:
+def stream_notice(cut: str, data: Any) -> CallWarning:
     """Tell that a stream was not listened to until its end; `cut` is what ended it: events, bytes, time, break."""
     kept = len(data) if isinstance(data, list) else 0
     why = {
@@ -55,7 +55,7 @@ def stream_notice(cut: str, data: Any) -> Notice:
         "break": "the connection broke",
     }[cut]
     details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": why}
-    return Notice(CODE, f"Response truncated to {kept} items: {why}", "low", details)
+    return CallWarning(CODE, f"Response truncated to {kept} items: {why}", "low", details)
 
 
 def refusal(most: int, size: int, *, performed: bool = False) -> Failure:
@@ -103,7 +103,7 @@ def _replaced(data: Any, path: tuple[str, ...], items: list[Any]) -> Any:
     return {**data, path[0]: _replaced(data[path[0]], path[1:], items)}
 
 
-def _text(text: str, size: int, most: int) -> tuple[str, Notice]:
+def _text(text: str, size: int, most: int) -> tuple[str, CallWarning]:
     kept = text
     while size > most:
         kept = kept[: max(0, min(len(kept) * most // size, len(kept) - 1))]
@@ -111,7 +111,7 @@ def _text(text: str, size: int, most: int) -> tuple[str, Notice]:
     return kept, _notice("data", len(text), len(kept), "characters", most)
 
 
-def _notice(field: str, original: int, kept: int, what: str, most: int) -> Notice:
+def _notice(field: str, original: int, kept: int, what: str, most: int) -> CallWarning:
     severity = "medium" if kept * 2 < original else "low"
     details = {
         "field": field,
@@ -120,4 +120,4 @@ def _notice(field: str, original: int, kept: int, what: str, most: int) -> Notic
         "limit": kept,
         "max_response_size": most,
     }
-    return Notice(CODE, f"Response truncated to {kept} {what}", severity, details)
+    return CallWarning(CODE, f"Response truncated to {kept} {what}", severity, details)

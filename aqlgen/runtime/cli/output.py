@@ -12,7 +12,7 @@ from ..table import FAMILIES, Table
 from ..text import line
 
 if TYPE_CHECKING:
-    from ..dispatch.registry import Person
+    from ..protocol_operations import Person
 
 __all__ = ["as_json", "call", "list_operations", "render_operations"]
 

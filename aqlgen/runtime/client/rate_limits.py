@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
+from ..decode.quotas import QUOTA_HEADERS
 from ..errors import Code, Failure
-from ..warnings.collect import QUOTAS
 from ..wire import ApiRequest, ApiResponse
 
 __all__ = ["Meter"]
@@ -25,7 +25,7 @@ _EVERY = ""
 _MOST_CALLERS = 256
 _LONGEST = 3600.0
 """However far the end of a quota is, after this time one request finds out whether it still holds."""
-_TOLD = frozenset({"ratelimit", *QUOTAS})
+_TOLD = frozenset({"ratelimit", *QUOTA_HEADERS})
 
 
 @dataclass(slots=True)
@@ -128,10 +128,10 @@ def _told(headers: Mapping[str, str], now: float) -> Iterator[tuple[str, _Quota]
     """Give every quota that has an end, by a name that tells it from others."""
     if _TOLD.isdisjoint(headers):
         return
-    from ..warnings.rate_limit import quotas, resets_in
+    from ..decode.quotas import quotas, seconds_until_reset
 
     for one in quotas(headers):
-        seconds = resets_in(one.reset, _clock(headers, now)) if one.reset else None
+        seconds = seconds_until_reset(one.reset, _clock(headers, now)) if one.reset else None
         if seconds is not None:
             name = f"{one.name}/{one.limit}/{one.window or ''}"
             yield name, _Quota(one.remaining, now + min(seconds, _LONGEST), one.limit)

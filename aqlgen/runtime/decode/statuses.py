@@ -14,9 +14,9 @@ from ..errors import Code, Failure
 from ..messages import bounded, leaks, redact
 from ..schema.shapes import folded
 from ..table import Row
-from ..warnings.rate_limit import quotas, resets_in
 from ..wire import ApiResponse
 from .errors import Told, listen
+from .quotas import quotas, seconds_until_reset
 
 __all__ = ["failure_of"]
 
@@ -163,7 +163,9 @@ def _wait(response: ApiResponse) -> int | None:
     told = response.headers.get("retry-after")
     wait = None if told is None else retry_after(told, time.time())
     if wait is None:
-        resets = [resets_in(one.reset) for one in quotas(response.headers) if one.remaining <= 0 and one.reset]
+        resets = [
+            seconds_until_reset(one.reset) for one in quotas(response.headers) if one.remaining <= 0 and one.reset
+        ]
         wait = max((one for one in resets if one is not None), default=None)
     return wait
 

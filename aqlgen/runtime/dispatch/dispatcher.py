@@ -11,19 +11,20 @@ from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..logs.log import Logger
+from ..protocol_operations import Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
-from ..safety.loop import Loop
+from ..safety.loop import SafetyLoop
 from ..server.session import Session
 from ..server.tools import tool_name
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
-from ..warnings.collect import Board, Notices
+from ..warnings.collector import Warnings
+from ..warnings.rules import WarningRules
 from . import arguments as form
 from .arguments import Request
 from .envelope import Envelope, Stamp, success
 from .limits import Limits
-from .registry import Person
 
 if TYPE_CHECKING:
     from ..calls.calls import Extras
@@ -56,9 +57,9 @@ class Dispatcher:
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
-        self._board = Board(adapter, config, table)
+        self._board = WarningRules(config, table)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
-        self._loop = Loop(config, audit.record)
+        self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
         self._loop.bind(self._gate)
         self._registry = self._loop.registry(adapter)
@@ -99,7 +100,7 @@ class Dispatcher:
         stamp: Stamp,
         session: Session,
         person: Person | None,
-        gathered: Notices | None = None,
+        gathered: Warnings | None = None,
     ) -> Envelope:
         """Answer one operation.
 
@@ -122,10 +123,10 @@ class Dispatcher:
                     notices = self._named(request.operation, notices)
                 if notices:
                     if gathered is not None:
-                        own = notices.of_data()
+                        own = notices.take_about_data()
                         gathered.extend(notices)
                         notices = own
-                    warnings = self._board.settle(notices, session)
+                    warnings = self._board.select(notices, session)
         except Failure as failure:
             return failure.envelope()
         except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
@@ -141,7 +142,7 @@ class Dispatcher:
 
     async def _call(
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
-    ) -> tuple[Any, Notices | None]:
+    ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
         params = self._api.validate(row, request.for_row(row))
         if "dry_run" in row.own and params.pop("dry_run", False):
@@ -181,7 +182,7 @@ class Dispatcher:
 
     async def _perform(
         self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
-    ) -> tuple[Any, Notices | None]:
+    ) -> tuple[Any, Warnings | None]:
         """Send it, and give its data with the warnings that there is reason for."""
         api, hooks, board = self._api, self._hooks, self._board
         call = None
@@ -197,7 +198,7 @@ class Dispatcher:
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
-            notices = board.after(row, params, response, exchanges.seconds, notices)
+            notices = board.after(row, response, exchanges.seconds, notices)
             answer = board.fit(data, row, response, notices)
         if row.heads and exchanges.last is not None:
             headers = api.told(exchanges.last, row)
@@ -225,15 +226,15 @@ class Dispatcher:
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
 
-    def _named(self, name: str, notices: Notices | None) -> Notices | None:
+    def _named(self, name: str, notices: Warnings | None) -> Warnings | None:
         """Add the warning about a name that is an alias."""
         alias = self.introspection.alias(name)
         if alias is None:
             return notices
-        from ..warnings.deprecation import alias_notice
+        from ..warnings.deprecation import alias_warning
 
-        notices = notices or Notices()
-        notices.extend([alias_notice(alias)])
+        notices = notices or Warnings()
+        notices.extend([alias_warning(alias.name, alias.operation, alias.until)])
         return notices
 
     def _check_family(self, family: str | None, operation: str, expected: str) -> None:
@@ -253,7 +254,7 @@ class Dispatcher:
         if person is not None:
             person.batched = True
         results: list[dict[str, Any]] = []
-        succeeded, gathered = 0, Notices()
+        succeeded, gathered = 0, Warnings()
         for index, item in enumerate(batch):
             named = item.get("operation") if isinstance(item, Mapping) else None
             operation = named if isinstance(named, str) else ""
@@ -263,7 +264,7 @@ class Dispatcher:
                 result = failure.envelope()
             succeeded += result["success"]
             results.append({"index": index, "operation": operation, "result": result})
-        envelope = success(None, stamp.meta(), self._board.settle(gathered, session))
+        envelope = success(None, stamp.meta(), self._board.select(gathered, session))
         envelope["results"] = results
         envelope["summary"] = {"total": len(batch), "succeeded": succeeded, "failed": len(batch) - succeeded}
         return envelope

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from ..dispatch.envelope import Envelope
-from ..dispatch.registry import ProtocolOperation
 from ..errors import Code, Failure, unknown_operation
+from ..protocol_operations import ProtocolOperation
 from ..safety.loop_operations import active_operations, inactive, types_of
 from ..schema.shapes import folded
 from ..server.tools import tool_name

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..safety import profiles
+from ..safety.loop_operations import loop_settings
 from ..settings.config import Config
 from ..table import Adapter
 
@@ -58,7 +58,7 @@ def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[s
         "profile": "crude",
     }
     if config.safety_loop != "disabled":
-        about["safety_loop"] = profiles.shown(config)
+        about["safety_loop"] = loop_settings(config)
     return about
 
 

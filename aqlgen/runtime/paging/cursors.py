@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
-from ..safety.confirmation import digest
+from ..fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from ..state import State
@@ -67,7 +67,7 @@ class Cursors:
         return Place(*json.loads(text))
 
     def _mac(self, operation: str, filters: Mapping[str, Any], text: bytes) -> bytes:
-        bound = digest(operation, filters).encode()
+        bound = fingerprint(operation, filters).encode()
         return hmac.new(self._key(), bound + b"\0" + text, hashlib.sha256).digest()[:_MAC]
 
     def _key(self) -> bytes:

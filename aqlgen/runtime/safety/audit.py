@@ -1,8 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The audit log (R-SAFE-5): a JSON line for each decision about an operation that is destructive or worse, and its end.
 
-A line is written whole, by one system call, before the call goes on: what cannot be written is not done. Values of
-sensitive parameters, or of names that sound so, and the credentials never stand in it; a token only by its beginning.
+A line is written whole, by one system call, before the call goes on: if it cannot be written, the call does not run.
+The log never holds credentials, or values of parameters that are sensitive or have the name of a secret; of a token it
+holds only the beginning.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..logs.log import Logger
 from ..messages import redact
 from ..table import Row
 
-__all__ = ["Audit", "redacted"]
+__all__ = ["Audit", "masked_params"]
 
 _MASK = "***"
 _SECRET = re.compile(
@@ -30,7 +31,7 @@ _MOST_ITEMS = 50
 
 
 class Audit:
-    """Appends to the file at `path`; without one, hands the entries to the log, as records of level notice."""
+    """Appends entries to the file at `path`; without a path, writes them to the log, as records of level notice."""
 
     def __init__(
         self,
@@ -48,19 +49,19 @@ class Audit:
     def write(self, event: str, **details: Any) -> None:
         """Write one entry; keys without a value are left out. Raises OSError when it cannot be written."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        told = {key: value for key, value in details.items() if value is not None}
-        if isinstance(told.get("params"), Mapping):
-            told["params"] = _masked(told["params"])
+        known = {key: value for key, value in details.items() if value is not None}
+        if isinstance(known.get("params"), Mapping):
+            known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}
         if self.path is None:
             if self._logger is not None:
-                self._logger.write("notice", event, logger="audit", private=True, **told)
+                self._logger.write("notice", event, logger="audit", private=True, **known)
             return
-        entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **told}
-        line = redact(json.dumps(entry, ensure_ascii=False, default=str), _written(self._secrets()))
+        entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
+        line = redact(json.dumps(entry, ensure_ascii=False, default=str), _as_json(self._secrets()))
         _append(self.path, line.encode("utf-8", "backslashreplace") + b"\n")
 
     def record(self, event: str, details: Mapping[str, Any]) -> None:
-        """Write an entry about what has already happened: a fault is logged, and stops nothing."""
+        """Write an entry about something that has already happened: a fault is only logged."""
         try:
             self.write(event, **details)
         except OSError as error:
@@ -68,34 +69,30 @@ class Audit:
                 self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
 
 
-def redacted(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the parameters of a call as they may be kept: secrets masked, long values cut."""
+def masked_params(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a call as they may be kept: secrets masked, long values cut."""
     return {
-        name: _MASK if name in row.parameters and row.parameters[name].sensitive else _kept(name, value)
+        name: _MASK if name in row.parameters and row.parameters[name].sensitive else _masked(name, value)
         for name, value in params.items()
     }
 
 
-def _masked(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _kept(name, value) for name, value in params.items()}
-
-
-def _kept(name: str, value: Any) -> Any:
+def _masked(name: str, value: Any) -> Any:
     if _SECRET.search(name):
         return _MASK
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
     if isinstance(value, Mapping):
-        return {key: _kept(str(key), one) for key, one in list(value.items())[:_MOST_ITEMS]}
+        return {key: _masked(str(key), inner) for key, inner in list(value.items())[:_MOST_ITEMS]}
     if isinstance(value, (list, tuple)):
-        kept = [_kept("", one) for one in value[:_MOST_ITEMS]]
+        kept = [_masked("", item) for item in value[:_MOST_ITEMS]]
         return kept if len(value) <= _MOST_ITEMS else [*kept, f"… ({len(value)} in all)"]
     return value
 
 
-def _written(secrets: Iterable[str]) -> list[str]:
-    """Give the secrets as they stand in JSON."""
-    return [json.dumps(one, ensure_ascii=False)[1:-1] for one in secrets if one]
+def _as_json(secrets: Iterable[str]) -> list[str]:
+    """Return the secrets as they are written in JSON."""
+    return [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if secret]
 
 
 def _append(path: Path, line: bytes) -> None:

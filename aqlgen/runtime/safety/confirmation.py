@@ -1,95 +1,118 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Confirmation tokens (R-SAFE-3): random, kept here, for one call of one operation with the same parameters.
+"""Confirmations of grave calls: the message that asks for one, and the tokens that stand for one (R-SAFE-3).
 
-A token says nothing by itself: it is a key to what is kept in memory, and goes with the session. All checks are made,
-and the token is used up, without giving way to another call in between, so that of calls that race with one token only
-one goes on. Where there is no session (HTTP with protocol 2026-07-28) a token is bound to everything else, and to there
-being none: whoever learns it within its time may use it, for the same call, once.
+A token is random and good for one call of one operation with the same parameters. It holds no data: it is a key to what
+is kept in memory, and goes with the session. All checks and the use of the token happen without an `await` in between,
+so that of several calls that race with one token only one goes on. Where there is no session (HTTP with protocol
+2026-07-28) a token is bound to everything else, and to the absence of a session: whoever learns it within its time may
+use it, for the same call, once.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..table import Row
+from ..text import line
+from .audit import masked_params
 
-__all__ = ["Binding", "Token", "Tokens", "digest"]
+__all__ = ["Binding", "ConfirmationToken", "ConfirmationTokens", "confirmation_message", "danger_reasons", "shorten"]
 
 MOST = 10_000
 _WINDOW = 60.0
 _REMEMBERED = 600.0
 _AGAIN = "Call the operation again without a token to get a new one."
 
+_LONGEST_VALUE = 80
+_MOST_VALUES = 12
+_BY_DANGER = {
+    "destructive": ("May not be undone",),
+    "dangerous": ("May concern many things together", "May not be undone"),
+    "forbidden": ("May concern everything there is", "Cannot be undone"),
+}
+_BY_FAMILY = {"delete": "Removes data", "update": "Overwrites data", "execute": "Has effects of its own"}
 
-def digest(operation: str, params: Mapping[str, Any]) -> str:
-    """Give the SHA-256 of an operation with its parameters, the same however they are ordered or written."""
-    text = json.dumps([operation, _canonical(params)], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+def danger_reasons(row: Row) -> tuple[str, ...]:
+    """Return why an operation of its level of danger is held back."""
+    by_danger = _BY_DANGER.get(row.danger, ())
+    return (_BY_FAMILY.get(row.family, "Adds data"), *by_danger) if by_danger else ()
 
 
-def _canonical(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _canonical(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_canonical(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def confirmation_message(row: Row, params: Mapping[str, Any], reasons: Sequence[str] = ()) -> str:
+    """Return the question whether a call may run: what it does, with which parameters.
+
+    Values come from the agent: they are bounded, on one line, and written as JSON.
+    """
+    values = list(masked_params(row, params).items())
+    shown = [f"{line(name, 60)} {_shown_value(value)}" for name, value in values[:_MOST_VALUES]]
+    if len(values) > _MOST_VALUES:
+        shown.append(f"{len(values) - _MOST_VALUES} more")
+    parameters = f", with {', '.join(shown)}" if shown else ""
+    because = f" {'. '.join(reasons)}." if reasons else ""
+    text = line(row.confirmation, 500)
+    purpose = text if text.endswith((".", "!", "?")) else f"{text or line(row.summary, 200).rstrip('.')}:"
+    return f"{purpose} {row.name}{parameters}?{because} ({row.method} {line(row.path, 120)})"
+
+
+def _shown_value(value: Any) -> str:
+    return line(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_VALUE)
 
 
 class Binding(NamedTuple):
-    """What a token is good for."""
+    """The call that a token is good for."""
 
     operation: str
-    digest: str
+    fingerprint: str
     adapter: str
     session: str | None
 
 
-class Token:
-    """A token that was issued. `approved` is set by confirm_operation."""
+class ConfirmationToken:
+    """An issued token. `approved` is set by confirm_operation."""
 
-    __slots__ = ("approved", "binding", "expires", "id", "question", "row", "used")
+    __slots__ = ("approved", "binding", "expires", "id", "message", "row", "used")
 
-    def __init__(self, binding: Binding, row: Row, question: str, expires: float) -> None:
+    def __init__(self, binding: Binding, row: Row, message: str, expires: float) -> None:
         self.id = f"conf_{secrets.token_hex(32)}"
         self.binding = binding
         self.row = row
-        self.question = question
+        self.message = message
         self.expires = expires
         self.used = False
         self.approved = False
 
     @property
     def short(self) -> str:
-        """Enough of it to find it in a log, too little to use it."""
+        """Enough of the token to find it in a log, too little to use it."""
         return shorten(self.id)
 
     @property
     def expires_at(self) -> str:
-        """When it expires, in ISO 8601."""
-        return moment(self.expires)
+        """The time when the token expires, in ISO 8601."""
+        return _iso_time(self.expires)
 
 
-class Tokens:
-    """The tokens of an adapter. `per_minute` bounds how many a session is given; `skew` is added to each expiry."""
+class ConfirmationTokens:
+    """The tokens of an adapter. `per_minute` bounds how many a session gets; `skew` is added to each expiry."""
 
     def __init__(self, *, per_minute: int, skew: float, clock: Callable[[], float] = time.time) -> None:
-        self._tokens: dict[str, Token] = {}
-        self._approved: dict[Binding, Token] = {}
+        self._tokens: dict[str, ConfirmationToken] = {}
+        self._approved: dict[Binding, ConfirmationToken] = {}
         self._issued: dict[str | None, deque[float]] = {}
         self._per_minute = per_minute
         self._skew = skew
         self._clock = clock
 
-    def issue(self, binding: Binding, row: Row, question: str, seconds: float) -> Token:
-        """Make a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the session was given too many."""
+    def issue(self, binding: Binding, row: Row, message: str, seconds: float) -> ConfirmationToken:
+        """Issue a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the session was given too many."""
         now = self._clock()
         times = self._issued.setdefault(binding.session, deque())
         while times and times[0] <= now - _WINDOW:
@@ -104,12 +127,12 @@ class Tokens:
             )
         times.append(now)
         self._purge(now)
-        token = Token(binding, row, question, now + seconds)
+        token = ConfirmationToken(binding, row, message, now + seconds)
         self._tokens[token.id] = token
         return token
 
-    def redeem(self, id: object, binding: Binding, *, approved: bool = False) -> Token:
-        """Use a token up; with `approved` only one that was confirmed. Raises Failure when a check fails."""
+    def redeem(self, id: object, binding: Binding, *, approved: bool = False) -> ConfirmationToken:
+        """Use up a token; with `approved` only a confirmed one. Raises Failure when a check fails."""
         token = self.find(id, binding)
         if token.binding != binding:
             raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued for another operation or other parameters", binding)
@@ -123,8 +146,8 @@ class Tokens:
         self._use(token)
         return token
 
-    def find(self, id: object, binding: Binding) -> Token:
-        """Give a token that can still be used in this session. Raises Failure."""
+    def find(self, id: object, binding: Binding) -> ConfirmationToken:
+        """Return a token that can still be used in this session. Raises Failure if it cannot."""
         token = self._tokens.get(id) if isinstance(id, str) else None
         if token is None:
             raise _refused(Code.TOKEN_INVALID, "is not valid", binding)
@@ -133,19 +156,19 @@ class Tokens:
         now = self._clock()
         if now > token.expires + self._skew:
             raise _refused(
-                Code.TOKEN_EXPIRED, "has expired", binding, expired_at=token.expires_at, current_time=moment(now)
+                Code.TOKEN_EXPIRED, "has expired", binding, expired_at=token.expires_at, current_time=_iso_time(now)
             )
         if token.used:
             raise _refused(Code.TOKEN_ALREADY_USED, "was used before", binding)
         return token
 
-    def approve(self, token: Token) -> None:
-        """Let the call of a token through once, with or without the token."""
+    def approve(self, token: ConfirmationToken) -> None:
+        """Let the call of a token run once, with or without the token."""
         token.approved = True
         self._approved[token.binding] = token
 
-    def redeem_approved(self, binding: Binding) -> Token | None:
-        """Use up the confirmation that was given to this very call, if one was."""
+    def redeem_approved(self, binding: Binding) -> ConfirmationToken | None:
+        """Use up the confirmation of this very call and return its token, or None if there is none."""
         token = self._approved.get(binding)
         if token is None or token.used or self._clock() > token.expires + self._skew:
             return None
@@ -153,37 +176,39 @@ class Tokens:
         return token
 
     def forget(self, session: str) -> int:
-        """Drop everything of a session; give how many tokens could still have been used."""
-        gone = [one for one in self._tokens.values() if one.binding.session == session]
-        for one in gone:
-            del self._tokens[one.id]
-            self._approved.pop(one.binding, None)
+        """Drop everything of a session; return how many of its tokens were unused."""
+        dropped = [token for token in self._tokens.values() if token.binding.session == session]
+        for token in dropped:
+            self._drop(token)
         self._issued.pop(session, None)
-        return sum(1 for one in gone if not one.used)
+        return sum(1 for token in dropped if not token.used)
 
-    def _use(self, token: Token) -> None:
+    def _use(self, token: ConfirmationToken) -> None:
         token.used = True
         if self._approved.get(token.binding) is token:
             del self._approved[token.binding]
 
     def _purge(self, now: float) -> None:
-        """Drop the oldest: those that expired some time ago, until when they are told from unknown ones."""
-        for one in list(self._tokens.values()):
-            if now <= one.expires + self._skew + _REMEMBERED and len(self._tokens) < MOST:
+        """Drop the oldest: those that expired some time ago. Until then they are known as expired."""
+        for token in list(self._tokens.values()):
+            if now <= token.expires + self._skew + _REMEMBERED and len(self._tokens) < MOST:
                 break
-            del self._tokens[one.id]
-            self._approved.pop(one.binding, None)
+            self._drop(token)
+
+    def _drop(self, token: ConfirmationToken) -> None:
+        del self._tokens[token.id]
+        self._approved.pop(token.binding, None)
 
 
 def shorten(token: object) -> str:
-    """Give enough of a token to find it in a log."""
+    """Return enough of a token to find it in a log."""
     return f"{token[:12]}…" if isinstance(token, str) else "no text"
 
 
-def moment(seconds: float) -> str:
-    """Give a time in ISO 8601."""
+def _iso_time(seconds: float) -> str:
+    """Return a time in ISO 8601."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _refused(code: Code, what: str, binding: Binding, **more: str) -> Failure:
-    return Failure(code, f"Confirmation token {what}. {_AGAIN}", {"operation": binding.operation, **more})
+def _refused(code: Code, problem: str, binding: Binding, **more: str) -> Failure:
+    return Failure(code, f"Confirmation token {problem}. {_AGAIN}", {"operation": binding.operation, **more})

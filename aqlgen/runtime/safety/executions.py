@@ -1,26 +1,68 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The executions of a session: which agents run, how far they are, and what waits for a person (8.4, 8.7.3).
 
-They die with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with
-protocol 2026-07-28) all requests share one book in which an agent is known by `element_name` alone, so agents there
-need names of their own; an execution that nobody reported to for an hour is cancelled.
+They end with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with
+protocol 2026-07-28) all requests share one set of executions, in which only `element_name` identifies an agent, so
+agents there need distinct names; an execution without a report for an hour is cancelled.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
-from .directive import Notification, now
-from .profiles import Profile
+from ..settings.config import Config
 
-__all__ = ["Book", "Execution", "Pause"]
+__all__ = ["IDLE", "Execution", "Executions", "Notification", "Pause", "Profile", "profile_of", "timestamp"]
 
 MOST = 100
 IDLE = 3600.0
+
+
+def timestamp() -> str:
+    """Return the current time in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Profile(NamedTuple):
+    """How the steps of one agent are evaluated (8.7.4; R-LOOP-3).
+
+    The patterns are globs over the whole of `nextActionHint`; case is ignored.
+    """
+
+    max_autonomous_steps: int = 10
+    requires_approval: tuple[str, ...] = ()
+    auto_approve: tuple[str, ...] = ()
+
+
+def profile_of(config: Config, agent: str | None = None) -> Profile:
+    """Return the profile of an agent, or the adapter's; what an agent's settings leave out is the adapter's."""
+    default = Profile(config.max_autonomous_steps, config.requires_approval, config.auto_approve)
+    return default if agent is None else default._replace(**config.loop_agents.get(agent, {}))
+
+
+class Notification(NamedTuple):
+    """An event that waits for a person: `permission_pending` or `autonomy_pause` (8.7.3)."""
+
+    type: str
+    message: str
+    operation: str
+    reason: str
+    level: str
+    timestamp: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the notification as the directive shows it."""
+        return {
+            "type": self.type,
+            "message": self.message,
+            "metadata": {"operation": self.operation, "reason": self.reason, "level": self.level},
+            "timestamp": self.timestamp,
+        }
 
 
 class Pause(NamedTuple):
@@ -45,7 +87,7 @@ class Execution:
         self.agent = agent
         self.profile = profile
         self.status = "running"
-        self.started_at = now()
+        self.started_at = timestamp()
         self.finished_at: str | None = None
         self.reported = 0
         self.taken = 0
@@ -55,22 +97,22 @@ class Execution:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """True until it ends."""
         return self.status == "running"
 
     @property
     def remaining(self) -> int:
-        """How many steps the agent may still take by itself."""
+        """The number of steps that the agent may still take without a person."""
         return max(0, self.profile.max_autonomous_steps - self.taken)
 
     def end(self, status: str) -> None:
-        """Bring it to a terminal state, which it never leaves (8.4.2)."""
+        """Set a terminal state, which never changes again (8.4.2)."""
         if self.running:
             self.status = status
-            self.finished_at = now()
+            self.finished_at = timestamp()
 
     def as_json(self, message: str) -> dict[str, Any]:
-        """Give its state (8.4.3)."""
+        """Return its state (8.4.3)."""
         state: dict[str, Any] = {"execution_id": self.id, "status": self.status, "started_at": self.started_at}
         if self.finished_at is not None:
             state["finished_at"] = self.finished_at
@@ -78,8 +120,8 @@ class Execution:
         return state
 
 
-class Book:
-    """The executions of one session by agent, the last of each, and the operations that wait for a confirmation."""
+class Executions:
+    """The last execution of each agent of a session, and the operations that wait for a confirmation."""
 
     def __init__(self, on_cancel: Callable[[Execution], None], *, idle: float | None = None) -> None:
         self._executions: dict[str, Execution] = {}
@@ -88,7 +130,7 @@ class Book:
         self._idle = idle
 
     def running(self, agent: str) -> Execution | None:
-        """Give the running execution of an agent, and note that somebody asked for it."""
+        """Return the running execution of an agent, and record that it is in use."""
         execution = self._executions.get(agent)
         if execution is None or not self._alive(execution):
             return None
@@ -96,8 +138,8 @@ class Book:
         return execution
 
     def all_running(self) -> Iterator[Execution]:
-        """Give every running execution."""
-        return (one for one in list(self._executions.values()) if self._alive(one))
+        """Yield every running execution."""
+        return (execution for execution in list(self._executions.values()) if self._alive(execution))
 
     def _alive(self, execution: Execution) -> bool:
         if execution.running and self._idle is not None and monotonic() - execution.last > self._idle:
@@ -105,29 +147,29 @@ class Book:
         return execution.running
 
     def start(self, agent: str, profile: Profile, *, approved: bool) -> Execution:
-        """Start an execution. One that ended while paused leaves its pause to the next, unless a person approved it.
+        """Start an execution. If the last one ended while paused, its pause continues, unless a person approved.
 
-        Raises Failure when the agent has one that runs, or when too many run.
+        Raises Failure when the agent has a running execution, or when too many run.
         """
-        before = self._executions.get(agent)
-        if self.running(agent) is not None and before is not None:
+        last = self._executions.get(agent)
+        if self.running(agent) is not None and last is not None:
             raise Failure(
                 Code.ALREADY_EXISTS,
                 "Conflict: this agent has an execution in progress. Complete or abort it first.",
-                {"resource_type": "execution", "resource_id": before.id},
+                {"resource_type": "execution", "resource_id": last.id},
             )
-        self._forget(agent)
+        self._make_room(agent)
         execution = self._executions[agent] = Execution(agent, profile)
-        if before is not None and not approved:
-            execution.pause = before.pause
+        if last is not None and not approved:
+            execution.pause = last.pause
         return execution
 
-    def _forget(self, agent: str) -> None:
-        """Make room: the ended ones that hold no pause go first. Raises Failure when too many run."""
+    def _make_room(self, agent: str) -> None:
+        """Forget ended executions, those without a pause first. Raises Failure when too many run."""
         if len(self._executions) < MOST or agent in self._executions:
             return
-        for name, one in list(self._executions.items()):
-            if not one.running and (one.pause is None or len(self._executions) >= 2 * MOST):
+        for name, execution in list(self._executions.items()):
+            if not execution.running and (execution.pause is None or len(self._executions) >= 2 * MOST):
                 del self._executions[name]
         if sum(1 for _ in self.all_running()) >= MOST:
             raise Failure(
@@ -136,27 +178,27 @@ class Book:
                 {"limit": MOST, "retry_after_seconds": 60},
             )
 
-    def wait(self, notification: Notification, seconds: float) -> None:
-        """Note an operation that waits for a confirmation which can be given for so many seconds."""
+    def add_pending(self, notification: Notification, seconds: float) -> None:
+        """Record an operation that waits for a confirmation, which can be given for so many seconds."""
         if next(self.all_running(), None) is not None:
             self._pending[notification.operation] = (notification, monotonic() + seconds)
 
-    def confirmed(self, operation: str) -> None:
-        """Forget it."""
+    def remove_pending(self, operation: str) -> None:
+        """Record that an operation does not wait any more."""
         self._pending.pop(operation, None)
 
-    def waiting(self) -> list[Notification]:
-        """Give the operations that wait; one whose confirmation can no longer be given is forgotten."""
+    def pending(self) -> list[Notification]:
+        """Return the operations that wait; those whose confirmation can no longer be given are forgotten."""
         if not self._pending:
             return []
-        at = monotonic()
-        self._pending = {key: one for key, one in self._pending.items() if one[1] > at}
+        now = monotonic()
+        self._pending = {operation: entry for operation, entry in self._pending.items() if entry[1] > now}
         return [notification for notification, _ in self._pending.values()]
 
     def close(self) -> None:
         """Cancel what still runs."""
-        for one in self.all_running():
-            self._cancel(one)
+        for execution in self.all_running():
+            self._cancel(execution)
         self._pending.clear()
 
     def _cancel(self, execution: Execution) -> None:

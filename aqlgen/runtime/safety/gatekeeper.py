@@ -1,12 +1,12 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The gatekeeper: which calls run, which are asked about, which are refused (R-SAFE-1, R-SAFE-3 to 5).
+"""The gatekeeper: which calls run, which must be confirmed, which are refused (R-SAFE-1, R-SAFE-3 to 5).
 
-Policy `standard`: safe and reversible operations run, destructive and dangerous ones are asked about, forbidden ones
-are refused. Policy `open`: everything runs. Either way what is destructive or worse goes into the audit log. A call
-that is valid in itself comes here; `before_call` and the request come after. Introspection and confirming never do.
+Policy `standard`: safe and reversible operations run, destructive and dangerous ones must be confirmed, forbidden ones
+are refused. Policy `open`: everything runs. In both, destructive and worse operations go into the audit log. Calls come
+here once they are valid, before the hook `before_call` and the request; introspection and confirm_operation never do.
 
-Who is asked: the person behind the client, if the client can ask one; otherwise the agent gets a token, and the
-client's own approval of the second call is the confirmation.
+The person behind the client confirms, if the client can ask one. Otherwise the agent gets a token, and the client's own
+approval of the second call is the confirmation.
 """
 
 from __future__ import annotations
@@ -15,24 +15,31 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Code, Failure
+from ..fingerprint import fingerprint
 from ..hooks import Call, GateDecision, Hooks
 from ..server.session import Session
-from .confirmation import Binding, Token, Tokens, digest, shorten
-from .questions import question, reasons
+from .confirmation import (
+    Binding,
+    ConfirmationToken,
+    ConfirmationTokens,
+    confirmation_message,
+    danger_reasons,
+    shorten,
+)
 
 if TYPE_CHECKING:
-    from ..dispatch.registry import Person
     from ..logs.log import Logger
+    from ..protocol_operations import Person
     from ..settings.config import Config
     from ..table import Adapter, Row
     from .audit import Audit
-    from .loop import Loop
+    from .loop import SafetyLoop
 
 __all__ = ["GRAVE", "LEVELS", "Gatekeeper"]
 
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 GRAVE = frozenset(LEVELS[2:])
-"""What the audit log holds, and policy `standard` does not let run by itself."""
+"""The levels that the audit log holds, and that policy `standard` does not let run without confirmation."""
 
 _FORBIDDEN_SECONDS = 120
 _STANDARD: Mapping[str, Literal["allow", "confirm", "refuse"]] = {
@@ -46,10 +53,16 @@ _SESSION = "gatekeeper"
 
 
 class Gatekeeper:
-    """One for the adapter. Only calls of the levels in `watched` need to be brought to it."""
+    """Admits or refuses calls, one for the adapter. Only calls of the levels in `watched` need to be brought to it."""
 
     def __init__(
-        self, adapter: Adapter, config: Config, hooks: Hooks, audit: Audit, logger: Logger, loop: Loop | None = None
+        self,
+        adapter: Adapter,
+        config: Config,
+        hooks: Hooks,
+        audit: Audit,
+        logger: Logger,
+        loop: SafetyLoop | None = None,
     ) -> None:
         self.watched = frozenset(LEVELS) if hooks.on_decision is not None else GRAVE
         self._adapter = adapter
@@ -58,7 +71,7 @@ class Gatekeeper:
         self._audit = audit
         self._logger = logger
         self._loop = loop
-        self._tokens = Tokens(per_minute=config.confirmation_rate, skew=config.confirmation_skew)
+        self._tokens = ConfirmationTokens(per_minute=config.confirmation_rate, skew=config.confirmation_skew)
         if config.confirmation_skew > 60:
             logger.write("warning", "confirmation.skew is above 60 seconds: tokens live on for long after they expire")
 
@@ -76,103 +89,103 @@ class Gatekeeper:
         try:
             decision = await self._hooks.on_gate(self._decide(row), call)
         except Failure as refusal:
-            self._note("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
+            self._record("OPERATION_DENIED", row, call, "denied", reason=refusal.message, by="on_decision")
             raise
         if decision.outcome == "refuse":
-            self._note("OPERATION_DENIED", row, call, "denied", reason=f"policy {decision.policy}")
+            self._record("OPERATION_DENIED", row, call, "denied", reason=f"policy {decision.policy}")
             raise self._denied(row, decision)
         if decision.outcome == "confirm":
-            await self._confirmed(row, call, decision, session, person)
+            await self._require_confirmation(row, call, decision, session, person)
         elif row.danger in GRAVE:
-            self._note("OPERATION_ALLOWED", row, call, "allowed", reason=f"policy {decision.policy}")
+            self._record("OPERATION_ALLOWED", row, call, "allowed", reason=f"policy {decision.policy}")
 
     async def foresee(self, row: Row, call: Call) -> GateDecision:
-        """Give what would be decided about a call that is only shown. Raises Failure when the owner's hook refuses."""
+        """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
         return await self._hooks.on_gate(self._decide(row), call)
 
     def ended(self, row: Row, session: Session, request_id: str, code: str | None) -> None:
-        """Note how a grave call ended; `code` is that of its error."""
+        """Record how a grave call ended; `code` is that of its error."""
         if row.danger in GRAVE:
             details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "error": code}
             event = "OPERATION_PERFORMED" if code is None else "OPERATION_FAILED"
             self._audit.record(event, {**details, "session_id": session.id, "request_id": request_id})
 
     def question(self, token: str, session: Session) -> str:
-        """Say what the token would confirm, as a question to a person. Raises Failure for a token of no use."""
-        return self._find(token, session).question
+        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
+        return self._find(token, session).message
 
     def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Let the call of a token through once. Raises Failure for a token of no use."""
-        found = self._find(token, session)
-        details = {"operation": found.binding.operation, "token_id": found.short, "session_id": session.id}
+        """Let the call of a token run once. Raises Failure for an unusable token."""
+        pending = self._find(token, session)
+        details = {"operation": pending.binding.operation, "token_id": pending.short, "session_id": session.id}
         self._audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
-        self._tokens.approve(found)
+        self._tokens.approve(pending)
         if self._loop is not None:
-            self._loop.confirmed(session, found.row)
+            self._loop.remove_pending(session, pending.row)
         return {
-            "operation": found.binding.operation,
-            "message": f"Confirmed. Call it again with the same parameters: it runs once, until {found.expires_at}",
+            "operation": pending.binding.operation,
+            "message": f"Confirmed. Call it again with the same parameters: it runs once, until {pending.expires_at}",
         }
 
     def _decide(self, row: Row) -> GateDecision:
         policy = self._config.policy
         outcome = "allow" if policy == "open" else _STANDARD.get(row.danger, "confirm")
-        return GateDecision(outcome, row.danger, policy, reasons(row))
+        return GateDecision(outcome, row.danger, policy, danger_reasons(row))
 
-    async def _confirmed(
+    async def _require_confirmation(
         self, row: Row, call: Call, decision: GateDecision, session: Session, person: Person | None
     ) -> None:
         """Return if the call is confirmed: by a token, by confirm_operation before, or by a person now."""
-        binding = Binding(row.name, digest(row.name, call.params), self._adapter.name, session.id)
+        binding = Binding(row.name, fingerprint(row.name, call.params), self._adapter.name, session.id)
         sent = call.metadata.get("confirmation_token", call.metadata.get("_confirmation"))
         if sent is not None:
             self._redeem(sent, row, call, binding, session)
             return
         token = self._tokens.redeem_approved(binding)
         if token is not None:
-            self._note("TOKEN_VALIDATED", row, call, "confirmed", token_id=token.short, by="confirm_operation")
+            self._record("TOKEN_VALIDATED", row, call, "confirmed", token_id=token.short, by="confirm_operation")
             return
-        asked = question(row, call.params, decision.reasons)
+        message = confirmation_message(row, call.params, decision.reasons)
         if person is not None and person.reachable:
-            await self._ask(asked, row, call, session, person)
+            await self._ask(message, row, call, session, person)
             return
-        raise self._issue(binding, asked, row, call, decision, session)
+        raise self._issue(binding, message, row, call, decision, session)
 
     def _redeem(self, sent: object, row: Row, call: Call, binding: Binding, session: Session) -> None:
-        guarded = self._loop is not None and self._loop.guards(session)
+        guarded = self._loop is not None and self._loop.is_guarding(session)
         try:
             token = self._tokens.redeem(sent, binding, approved=guarded)
         except Failure as refusal:
             reason = refusal.code.value
-            self._note("TOKEN_REJECTED", row, call, "denied", token_id=shorten(sent), reason=reason)
+            self._record("TOKEN_REJECTED", row, call, "denied", token_id=shorten(sent), reason=reason)
             raise
-        self._note("TOKEN_VALIDATED", row, call, "confirmed", token_id=token.short, by="token")
+        self._record("TOKEN_VALIDATED", row, call, "confirmed", token_id=token.short, by="token")
         if self._loop is not None:
-            self._loop.confirmed(session, row)
+            self._loop.remove_pending(session, row)
 
-    async def _ask(self, asked: str, row: Row, call: Call, session: Session, person: Person) -> None:
-        if not await person.ask(asked):
-            self._note("OPERATION_DENIED", row, call, "denied", reason="a person did not confirm it", by="person")
+    async def _ask(self, message: str, row: Row, call: Call, session: Session, person: Person) -> None:
+        if not await person.ask(message):
+            self._record("OPERATION_DENIED", row, call, "denied", reason="a person did not confirm it", by="person")
             raise Failure(
                 Code.PERMISSION_DENIED,
                 "Permission denied: the person who was asked did not confirm it. Nothing was sent; do not try again.",
                 {"operation": row.name, "reason": "not confirmed by the person"},
             )
-        self._note("CONFIRMATION_GRANTED", row, call, "confirmed", by="person")
+        self._record("CONFIRMATION_GRANTED", row, call, "confirmed", by="person")
         if self._loop is not None:
-            self._loop.confirmed(session, row)
+            self._loop.remove_pending(session, row)
 
     def _issue(
-        self, binding: Binding, asked: str, row: Row, call: Call, decision: GateDecision, session: Session
+        self, binding: Binding, message: str, row: Row, call: Call, decision: GateDecision, session: Session
     ) -> Failure:
         seconds = self._config.confirmation_ttl
         if row.danger == "forbidden":
             seconds = min(seconds, _FORBIDDEN_SECONDS)
-        token = self._tokens.issue(binding, row, asked, seconds)
-        self._forget_with(session)
-        self._note("TOKEN_ISSUED", row, call, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
+        token = self._tokens.issue(binding, row, message, seconds)
+        self._forget_at_end(session)
+        self._record("TOKEN_ISSUED", row, call, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         if self._loop is not None:
-            self._loop.pending(session, row, "; ".join(decision.reasons), seconds)
+            self._loop.add_pending(session, row, "; ".join(decision.reasons), seconds)
         return Failure(
             Code.CONFIRMATION_REQUIRED,
             f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "
@@ -181,37 +194,37 @@ class Gatekeeper:
                 "operation": row.name,
                 "danger_level": row.danger,
                 "reasons": list(decision.reasons),
-                "confirmation_message": asked,
+                "confirmation_message": message,
                 "confirmation_token": token.id,
                 "expires_at": token.expires_at,
             },
-            {"token": token.id, "expires_at": token.expires_at, "message": asked, "reasons": list(decision.reasons)},
+            {"token": token.id, "expires_at": token.expires_at, "message": message, "reasons": list(decision.reasons)},
         )
 
-    def _find(self, token: str, session: Session) -> Token:
+    def _find(self, token: str, session: Session) -> ConfirmationToken:
         return self._tokens.find(token, Binding("confirm_operation", "", self._adapter.name, session.id))
 
-    def _forget_with(self, session: Session) -> None:
+    def _forget_at_end(self, session: Session) -> None:
         """Drop the tokens of a session when it ends."""
-        known = session.id
-        if known is None or _SESSION in session.state:
+        session_id = session.id
+        if session_id is None or _SESSION in session.state:
             return
         session.state[_SESSION] = True
 
         def forget() -> None:
-            left = self._tokens.forget(known)
-            if left:
+            unused = self._tokens.forget(session_id)
+            if unused:
                 self._audit.record(
-                    "TOKEN_REVOKED", {"session_id": known, "tokens": left, "reason": "the session ended"}
+                    "TOKEN_REVOKED", {"session_id": session_id, "tokens": unused, "reason": "the session ended"}
                 )
 
         session.on_close(forget)
 
     def _denied(self, row: Row, decision: GateDecision) -> Failure:
-        told = "".join(f" {reason}." for reason in decision.reasons)
+        reasons = "".join(f" {reason}." for reason in decision.reasons)
         return Failure(
             Code.DANGER_LEVEL_DENIED,
-            f"Operation '{row.name}' is refused: its danger level is {row.danger}.{told} "
+            f"Operation '{row.name}' is refused: its danger level is {row.danger}.{reasons} "
             "Only the adapter's owner can unlock it, by a lower danger in overrides.yaml or MCP_AQL_POLICY=open.",
             {
                 "operation": row.name,
@@ -222,9 +235,9 @@ class Gatekeeper:
             },
         )
 
-    def _note(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
+    def _record(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
         """Write a decision into the audit log, before it is acted upon. Raises Failure when it cannot be written."""
-        from .audit import redacted
+        from .audit import masked_params
 
         try:
             self._audit.write(
@@ -235,7 +248,7 @@ class Gatekeeper:
                 result=result,
                 session_id=call.session_id,
                 request_id=call.request_id,
-                params=redacted(row, call.params),
+                params=masked_params(row, call.params),
                 **more,
             )
         except OSError as error:

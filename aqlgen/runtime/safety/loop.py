@@ -1,15 +1,14 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The safety loop: an agent reports what it is about to do, and learns whether it may (R-LOOP-2, R-LOOP-3).
 
-Enforcing: a directive of `continue: false` stands until a person confirms the action. Monitoring: the same
-evaluation, told in the factors, and `continue` is always true. Logging: steps are recorded, not evaluated. Disabled:
-nothing of it (specification, 8.6 and 8.7).
+Enforcing: a directive of `continue: false` holds until a person confirms the action. Monitoring: the same evaluation,
+shown in the factors, and `continue` is always true. Logging: steps are recorded, not evaluated. Disabled: none of this
+(specification, 8.6 and 8.7).
 
-An agent never confirms its own actions (8.7.3). A confirmation comes from a person whom the client asks (elicitation);
-where the client cannot ask, it is refused, unless the owner has set `approval = "client"`, which states that the
-client itself lets a person approve each call of the execute tool. The same holds for starting, except that a client
-which cannot ask is taken to have approved the call as its users want it: starting puts an agent under watch and frees
-nothing.
+An agent never confirms its own actions (8.7.3). A confirmation comes from a person whom the client asks (elicitation).
+A client that cannot ask confirms nothing, unless the owner has set `approval = "client"`, which states that the client
+itself lets a person approve each call of the execute tool. The same holds for starting, with one exception: a client
+that cannot ask may start an execution, because that restricts the agent and permits nothing.
 """
 
 from __future__ import annotations
@@ -17,56 +16,54 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..dispatch.registry import Handler, Person, Registry
 from ..errors import Code, Failure
+from ..protocol_operations import Handler, Person, Registry
 from ..server.session import Session
 from ..settings.config import Config
 from ..table import Adapter, Row
-from .directive import Notification, now
-from .executions import IDLE, Book, Execution
+from .executions import IDLE, Execution, Executions, Notification, profile_of, timestamp
 from .loop_operations import active_operations
-from .profiles import profile
 
-__all__ = ["Gate", "Loop"]
+__all__ = ["ConfirmationGate", "SafetyLoop"]
 
 _STATE = "safety_loop"
 _CONFIRMABLE = 300.0
 _ALONE = "An agent cannot confirm its own action, and this client has no way to ask a person"
 
 
-class Gate(Protocol):
-    """What the loop needs of the gatekeeper."""
+class ConfirmationGate(Protocol):
+    """The part of the gatekeeper that confirm_operation needs."""
 
     def question(self, token: str, session: Session) -> str:
-        """Say what the token would confirm, as a question to a person. Raises Failure for a token of no use."""
+        """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
         ...
 
     def confirm(self, token: str, session: Session) -> dict[str, Any]:
-        """Mark the token's operation as confirmed. Raises Failure for a token of no use."""
+        """Let the call of a token run once. Raises Failure for an unusable token."""
         ...
 
 
-class Loop:
-    """One for the adapter; what belongs to a session is kept in the session."""
+class SafetyLoop:
+    """The operations of the loop; one instance for the adapter. A session's executions are kept in the session."""
 
     def __init__(self, config: Config, record: Callable[[str, dict[str, Any]], None] | None = None) -> None:
         self.mode = config.safety_loop
         self._config = config
-        self._gate: Gate | None = None
-        self._record = record or _unrecorded
-        self._shared = Book(self._cancelled, idle=IDLE)
+        self._gate: ConfirmationGate | None = None
+        self._record = record or _ignore
+        self._shared = Executions(self._record_cancelled, idle=IDLE)
 
     @property
     def enforcing(self) -> bool:
-        """Whether directives bind."""
+        """True if directives are binding."""
         return self.mode == "enforcing"
 
-    def bind(self, gate: Gate) -> None:
-        """Let confirm_operation reach the gatekeeper."""
+    def bind(self, gate: ConfirmationGate) -> None:
+        """Connect confirm_operation with the gatekeeper."""
         self._gate = gate
 
     def registry(self, adapter: Adapter) -> Registry:
-        """Give the protocol operations that are active, with what performs them."""
+        """Return the active protocol operations with their handlers."""
         handlers: dict[str, Handler] = {
             "execute_agent": self.execute_agent,
             "record_execution_step": self.record_execution_step,
@@ -74,48 +71,49 @@ class Loop:
             "abort_execution": self.abort_execution,
             "confirm_operation": self.confirm_operation,
         }
-        return Registry((one, handlers[one.name]) for one in active_operations(adapter, self._config))
+        return Registry((operation, handlers[operation.name]) for operation in active_operations(adapter, self._config))
 
-    # What the gatekeeper tells and asks
+    # For the gatekeeper and the dispatcher
 
-    def pending(self, session: Session, row: Row, reason: str, seconds: float = _CONFIRMABLE) -> None:
-        """Note that an operation was denied until it is confirmed; agents of the session learn it with their next step.
+    def add_pending(self, session: Session, row: Row, reason: str, seconds: float = _CONFIRMABLE) -> None:
+        """Record that an operation waits for confirmation; agents of the session learn it with their next step.
 
-        `seconds` is for how long it can be confirmed: afterwards nothing waits any more. Without a session nobody knows
-        whose call it was, and nothing is noted.
+        `seconds` is how long it can be confirmed: afterwards it does not wait any more. Without a session the owner of
+        the call is unknown, and nothing is recorded.
         """
-        book = self._known(session)
-        if book is None:
+        executions = self._existing(session)
+        if executions is None:
             return
         message = f"Operation '{row.name}' requires confirmation"
-        note = Notification("permission_pending", message, row.name, reason, "CONFIRM_SINGLE_USE", now())
-        book.wait(note, seconds)
+        executions.add_pending(
+            Notification("permission_pending", message, row.name, reason, "CONFIRM_SINGLE_USE", timestamp()), seconds
+        )
 
-    def confirmed(self, session: Session, row: Row) -> None:
-        """Note that it was confirmed."""
-        book = self._known(session)
-        if book is not None:
-            book.confirmed(row.name)
+    def remove_pending(self, session: Session, row: Row) -> None:
+        """Record that an operation was confirmed."""
+        executions = self._existing(session)
+        if executions is not None:
+            executions.remove_pending(row.name)
 
-    def guards(self, session: Session) -> bool:
-        """Whether an agent runs here, so that a token which it sends back by itself confirms nothing (8.7.3).
+    def is_guarding(self, session: Session) -> bool:
+        """Return True if an agent runs here, so that a token which it sends back itself confirms nothing (8.7.3).
 
-        Without a session any agent without one counts, since nobody knows whose call it is.
+        Without a session every agent without one counts, because the owner of the call is unknown.
         """
-        book = self._known(session) if session.id is not None else self._shared
+        executions = self._existing(session) if session.id is not None else self._shared
         return (
-            book is not None
+            executions is not None
             and self.enforcing
             and self._config.loop_approval == "person"
-            and next(book.all_running(), None) is not None
+            and next(executions.all_running(), None) is not None
         )
 
     def hold(self, session: Session, row: Row) -> None:
-        """Hold back what is no READ while an agent of the session is paused (8.6.4). Raises Failure."""
-        book = self._known(session)
-        if book is None or not self.enforcing or row.family == "read":
+        """Raise Failure for every operation but a READ while an agent of the session is paused (8.6.4)."""
+        executions = self._existing(session)
+        if executions is None or not self.enforcing or row.family == "read":
             return
-        for execution in book.all_running():
+        for execution in executions.all_running():
             if execution.pause is not None:
                 raise Failure(
                     Code.PERMISSION_DENIED,
@@ -131,18 +129,18 @@ class Loop:
     # The operations
 
     async def execute_agent(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
-        """Start an execution; a person is asked first where the client can ask one."""
+        """Start an execution; a person is asked first if the client can ask one."""
         agent = params["element_name"]
-        book = self._book(session)
-        if book.running(agent) is not None:
-            book.start(agent, profile(self._config, agent), approved=False)  # refused
-        asked = self.enforcing and self._config.loop_approval == "person" and person is not None and person.reachable
-        if asked and person is not None:
+        executions, profile = self._executions(session), profile_of(self._config, agent)
+        if executions.running(agent) is not None:
+            executions.start(agent, profile, approved=False)  # raises before a person is asked
+        asks = self.enforcing and self._config.loop_approval == "person" and person is not None and person.reachable
+        if asks and person is not None:
             goal = f" Its goal: {params['goal']}" if params.get("goal") else ""
             if not await person.ask(f"Let agent '{agent}' run under the safety loop?{goal}"):
                 raise _refused("the person who was asked does not let this agent start")
-        execution = book.start(agent, profile(self._config, agent), approved=asked)
-        self._record("EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": asked})
+        execution = executions.start(agent, profile, approved=asks)
+        self._record("EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": asks})
         message = {
             "enforcing": "Report every action with record_execution_step, and act only if `continue` is true",
             "monitoring": "Report every action with record_execution_step; its answers are advice",
@@ -150,13 +148,13 @@ class Loop:
         return execution.as_json(message)
 
     async def record_execution_step(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
-        """Evaluate a step; the answer is an AutonomyDirective, always."""
-        from .steps import answer  # here, since most adapters run without the loop
+        """Evaluate a step; the answer is always an AutonomyDirective."""
+        from .evaluation import answer_step  # here, since most adapters run without the loop
 
         agent = params["element_name"]
-        book = self._book(session)
-        execution = book.running(agent)
-        made = answer(self.mode, book, execution, params)
+        executions = self._executions(session)
+        execution = executions.running(agent)
+        directive = answer_step(self.mode, executions, execution, params)
         self._record(
             "STEP_RECORDED",
             {
@@ -164,24 +162,24 @@ class Loop:
                 "element_name": agent,
                 "session_id": session.id,
                 "params": params,
-                "continue": made["continue"],
-                "factors": made["factors"],
+                "continue": directive["continue"],
+                "factors": directive["factors"],
             },
         )
-        return made
+        return directive
 
     async def complete_execution(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
         """End an execution normally."""
-        return self._ended(params, session, "completed", "Completed")
+        return self._end(params, session, "completed", "Completed")
 
     async def abort_execution(self, params: dict[str, Any], session: Session, _: Person | None) -> Any:
-        """End an execution before its end."""
-        return self._ended(params, session, "cancelled", "Aborted")
+        """End an execution early."""
+        return self._end(params, session, "cancelled", "Aborted")
 
-    def _ended(self, params: dict[str, Any], session: Session, status: str, message: str) -> dict[str, Any]:
-        execution = self._book(session).running(params["element_name"])
+    def _end(self, params: dict[str, Any], session: Session, status: str, message: str) -> dict[str, Any]:
+        execution = self._executions(session).running(params["element_name"])
         if execution is None:
-            raise _nothing("no execution of this agent is in progress", params["element_name"])
+            raise _not_found("no execution of this agent is in progress", params["element_name"])
         execution.end(status)
         self._record(f"EXECUTION_{status.upper()}", {**_about(execution, session), "params": params})
         return execution.as_json(message)
@@ -196,7 +194,7 @@ class Loop:
                 {"param_name": "element_name"},
             )
         if token is not None and self._gate is not None:
-            if self.guards(session):
+            if self.is_guarding(session):
                 await self._approve(person, self._gate.question(token, session))
             return self._gate.confirm(token, session)
         if agent is None:
@@ -205,22 +203,22 @@ class Loop:
                 "Missing required parameter 'confirmation_token', or 'element_name' for an agent's paused action",
                 {"param_name": "confirmation_token", "operation": "confirm_operation"},
             )
-        return await self._resumed(agent, session, person)
+        return await self._resume(agent, session, person)
 
-    async def _resumed(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
-        from .evaluation import STEP_LIMIT, plain
+    async def _resume(self, agent: str, session: Session, person: Person | None) -> dict[str, Any]:
+        from .evaluation import STEP_LIMIT, normalized
 
-        execution = self._book(session).running(agent)
+        execution = self._executions(session).running(agent)
         pause = None if execution is None else execution.pause
         if execution is None or pause is None:
-            raise _nothing("nothing of this agent waits for a confirmation", agent)
+            raise _not_found("nothing of this agent waits for a confirmation", agent)
         by = await self._approve(
             person, f"Agent '{agent}' is paused: {pause.reason}. Let it go on with this? {pause.action}"
         )
         if not execution.running or execution.pause is not pause:
-            raise _nothing("the paused action has changed in the meantime", agent)
+            raise _not_found("the paused action has changed in the meantime", agent)
         execution.pause = None
-        execution.approved = (plain(pause.action), f"Confirmed by {by}")
+        execution.approved = (normalized(pause.action), f"Confirmed by {by}")
         if pause.reason == STEP_LIMIT:
             execution.taken = 0
         self._record("PAUSE_CONFIRMED", {**_about(execution, session), "action": pause.action, "by": by})
@@ -232,7 +230,7 @@ class Loop:
         }
 
     async def _approve(self, person: Person | None, question: str) -> str:
-        """Give who approved. Raises Failure when nobody may, or a person says no."""
+        """Return who approved. Raises Failure when nobody can, or a person says no."""
         if self._config.loop_approval == "client":
             return "the client's own approval"
         if person is None or not person.reachable:
@@ -243,25 +241,25 @@ class Loop:
 
     # Sessions
 
-    def _known(self, session: Session) -> Book | None:
-        """Give the session's book if something of it was ever used; a call without the loop pays one look-up."""
+    def _existing(self, session: Session) -> Executions | None:
+        """Return the session's executions if the loop was ever used; a call without the loop pays one look-up."""
         return session.state.get(_STATE)
 
-    def _book(self, session: Session) -> Book:
+    def _executions(self, session: Session) -> Executions:
         if session.id is None:
             return self._shared
-        book: Book | None = session.state.get(_STATE)
-        if book is None:
-            book = session.state[_STATE] = Book(self._cancelled)
-            session.on_close(book.close)
-        return book
+        executions: Executions | None = session.state.get(_STATE)
+        if executions is None:
+            executions = session.state[_STATE] = Executions(self._record_cancelled)
+            session.on_close(executions.close)
+        return executions
 
-    def _cancelled(self, execution: Execution) -> None:
+    def _record_cancelled(self, execution: Execution) -> None:
         self._record("EXECUTION_CANCELLED", {"execution_id": execution.id, "element_name": execution.agent})
 
 
-def _unrecorded(_: str, __: dict[str, Any]) -> None:
-    """Stand in for the audit log."""
+def _ignore(_: str, __: dict[str, Any]) -> None:
+    """Do nothing, in place of the audit log."""
 
 
 def _about(execution: Execution, session: Session) -> dict[str, Any]:
@@ -272,6 +270,6 @@ def _refused(reason: str) -> Failure:
     return Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}", {"reason": reason})
 
 
-def _nothing(reason: str, agent: str) -> Failure:
+def _not_found(reason: str, agent: str) -> Failure:
     details = {"resource_type": "execution", "resource_id": agent}
     return Failure(Code.NOT_FOUND_RESOURCE, f"Resource 'execution' not found: {reason}", details)

@@ -1,20 +1,21 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What introspection says of the safety loop's operations, and when each is active (specification, 8.5.4 to 8.7)."""
+"""The safety loop's operations and settings as introspection shows them (specification, 8.5.4 to 8.7)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..dispatch.registry import ProtocolOperation
+from ..protocol_operations import ProtocolOperation
 from ..settings.config import Config
 from ..table import Adapter
+from .executions import Profile, profile_of
 
-__all__ = ["active_operations", "can_ask", "inactive", "types_of"]
+__all__ = ["active_operations", "can_ask", "inactive", "loop_settings", "types_of"]
 
 
 def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:
-    """Make a ParameterInfo."""
+    """Build a ParameterInfo."""
     return {"name": name, "type": type, "required": required, "description": description, **more}
 
 
@@ -162,22 +163,22 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         ],
     },
 }
-"""Types of the loop. Their names are reserved: the generator renames an API's type that has one."""
+"""Types of the loop. Their names are reserved: the generator renames an API's type of the same name."""
 
 
 _NAMES = ("record_execution_step", "execute_agent", "complete_execution", "abort_execution", "confirm_operation")
 
 
 def types_of(operations: Iterable[ProtocolOperation]) -> Mapping[str, Mapping[str, Any]]:
-    """Give the types that these operations return, and those within them."""
+    """Return the types that these operations return, and the types within them."""
     names = {operation.returns["name"] for operation in operations}
     if "AutonomyDirective" in names:
         names.add("AgentNotification")
-    return {name: one for name, one in TYPES.items() if name in names}
+    return {name: about for name, about in TYPES.items() if name in names}
 
 
 def inactive(name: str) -> str | None:
-    """Say why a reserved operation is not offered; None for any other name."""
+    """Return why a reserved operation is not offered; None for any other name."""
     if name == "confirm_operation":
         return "Unknown operation: 'confirm_operation'. Nothing here asks for a confirmation."
     if name == "verify_challenge":
@@ -188,29 +189,48 @@ def inactive(name: str) -> str | None:
 
 
 def can_ask(adapter: Adapter, config: Config) -> bool:
-    """Whether the policy can answer CONFIRMATION_REQUIRED for anything that the adapter has."""
+    """Return True if the policy can answer CONFIRMATION_REQUIRED for an operation of the adapter."""
     return config.policy != "open" and any(count for family, count in adapter.counts.items() if family != "read")
 
 
 def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperation, ...]:
-    """Give the operations that are offered: the loop's unless it is disabled; confirming, while anything asks."""
+    """Return the offered operations: the loop's unless it is disabled; confirm_operation if anything can ask."""
     looping, asking = config.safety_loop != "disabled", can_ask(adapter, config)
-    found = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
+    operations = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
     if looping or asking:
-        found.append(_confirm_operation(looping=looping, asking=asking))
-    return tuple(found)
+        operations.append(_confirm_operation(looping=looping, asking=asking))
+    return tuple(operations)
 
 
 def _confirm_operation(*, looping: bool, asking: bool) -> ProtocolOperation:
-    """Declare confirm_operation with the parameters that have a use here; with both, exactly one of them is given."""
+    """Declare confirm_operation with the parameters that apply; if both do, a call gives exactly one of them."""
     parameters = [{**_TOKEN, "required": not looping}] if asking else []
     parameters += [{**_PAUSED, "required": not asking}] if looping else []
-    what = {
+    target = {
         (True, True): "a blocked operation, or the action in which an agent was paused: give one of the parameters",
         (False, True): "a blocked operation; then call the operation again as it was called",
         (True, False): "the action in which an agent was paused",
     }[looping, asking]
     examples = ([_BY_TOKEN] if asking else []) + ([_BY_AGENT] if looping else [])
     return ProtocolOperation(
-        "confirm_operation", "execute", f"Confirm {what}", tuple(parameters), _CONFIRMATION, tuple(examples)
+        "confirm_operation", "execute", f"Confirm {target}", tuple(parameters), _CONFIRMATION, tuple(examples)
     )
+
+
+def loop_settings(config: Config) -> dict[str, Any]:
+    """Return the mode, the defaults and the options as introspection shows them, under the specification's names."""
+    return {
+        "mode": config.safety_loop,
+        "confirmed_by": config.loop_approval,
+        "defaults": _profile_as_json(profile_of(config)),
+        "agents": {name: _profile_as_json(profile_of(config, name)) for name in config.loop_agents},
+        "options": ["maxAutonomousSteps", "requiresApproval", "autoApprove"],
+    }
+
+
+def _profile_as_json(profile: Profile) -> dict[str, Any]:
+    return {
+        "maxAutonomousSteps": profile.max_autonomous_steps,
+        "requiresApproval": list(profile.requires_approval),
+        "autoApprove": list(profile.auto_approve),
+    }

@@ -9,22 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from ..settings.config import Config
+from typing import Any
 
 __all__ = [
     "APPROVALS",
     "MODES",
     "REFUSED",
-    "Profile",
     "agents",
     "approval",
     "mode",
     "patterns",
-    "profile",
-    "shown",
     "steps",
 ]
 
@@ -39,14 +33,6 @@ _LATER: Mapping[str, str] = {
 }
 REFUSED: Mapping[str, str] = {f"safety_loop.{key}": reason for key, reason in _LATER.items()}
 """Keys of adapter.toml that nothing stands behind yet, and why."""
-
-
-class Profile(NamedTuple):
-    """How one agent's steps are evaluated. Patterns are globs over the whole of `nextActionHint`, case ignored."""
-
-    max_autonomous_steps: int = 10
-    requires_approval: tuple[str, ...] = ()
-    auto_approve: tuple[str, ...] = ()
 
 
 def mode(value: Any) -> str:
@@ -110,34 +96,9 @@ def _agent(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"for agent '{name}': '{key}' {_LATER[key]}")
         parse = _KEYS.get(key)
         if parse is None:
-            raise ValueError(f"has no setting '{key}' for agent '{name}'; there are {', '.join(Profile._fields)}")
+            raise ValueError(f"has no setting '{key}' for agent '{name}'; there are {', '.join(_KEYS)}")
         try:
             found[key] = parse(raw)
         except ValueError as problem:
             raise ValueError(f"for agent '{name}': '{key}' {problem}") from None
     return found
-
-
-def profile(config: Config, agent: str | None = None) -> Profile:
-    """Give the profile of an agent, or the adapter's own."""
-    own = Profile(config.max_autonomous_steps, config.requires_approval, config.auto_approve)
-    return own._replace(**config.loop_agents.get(agent, {})) if agent is not None else own
-
-
-def shown(config: Config) -> dict[str, Any]:
-    """Show mode, defaults and options as introspection does (8.7.4), under the specification's own names."""
-    return {
-        "mode": config.safety_loop,
-        "confirmed_by": config.loop_approval,
-        "defaults": _as_json(profile(config)),
-        "agents": {name: _as_json(profile(config, name)) for name in config.loop_agents},
-        "options": ["maxAutonomousSteps", "requiresApproval", "autoApprove"],
-    }
-
-
-def _as_json(one: Profile) -> dict[str, Any]:
-    return {
-        "maxAutonomousSteps": one.max_autonomous_steps,
-        "requiresApproval": list(one.requires_approval),
-        "autoApprove": list(one.auto_approve),
-    }

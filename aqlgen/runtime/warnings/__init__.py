@@ -1,2 +1,2 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Warnings of a call."""
+"""The warnings of a call."""

@@ -1,5 +1,8 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Warnings about what is deprecated, by the table and by the API's answers (R-WARN-2; warnings document, 4.2)."""
+"""Warnings about deprecated operations, parameters and fields (R-WARN-2; warnings document, 4.2).
+
+A deprecation is known from the table or from the API's answers.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,15 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from ..introspection.aliases import Alias
 from ..table import JsonSchema, Row, Table
 from ..text import line
-from .collect import Notice
+from .collector import CallWarning
 
-__all__ = ["CODE", "Plan", "alias_notice", "headers_notice", "plan_of"]
+__all__ = ["CODE", "Deprecations", "alias_warning", "deprecations_of", "headers_warning"]
 
 CODE = "DEPRECATION_WARNING"
 _SOON = 30
-"""Days before the removal from which on it is urgent."""
+"""Days before the removal from which on the warning is urgent."""
 
 _DEEPEST = 4
 _MOST_ITEMS = 100
@@ -26,47 +28,48 @@ _LINK = re.compile(r'<([^<>]{1,500})>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;,"
 _REL = re.compile(r'\brel\s*=\s*"?([^";,]+)', re.IGNORECASE)
 
 
-class Plan(NamedTuple):
-    """What is deprecated in an operation: itself, parameters by name, and fields within the objects of parameters."""
+class Deprecations(NamedTuple):
+    """The deprecations of an operation: its own, its parameters' by name, and those of fields within parameters."""
 
     operation: bool
     parameters: frozenset[str]
     fields: Mapping[str, JsonSchema]
 
-    def notices(self, row: Row, params: Mapping[str, Any], types: Table | None) -> Iterator[Notice]:
-        """Give the warnings of one call."""
+    def warnings(self, row: Row, params: Mapping[str, Any], types: Table | None) -> Iterator[CallWarning]:
+        """Yield the warnings of one call."""
         if self.operation:
-            yield _notice("operation", row.name, row.deprecation)
+            yield _warning("operation", row.name, row.deprecation)
         for name in params.keys() & self.parameters:
-            yield _notice("parameter", name, {})
+            yield _warning("parameter", name, {})
         if types is not None:
             for name in params.keys() & self.fields.keys():
-                for path in dict.fromkeys(_used(params[name], self.fields[name], types, name, 0)):
-                    yield _notice("parameter", path, {})
+                for path in dict.fromkeys(_deprecated_paths(params[name], self.fields[name], types, name, 0)):
+                    yield _warning("parameter", path, {})
 
 
-def plan_of(row: Row, table: Table | None) -> Plan | None:
-    """Give what is deprecated in an operation; None when nothing is, which is the rule."""
-    parameters = frozenset(name for name, one in row.parameters.items() if one.deprecated)
+def deprecations_of(row: Row, table: Table | None) -> Deprecations | None:
+    """Return what is deprecated in an operation, or None if nothing is, which is the usual case."""
+    parameters = frozenset(name for name, parameter in row.parameters.items() if parameter.deprecated)
     fields = {
-        name: one.schema
-        for name, one in row.parameters.items()
-        if table is not None and one.location.startswith("body") and _holds(one.schema, table, set(), 0)
+        name: parameter.schema
+        for name, parameter in row.parameters.items()
+        if table is not None
+        and parameter.location.startswith("body")
+        and _has_deprecated_field(parameter.schema, table, set(), 0)
     }
-    return Plan(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
+    return Deprecations(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
 
 
-def alias_notice(alias: Alias) -> Notice:
-    """Give the warning about an operation called by an old name of it."""
-    removal = {} if alias.until is None else {"removal_date": alias.until.isoformat()}
-    return _notice("operation", alias.name, {"replacement": alias.operation, **removal})
+def alias_warning(name: str, operation: str, until: date | None) -> CallWarning:
+    """Return the warning about an operation that was called by an old name, which ends after the day `until`."""
+    removal = {} if until is None else {"removal_date": until.isoformat()}
+    return _warning("operation", name, {"replacement": operation, **removal})
 
 
-def headers_notice(row: Row, headers: Mapping[str, str]) -> Notice | None:
-    """Give the warning of a `Deprecation` or `Sunset` header (RFC 9745, RFC 8594), with the removal date if told."""
+def headers_warning(row: Row, headers: Mapping[str, str]) -> CallWarning | None:
+    """Return the warning of a `Deprecation` or `Sunset` header (RFC 9745, RFC 8594), with the removal date if known."""
     since = _since(headers.get("deprecation", ""))
-    told = headers.get("sunset", "")
-    removal = _day(told)
+    removal = _day(headers.get("sunset", ""))
     if since is False or (since is None and removal is None):
         return None
     known = dict(row.deprecation)
@@ -75,13 +78,14 @@ def headers_notice(row: Row, headers: Mapping[str, str]) -> Notice | None:
     known.update(_links(headers.get("link", "")))
     if isinstance(since, date) and since > datetime.now(UTC).date() and not row.deprecated and removal is None:
         details = {"type": "operation", "deprecated_item": row.name, **known, "deprecation_date": since.isoformat()}
-        return Notice(CODE, f"Operation '{row.name}' will be deprecated", "low", details)
-    return _notice("operation", row.name, known)
+        return CallWarning(CODE, f"Operation '{row.name}' will be deprecated", "low", details)
+    return _warning("operation", row.name, known)
 
 
-def _notice(kind: str, name: str, known: Mapping[str, str]) -> Notice:
+def _warning(kind: str, name: str, known: Mapping[str, str]) -> CallWarning:
     details = {"type": kind, "deprecated_item": name, **known}
-    return Notice(CODE, f"{kind.capitalize()} '{name}' is deprecated", _severity(known.get("removal_date")), details)
+    severity = _severity(known.get("removal_date"))
+    return CallWarning(CODE, f"{kind.capitalize()} '{name}' is deprecated", severity, details)
 
 
 def _severity(removal: str | None) -> str:
@@ -92,7 +96,7 @@ def _severity(removal: str | None) -> str:
 
 
 def _since(value: str) -> date | bool | None:
-    """Read a Deprecation header: `@` and seconds, an older draft's date or `true`; False means that it denies."""
+    """Read a Deprecation header: `@` and seconds, an older draft's date or `true`; False means not deprecated."""
     value = value.strip()
     if re.fullmatch(r"@[0-9]{1,11}", value):
         return datetime.fromtimestamp(int(value[1:]), UTC).date()
@@ -116,32 +120,32 @@ def _day(value: str) -> date | None:
 
 
 def _links(value: str) -> dict[str, str]:
-    """Find the documentation and the successor in a Link header (RFC 8288; RFC 9745, 3; RFC 8594, 6; RFC 5829)."""
-    found: dict[str, str] = {}
+    """Return the documentation and the successor in a Link header (RFC 8288; RFC 9745, 3; RFC 8594, 6; RFC 5829)."""
+    links: dict[str, str] = {}
     for url, rest in _LINK.findall(value[:8192]):
         relation = _REL.search(rest)
         kinds = relation[1].lower().split() if relation else []
-        if "deprecation" in kinds or ("sunset" in kinds and "migration_guide" not in found):
-            found["migration_guide"] = line(url, 300)
+        if "deprecation" in kinds or ("sunset" in kinds and "migration_guide" not in links):
+            links["migration_guide"] = line(url, 300)
         elif "successor-version" in kinds:
-            found["replacement"] = line(url, 300)
-    return found
+            links["replacement"] = line(url, 300)
+    return links
 
 
-def _holds(schema: JsonSchema, table: Table, seen: set[str], depth: int) -> bool:
-    """Whether a schema has a deprecated field within it."""
+def _has_deprecated_field(schema: JsonSchema, table: Table, seen: set[str], depth: int) -> bool:
+    """Return True if a schema has a deprecated field within it."""
     if depth > _DEEPEST or not isinstance(schema, Mapping):
         return False
-    for key, one in _properties(schema, table, seen):
-        if one.get("deprecated") is True and key is not None:
+    for name, inner in _subschemas(schema, table, seen):
+        if inner.get("deprecated") is True and name is not None:
             return True
-        if _holds(one, table, seen, depth + 1):
+        if _has_deprecated_field(inner, table, seen, depth + 1):
             return True
     return False
 
 
-def _properties(schema: JsonSchema, table: Table, seen: set[str] | None) -> Iterator[tuple[str | None, JsonSchema]]:
-    """Give the schemas one step inside: a property with its name, others with None; a type once if `seen` is given."""
+def _subschemas(schema: JsonSchema, table: Table, seen: set[str] | None) -> Iterator[tuple[str | None, JsonSchema]]:
+    """Yield the schemas one level inside: a property's with its name, others with None; with `seen` a type once."""
     reference = schema.get("$ref")
     if isinstance(reference, str):
         name = reference.rpartition("/")[2]
@@ -149,30 +153,30 @@ def _properties(schema: JsonSchema, table: Table, seen: set[str] | None) -> Iter
             if seen is not None:
                 seen.add(name)
             yield None, table.types.get(name, {})
-    for key, one in (schema.get("properties") or {}).items():
-        if isinstance(one, Mapping):
-            yield key, one
-    for key in ("allOf", "anyOf", "oneOf"):
-        for one in schema.get(key) or ():
-            if isinstance(one, Mapping):
-                yield None, one
+    for name, inner in (schema.get("properties") or {}).items():
+        if isinstance(inner, Mapping):
+            yield name, inner
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for inner in schema.get(keyword) or ():
+            if isinstance(inner, Mapping):
+                yield None, inner
     if isinstance(schema.get("items"), Mapping):
         yield None, schema["items"]
 
 
-def _used(value: Any, schema: JsonSchema, table: Table, path: str, depth: int) -> Iterator[str]:
-    """Give the paths of the deprecated fields that a value has."""
+def _deprecated_paths(value: Any, schema: JsonSchema, table: Table, path: str, depth: int) -> Iterator[str]:
+    """Yield the paths of the deprecated fields that a value has."""
     if depth > 3 * _DEEPEST:
         return
     if isinstance(value, list):
-        for one in value[:_MOST_ITEMS]:
+        for item in value[:_MOST_ITEMS]:
             items = schema.get("items")
             if isinstance(items, Mapping):
-                yield from _used(one, items, table, path, depth + 1)
-    for key, inner in _properties(schema, table, None):
-        if key is None and inner is not schema.get("items"):
-            yield from _used(value, inner, table, path, depth + 1)
-        elif key is not None and isinstance(value, Mapping) and key in value:
+                yield from _deprecated_paths(item, items, table, path, depth + 1)
+    for name, inner in _subschemas(schema, table, None):
+        if name is None and inner is not schema.get("items"):
+            yield from _deprecated_paths(value, inner, table, path, depth + 1)
+        elif name is not None and isinstance(value, Mapping) and name in value:
             if inner.get("deprecated") is True:
-                yield f"{path}.{key}"
-            yield from _used(value[key], inner, table, f"{path}.{key}", depth + 1)
+                yield f"{path}.{name}"
+            yield from _deprecated_paths(value[name], inner, table, f"{path}.{name}", depth + 1)

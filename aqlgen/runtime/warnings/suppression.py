@@ -1,9 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Which warnings a response shows (warnings document, 6.4 and 6.5; R-WARN-6).
+"""Suppression: which of its warnings a response shows (warnings document, 6.4 and 6.5; R-WARN-6).
 
-Suppressed codes are left out; the same warning more than once becomes one with `occurrence_count`; one that the
-session has seen a short time ago is not repeated, unless it has become more urgent; the most urgent stand first, and
-where there are too many, a last one says how many were left out.
+Suppressed codes are left out. Equal warnings become one with `occurrence_count`. A warning that the session has seen a
+short time ago is not repeated unless it has become more urgent. The most urgent come first; if there are too many, the
+last one says how many were left out.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 from ..settings.config import Config
-from .collect import ABOUT_DATA, Notice
+from .collector import ABOUT_DATA, CallWarning
 
-__all__ = ["OMITTED", "settle"]
+__all__ = ["OMITTED", "select_warnings"]
 
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
-"""Code of the warning about warnings."""
+"""Code of the warning about omitted warnings."""
 
 _RANKS = {"high": 0, "medium": 1, "low": 2}
 _IDENTITY = {
@@ -28,7 +28,7 @@ _IDENTITY = {
     "PERFORMANCE_SLOW_QUERY_WARNING": ("operation", "threshold_ms"),
     "VALIDATION_TRUNCATED_WARNING": ("field",),
 }
-"""The details that make two warnings of a code the same; of other codes all of them."""
+"""The details by which two warnings of a code are equal; for other codes all details count."""
 
 _PEAKS = frozenset({"current", "duration_ms"})
 _STATE = "warnings"
@@ -37,64 +37,67 @@ _MOST_KNOWN = 256
 Key: TypeAlias = tuple[str, str]
 
 
-def settle(notices: Iterable[Notice], config: Config, state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the warnings to show; `state` is the session's, which remembers them."""
-    found: dict[Key, Notice] = {}
+def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the warnings to show; `state` is the session's, which remembers them."""
+    merged: dict[Key, CallWarning] = {}
     counts: dict[Key, int] = {}
-    for one in notices:
-        if _suppressed(one.code, config.warn_suppress):
+    for warning in warnings:
+        if _is_suppressed(warning.code, config.warn_suppress):
             continue
-        key = _key(one)
-        found[key] = _merged(found[key], one) if key in found else one
+        key = _key(warning)
+        merged[key] = _merge(merged[key], warning) if key in merged else warning
         counts[key] = counts.get(key, 0) + 1
     if config.warn_repeat_after:
         known: dict[Key, tuple[float, int]] = state.setdefault(_STATE, {})
-        found = {key: one for key, one in found.items() if _is_news(key, one, known, config.warn_repeat_after)}
-    shown = [_counted(one, counts[key]) for key, one in found.items()]
-    shown.sort(key=_rank)
-    if len(shown) > config.warn_most:
-        shown = [*shown[: config.warn_most - 1], _omitted(shown[config.warn_most - 1 :], config.warn_most)]
-    return [one.as_json() for one in shown]
+        merged = {
+            key: warning for key, warning in merged.items() if _is_news(key, warning, known, config.warn_repeat_after)
+        }
+    selected = [_with_count(warning, counts[key]) for key, warning in merged.items()]
+    selected.sort(key=_rank)
+    if len(selected) > config.warn_most:
+        kept = config.warn_most - 1
+        selected = [*selected[:kept], _omitted(selected[kept:], config.warn_most)]
+    return [warning.as_json() for warning in selected]
 
 
-def _suppressed(code: str, chosen: Iterable[str]) -> bool:
-    """Whether a code is among those chosen; one that ends with an underscore stands for its whole category."""
-    return any(code == one or (one.endswith("_") and code.startswith(one)) for one in chosen)
+def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:
+    """Return True if a code is suppressed; an entry that ends with an underscore stands for its whole category."""
+    return any(code == entry or (entry.endswith("_") and code.startswith(entry)) for entry in suppressed)
 
 
-def _rank(notice: Notice) -> int:
-    return _RANKS.get(notice.severity or "medium", 1)
+def _rank(warning: CallWarning) -> int:
+    return _RANKS.get(warning.severity or "medium", 1)
 
 
-def _key(notice: Notice) -> Key:
-    details = notice.details or {}
-    names = _IDENTITY.get(notice.code, details)
-    return notice.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
+def _key(warning: CallWarning) -> Key:
+    details = warning.details or {}
+    names = _IDENTITY.get(warning.code, details)
+    return warning.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
 
 
-def _merged(one: Notice, other: Notice) -> Notice:
-    """Make one of two: what they agree on, the higher of what is counted, the more urgent of the severities."""
-    mine, theirs = one.details or {}, other.details or {}
+def _merge(first: CallWarning, second: CallWarning) -> CallWarning:
+    """Merge two equal warnings: the details they share, the higher counts, and the more urgent severity."""
+    other = second.details or {}
     details = {
-        name: max(value, theirs[name]) if name in _PEAKS else value
-        for name, value in mine.items()
-        if name in theirs and (name in _PEAKS or theirs[name] == value)
+        name: max(value, other[name]) if name in _PEAKS else value
+        for name, value in (first.details or {}).items()
+        if name in other and (name in _PEAKS or other[name] == value)
     }
-    urgent = min(one, other, key=_rank)
-    return Notice(one.code, urgent.message, urgent.severity, details)
+    urgent = min(first, second, key=_rank)
+    return CallWarning(first.code, urgent.message, urgent.severity, details)
 
 
-def _counted(notice: Notice, count: int) -> Notice:
-    return notice if count == 1 else notice._replace(details={**(notice.details or {}), "occurrence_count": count})
+def _with_count(warning: CallWarning, count: int) -> CallWarning:
+    return warning if count == 1 else warning._replace(details={**(warning.details or {}), "occurrence_count": count})
 
 
-def _is_news(key: Key, notice: Notice, known: dict[Key, tuple[float, int]], window: int) -> bool:
-    """Whether the session has not seen this within the window, or not as urgent; remembers it."""
-    if notice.code.startswith(ABOUT_DATA):  # of this very data, so it is always news
+def _is_news(key: Key, warning: CallWarning, known: dict[Key, tuple[float, int]], window: int) -> bool:
+    """Return True if the session has not seen the warning within the window, or not as urgent; and remember it."""
+    if warning.code.startswith(ABOUT_DATA):  # about this very data, so it is always news
         return True
-    now, rank = monotonic(), _rank(notice)
-    shown, before = known.get(key, (-float(window), rank))
-    if now - shown < window and rank >= before:
+    now, rank = monotonic(), _rank(warning)
+    last_shown, last_rank = known.get(key, (-float(window), rank))
+    if now - last_shown < window and rank >= last_rank:
         return False
     known.pop(key, None)
     if len(known) >= _MOST_KNOWN:
@@ -103,7 +106,7 @@ def _is_news(key: Key, notice: Notice, known: dict[Key, tuple[float, int]], wind
     return True
 
 
-def _omitted(rest: list[Notice], most: int) -> Notice:
-    codes = sorted({one.code for one in rest})
+def _omitted(rest: list[CallWarning], most: int) -> CallWarning:
+    codes = sorted({warning.code for warning in rest})
     details = {"omitted_count": len(rest), "limit": most, "codes": codes}
-    return Notice(OMITTED, f"{len(rest)} further warnings were left out", "low", details)
+    return CallWarning(OMITTED, f"{len(rest)} further warnings were left out", "low", details)

@@ -1,9 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The operations that the protocol itself brings beside `introspect`, and the check of their parameters (8.5.4).
+"""The protocol's own operations beside `introspect`, and the check of their parameters (specification, 8.5.4).
 
-Codes and messages are those of the API's own operations (R-REQ-3, R-REQ-4). Names of parameters are the specification's
-own, `nextActionHint` as it stands there: R-REQ-2 rules the names that an adapter chooses, and these it does not choose.
-No other spelling is accepted; the answer to one names the nearest valid one.
+Codes and messages are those of the API's operations (R-REQ-3, R-REQ-4). The parameters have the specification's names,
+such as `nextActionHint`: R-REQ-2 is about names that an adapter chooses, and it does not choose these. No other
+spelling is accepted; the error names the nearest valid one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from ..server.session import Session
+from .server.session import Session
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -23,20 +23,20 @@ _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", 
 
 
 class Person(Protocol):
-    """Whoever sits behind the client, and can answer what an agent cannot (R-SAFE-4).
+    """The person behind the client, who can confirm what an agent cannot (R-SAFE-4).
 
-    `batched` is set when the call is a batch, within which a question cannot take the result's place.
+    `batched` is set when the call is a batch, in which a question cannot be the call's result.
     """
 
     batched: bool
 
     @property
     def reachable(self) -> bool:
-        """Whether the client can put a question to a person."""
+        """True if the client can ask a person."""
         ...
 
     async def ask(self, question: str) -> bool:
-        """Put a question and give the answer; whatever is not a clear yes is a no."""
+        """Ask a question and return True for a clear yes; everything else is a no."""
         ...
 
 
@@ -44,7 +44,7 @@ Handler: TypeAlias = Callable[[dict[str, Any], Session, Person | None], Awaitabl
 
 
 class ProtocolOperation(NamedTuple):
-    """One operation: `parameters` and `returns` as introspection shows them, `examples` as (description, params)."""
+    """An operation: `parameters` and `returns` as introspection shows them, `examples` as (description, params)."""
 
     name: str
     family: str
@@ -56,39 +56,41 @@ class ProtocolOperation(NamedTuple):
 
 
 class Registry:
-    """The active protocol operations with their handlers; a handler found here checks its parameters first."""
+    """The active protocol operations and their handlers; a handler of the registry checks its parameters first."""
 
     def __init__(self, operations: Iterable[tuple[ProtocolOperation, Handler]] = ()) -> None:
-        self._found = {operation.name: (operation, _Checked(operation, handler)) for operation, handler in operations}
+        self._operations = {
+            operation.name: (operation, _CheckedHandler(operation, handler)) for operation, handler in operations
+        }
 
     def find(self, name: str) -> tuple[ProtocolOperation, Handler] | None:
-        """Give the operation of that name and what performs it, or None."""
-        return self._found.get(name)
+        """Return the operation of that name and its handler, or None."""
+        return self._operations.get(name)
 
     def active(self) -> tuple[ProtocolOperation, ...]:
-        """Give the operations in order."""
-        return tuple(operation for operation, _ in self._found.values())
+        """Return the operations in order."""
+        return tuple(operation for operation, _ in self._operations.values())
 
 
-class _Wanted(NamedTuple):
+class _Parameter(NamedTuple):
     required: bool
     schema: Mapping[str, Any]
 
 
-class _Checked:
-    """A handler behind the check of its parameters, which is compiled at its first call."""
+class _CheckedHandler:
+    """A handler that checks its parameters first; the check is compiled at the first call."""
 
     def __init__(self, operation: ProtocolOperation, handler: Handler) -> None:
         self.name = operation.name
         self.hidden: frozenset[str] = frozenset()
         self.parameters = {
-            one["name"]: _Wanted(one["required"], {key: one[key] for key in _CONSTRAINTS if key in one})
-            for one in operation.parameters
+            about["name"]: _Parameter(about["required"], {key: about[key] for key in _CONSTRAINTS if key in about})
+            for about in operation.parameters
         }
         self._handler = handler
 
     async def __call__(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
-        """Perform the operation. Raises Failure, all problems of the parameters in one."""
+        """Perform the operation. Raises Failure with all problems of the parameters."""
         self._check(params)
         return await self._handler(params, session, person)
 
@@ -96,14 +98,14 @@ class _Checked:
     def _validator(self) -> Draft202012Validator:
         from jsonschema_rs import Draft202012Validator
 
-        properties = {name: dict(one.schema) for name, one in self.parameters.items()}
+        properties = {name: dict(parameter.schema) for name, parameter in self.parameters.items()}
         return Draft202012Validator({"type": "object", "properties": properties})
 
     def _check(self, params: Mapping[str, Any]) -> None:
-        from ..validation.parameters import missing_problem, unknown_problem
-        from ..validation.problems import failure, problems_of
+        from .validation.parameters import missing_problem, unknown_problem
+        from .validation.problems import failure, problems_of
 
-        missing = [name for name, one in self.parameters.items() if one.required and name not in params]
+        missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]
         if not missing and not unknown and self._validator.is_valid(params):
             return

@@ -1,4 +1,4 @@
-"""What the audit log holds, and what never stands in it (R-SAFE-5)."""
+"""What the audit log holds, and what it never holds (R-SAFE-5)."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, a
     await dispatcher.handle("delete", deleting(10), session)
     session.close()
     path = tmp_path / "new" / "audit.jsonl"
-    found = entries(path)
-    assert [(one["event"], one.get("result")) for one in found] == [
+    written = entries(path)
+    assert [(entry["event"], entry.get("result")) for entry in written] == [
         ("TOKEN_ISSUED", "denied"),
         ("TOKEN_REJECTED", "denied"),
         ("TOKEN_VALIDATED", "confirmed"),
@@ -61,9 +61,9 @@ async def test_every_decision_and_every_end_is_written(dispatcher: Dispatcher, a
         ("TOKEN_ISSUED", "denied"),
         ("TOKEN_REVOKED", None),
     ]
-    assert found[1]["reason"] == "TOKEN_SCOPE_MISMATCH"
-    assert found[6]["error"] == "NOT_FOUND_RESOURCE"
-    assert found[0] | {"timestamp": "", "request_id": "", "token_id": ""} == {
+    assert written[1]["reason"] == "TOKEN_SCOPE_MISMATCH"
+    assert written[6]["error"] == "NOT_FOUND_RESOURCE"
+    assert written[0] | {"timestamp": "", "request_id": "", "token_id": ""} == {
         "timestamp": "",
         "event": "TOKEN_ISSUED",
         "adapter_name": "zoo",

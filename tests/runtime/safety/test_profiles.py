@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.safety.profiles import Profile, profile
+from aqlgen.runtime.safety.executions import Profile, profile_of
 from aqlgen.runtime.settings.config import Config, ConfigError, load
 
 
@@ -28,9 +28,9 @@ def test_an_agent_has_what_its_table_says_and_the_adapters_settings_for_the_rest
     )
     config = load(package, {})
     assert config.safety_loop == "enforcing"
-    assert profile(config) == Profile(5, ("delete_*", "git push*"), ())
-    assert profile(config, "researcher") == Profile(50, ("delete_*", "git push*"), ("read_*",))
-    assert profile(config, "anyone else") == profile(config)
+    assert profile_of(config) == Profile(5, ("delete_*", "git push*"), ())
+    assert profile_of(config, "researcher") == Profile(50, ("delete_*", "git push*"), ("read_*",))
+    assert profile_of(config, "anyone else") == profile_of(config)
 
 
 def test_the_environment_sets_the_loop_too(package: Path) -> None:
@@ -44,8 +44,8 @@ def test_the_environment_sets_the_loop_too(package: Path) -> None:
             "MCP_AQL_SAFETY_LOOP_AGENTS": '{"tester": {"max_autonomous_steps": 2}}',
         },
     )
-    assert (config.safety_loop, profile(config)) == ("monitoring", Profile(7, ("delete_*", "git push *"), ()))
-    assert profile(config, "tester").max_autonomous_steps == 2
+    assert (config.safety_loop, profile_of(config)) == ("monitoring", Profile(7, ("delete_*", "git push *"), ()))
+    assert profile_of(config, "tester").max_autonomous_steps == 2
 
 
 def test_the_loop_is_disabled_unless_it_is_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""Warnings, as an agent sees them through a real client, the API being played by a function."""
+"""Warnings as an agent sees them through a real client; a function plays the API."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.decode.quotas import QUOTA_HEADERS
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.server.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
-from aqlgen.runtime.warnings.collect import QUOTAS, Board, Notice, Notices
-from aqlgen.runtime.warnings.deprecation import headers_notice
-from aqlgen.runtime.warnings.rate_limit import quota_notice
-from aqlgen.runtime.warnings.suppression import settle
+from aqlgen.runtime.warnings.collector import CallWarning, Warnings
+from aqlgen.runtime.warnings.deprecation import headers_warning
+from aqlgen.runtime.warnings.rules import WarningRules
+from aqlgen.runtime.warnings.suppression import select_warnings
+from aqlgen.runtime.warnings.thresholds import quota_warning
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(
@@ -142,15 +144,15 @@ async def agent(
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_call_that_nothing_is_to_be_said_of_has_no_warnings_key(users: Path, era: str) -> None:
     """R-WARN-1"""
-    async with agent(users, era=era) as one:
-        assert "warnings" not in await one.call("list_users")
+    async with agent(users, era=era) as client:
+        assert "warnings" not in await client.call("list_users")
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_warning_stands_in_an_array_beside_the_data(users: Path, era: str) -> None:
     """R-WARN-1"""
-    async with agent(users, answering([1]), era=era) as one:
-        envelope = await one.call("list_old")
+    async with agent(users, answering([1]), era=era) as client:
+        envelope = await client.call("list_old")
     assert envelope["data"] == [1]
     assert envelope["warnings"] == [
         {
@@ -164,8 +166,8 @@ async def test_a_warning_stands_in_an_array_beside_the_data(users: Path, era: st
 
 async def test_a_failure_has_no_warnings(users: Path) -> None:
     """R-WARN-1"""
-    async with agent(users, lambda _: httpx2.Response(404, headers={"Sunset": "2027-01-01"})) as one:
-        envelope = await one.call("list_old")
+    async with agent(users, lambda _: httpx2.Response(404, headers={"Sunset": "2027-01-01"})) as client:
+        envelope = await client.call("list_old")
     assert envelope["success"] is False
     assert "warnings" not in envelope
 
@@ -175,8 +177,8 @@ async def test_a_failure_has_no_warnings(users: Path) -> None:
 
 async def test_the_deprecation_example_comes_out(users: Path) -> None:
     """R-WARN-2"""
-    async with agent(users) as one:
-        [warning] = await one.warned("list_users_v1")
+    async with agent(users) as client:
+        [warning] = await client.warned("list_users_v1")
     assert warning.pop("severity") in ("medium", "high")  # by the day that the test runs
     assert warning == {
         "code": "DEPRECATION_WARNING",
@@ -193,8 +195,8 @@ async def test_the_deprecation_example_comes_out(users: Path) -> None:
 async def test_the_quota_example_comes_out(users: Path) -> None:
     """R-WARN-5"""
     headers = {"RateLimit-Policy": '"hourly";q=5000;w=3600', "RateLimit": '"hourly";r=900;t=1200'}
-    async with agent(users, answering(headers=headers)) as one:
-        assert await one.warned("list_users") == [
+    async with agent(users, answering(headers=headers)) as client:
+        assert await client.warned("list_users") == [
             {
                 "code": "RATE_LIMIT_QUOTA_WARNING",
                 "message": "Approaching quota limit",
@@ -207,8 +209,8 @@ async def test_the_quota_example_comes_out(users: Path) -> None:
 async def test_the_truncation_example_comes_out(users: Path) -> None:
     """R-WARN-3"""
     body = {"results": ["x" * 10_000] * 1523}
-    async with agent(users, answering(body), max_response_size=10_003 * 100 + 20) as one:
-        envelope = await one.call("search_all")
+    async with agent(users, answering(body), max_response_size=10_003 * 100 + 20) as client:
+        envelope = await client.call("search_all")
     assert envelope["data"] == {"results": ["x" * 10_000] * 100}
     [warning] = envelope["warnings"]
     assert warning["code"] == "VALIDATION_TRUNCATED_WARNING"
@@ -222,11 +224,11 @@ async def test_the_truncation_example_comes_out(users: Path) -> None:
 async def test_the_slow_query_example_comes_out(users: Path) -> None:
     """R-WARN-4"""
     table = Table(users)
-    found = Board(Adapter.load(users), Config(warn_slow_ms=1000), table)
-    searched = table.find("search_all")
-    assert searched is not None
-    notices = found.after(searched, {}, await _response(), 5.23, None)
-    assert found.settle(notices, Session()) == [
+    rules = WarningRules(Config(warn_slow_ms=1000), table)
+    search = table.find("search_all")
+    assert search is not None
+    warnings = rules.after(search, await _response(), 5.23, None)
+    assert rules.select(warnings, Session()) == [
         {
             "code": "PERFORMANCE_SLOW_QUERY_WARNING",
             "message": "Operation took 5230ms (threshold: 1000ms)",
@@ -252,11 +254,11 @@ async def _response() -> Any:
 
 async def test_the_example_of_repeated_warnings_comes_out() -> None:
     """R-WARN-6"""
-    notices = Notices()
+    warnings = Warnings()
     for original in (200, 300, 400):
         details = {"field": "results", "original_count": original, "truncated_count": 100}
-        notices.add("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", details=details)
-    assert settle(notices, Config(), {}) == [
+        warnings.add("VALIDATION_TRUNCATED_WARNING", "Response truncated to 100 items", details=details)
+    assert select_warnings(warnings, Config(), {}) == [
         {
             "code": "VALIDATION_TRUNCATED_WARNING",
             "message": "Response truncated to 100 items",
@@ -273,26 +275,26 @@ async def test_the_example_of_repeated_warnings_comes_out() -> None:
 )
 async def test_a_deprecation_is_as_severe_as_its_removal_is_near(users: Path, operation: str, severity: str) -> None:
     """R-WARN-2"""
-    async with agent(users) as one:
-        [warning] = await one.warned(operation)
+    async with agent(users) as client:
+        [warning] = await client.warned(operation)
     assert warning["severity"] == severity
 
 
 async def test_a_deprecated_parameter_is_warned_of_only_when_it_is_given(users: Path) -> None:
     """R-WARN-2"""
-    async with agent(users) as one:
-        assert await one.warned("search_all", q="newt") == []
-        [warning] = await one.warned("search_all", order="asc")
+    async with agent(users) as client:
+        assert await client.warned("search_all", q="newt") == []
+        [warning] = await client.warned("search_all", order="asc")
     assert warning["message"] == "Parameter 'order' is deprecated"
     assert warning["details"] == {"type": "parameter", "deprecated_item": "order"}
 
 
 async def test_a_deprecated_field_within_a_parameter_is_named_by_its_path_once(users: Path) -> None:
     """R-WARN-2"""
-    async with agent(users) as one:
-        assert await one.warned("create_user", name="Ada", homes=[{"street": "A"}]) == []
+    async with agent(users) as client:
+        assert await client.warned("create_user", name="Ada", homes=[{"street": "A"}]) == []
         homes = [{"street": "A", "fax": "1"}, {"street": "B", "fax": "2"}]
-        [warning] = await one.warned("create_user", name="Ada", homes=homes)
+        [warning] = await client.warned("create_user", name="Ada", homes=homes)
     assert warning["message"] == "Parameter 'homes.fax' is deprecated"
 
 
@@ -317,8 +319,8 @@ async def test_the_headers_of_an_answer_tell_of_a_deprecation(
     users: Path, headers: dict[str, str], severity: str, more: dict[str, str]
 ) -> None:
     """R-WARN-2"""
-    async with agent(users, answering(headers=headers)) as one:
-        [warning] = await one.warned("list_users")
+    async with agent(users, answering(headers=headers)) as client:
+        [warning] = await client.warned("list_users")
     assert warning == {
         "code": "DEPRECATION_WARNING",
         "message": "Operation 'list_users' is deprecated",
@@ -330,8 +332,8 @@ async def test_the_headers_of_an_answer_tell_of_a_deprecation(
 async def test_what_the_document_and_the_headers_say_of_one_deprecation_is_one_warning(users: Path) -> None:
     """R-WARN-2"""
     headers = {"Deprecation": "@1688169599", "Sunset": SOON.isoformat()}
-    async with agent(users, answering(headers=headers)) as one:
-        [warning] = await one.warned("list_users_v1")
+    async with agent(users, answering(headers=headers)) as client:
+        [warning] = await client.warned("list_users_v1")
     assert warning["severity"] == "high"
     assert warning["details"]["removal_date"] == SOON.isoformat()
     assert warning["details"]["replacement"] == "list_users"
@@ -340,8 +342,8 @@ async def test_what_the_document_and_the_headers_say_of_one_deprecation_is_one_w
 async def test_a_deprecation_to_come_is_told_as_one(users: Path) -> None:
     """R-WARN-2"""
     when = int((datetime.now(UTC) + timedelta(days=300)).timestamp())
-    async with agent(users, answering(headers={"Deprecation": f"@{when}"})) as one:
-        [warning] = await one.warned("list_users")
+    async with agent(users, answering(headers={"Deprecation": f"@{when}"})) as client:
+        [warning] = await client.warned("list_users")
     assert warning["message"] == "Operation 'list_users' will be deprecated"
     assert warning["severity"] == "low"
 
@@ -351,23 +353,23 @@ async def test_a_deprecation_to_come_is_told_as_one(users: Path) -> None:
 )
 async def test_headers_that_say_nothing_warn_of_nothing(users: Path, headers: dict[str, str]) -> None:
     """R-WARN-2"""
-    async with agent(users, answering(headers=headers)) as one:
-        assert await one.warned("list_users") == []
+    async with agent(users, answering(headers=headers)) as client:
+        assert await client.warned("list_users") == []
 
 
-@given(st.dictionaries(st.sampled_from([*QUOTAS, "ratelimit", "ratelimit-policy", "x-ratelimit-limit"]), NOISE))
+@given(st.dictionaries(st.sampled_from([*QUOTA_HEADERS, "ratelimit", "ratelimit-policy", "x-ratelimit-limit"]), NOISE))
 def test_no_header_about_a_quota_is_too_odd(headers: dict[str, str]) -> None:
     """R-WARN-5"""
-    quota_notice(headers, 80)
+    quota_warning(headers, 80)
 
 
 @given(st.dictionaries(st.sampled_from(["deprecation", "sunset", "link"]), NOISE))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_no_header_about_a_deprecation_is_too_odd(users: Path, headers: dict[str, str]) -> None:
     """R-WARN-2"""
-    found = Table(users).find("list_users")
-    assert found is not None
-    headers_notice(found, headers)
+    operation_row = Table(users).find("list_users")
+    assert operation_row is not None
+    headers_warning(operation_row, headers)
 
 
 # Quotas
@@ -395,18 +397,18 @@ async def test_the_quota_headers_of_many_apis_are_understood(
     users: Path, headers: dict[str, str], expected: tuple[int, str] | None
 ) -> None:
     """R-WARN-5"""
-    async with agent(users, answering(headers=headers)) as one:
-        warnings = await one.warned("list_users")
-    found = [(warning["details"]["current"], warning["severity"]) for warning in warnings]
-    assert found == ([] if expected is None else [expected])
+    async with agent(users, answering(headers=headers)) as client:
+        warnings = await client.warned("list_users")
+    quotas = [(warning["details"]["current"], warning["severity"]) for warning in warnings]
+    assert quotas == ([] if expected is None else [expected])
 
 
 async def test_a_quota_near_its_end_says_where_it_ends_and_when_it_begins_anew(users: Path) -> None:
     """R-WARN-5"""
     reset = int(datetime.now(UTC).timestamp()) + 100
     headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "2", "X-RateLimit-Reset": str(reset)}
-    async with agent(users, answering(headers=headers)) as one:
-        [warning] = await one.warned("list_users")
+    async with agent(users, answering(headers=headers)) as client:
+        [warning] = await client.warned("list_users")
     assert warning["details"]["hard_stop_threshold"] == 60
     assert 95 <= warning["details"]["resets_in_seconds"] <= 100
 
@@ -414,8 +416,8 @@ async def test_a_quota_near_its_end_says_where_it_ends_and_when_it_begins_anew(u
 async def test_the_quota_threshold_can_be_set(users: Path) -> None:
     """R-WARN-5"""
     headers = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "60"}
-    async with agent(users, answering(headers=headers), warn_quota_percent=40) as one:
-        [warning] = await one.warned("list_users")
+    async with agent(users, answering(headers=headers), warn_quota_percent=40) as client:
+        [warning] = await client.warned("list_users")
     assert warning["details"]["warn_threshold"] == 40
 
 
@@ -437,13 +439,13 @@ async def test_a_slow_operation_is_as_severe_as_it_is_slow(
 ) -> None:
     """R-WARN-4"""
     table = Table(users)
-    called = table.find(operation)
-    assert called is not None
-    board = Board(Adapter.load(users), Config(warn_slow_ms=1000), table)
-    [warning] = board.settle(board.after(called, {}, await _response(), seconds, None), Session())
+    operation_row = table.find(operation)
+    assert operation_row is not None
+    rules = WarningRules(Config(warn_slow_ms=1000), table)
+    [warning] = rules.select(rules.after(operation_row, await _response(), seconds, None), Session())
     assert warning["severity"] == severity
-    told = warning["details"].get("suggestions")
-    assert (None if told is None else len(told)) == suggestions
+    shown = warning["details"].get("suggestions")
+    assert (None if shown is None else len(shown)) == suggestions
 
 
 async def test_a_slow_answer_is_warned_of_in_its_envelope(users: Path) -> None:
@@ -454,8 +456,8 @@ async def test_a_slow_answer_is_warned_of_in_its_envelope(users: Path) -> None:
         time.sleep(0.02)
         return httpx2.Response(200, json=[])
 
-    async with agent(users, answer, warn_slow_ms=10) as one:
-        [warning] = await one.warned("list_users")
+    async with agent(users, answer, warn_slow_ms=10) as client:
+        [warning] = await client.warned("list_users")
     assert warning["code"] == "PERFORMANCE_SLOW_QUERY_WARNING"
     assert warning["details"]["duration_ms"] >= 20
 
@@ -466,8 +468,8 @@ async def test_a_slow_answer_is_warned_of_in_its_envelope(users: Path) -> None:
 async def test_a_list_loses_its_end_and_says_how_much(users: Path) -> None:
     """R-WARN-3"""
     body = [{"id": number, "text": "ö" * 500} for number in range(1500)]
-    async with agent(users, answering(body), max_response_size=1_000_000) as one:
-        envelope = await one.call("list_users")
+    async with agent(users, answering(body), max_response_size=1_000_000) as client:
+        envelope = await client.call("list_users")
     kept = len(envelope["data"])
     assert envelope["data"] == body[:kept]
     assert len(json.dumps(envelope["data"], ensure_ascii=False, separators=(",", ":")).encode()) <= 1_000_000
@@ -480,8 +482,8 @@ async def test_a_list_loses_its_end_and_says_how_much(users: Path) -> None:
 async def test_the_longest_list_within_objects_is_cut_and_the_rest_kept(users: Path) -> None:
     """R-WARN-3"""
     body = {"page": {"items": ["x" * 1000] * 200, "next": "abc"}, "few": [1, 2]}
-    async with agent(users, answering(body), max_response_size=100_000) as one:
-        envelope = await one.call("list_users")
+    async with agent(users, answering(body), max_response_size=100_000) as client:
+        envelope = await client.call("list_users")
     assert envelope["data"]["page"]["next"] == "abc"
     assert envelope["data"]["few"] == [1, 2]
     assert envelope["warnings"][0]["details"]["field"] == "page.items"
@@ -489,8 +491,8 @@ async def test_the_longest_list_within_objects_is_cut_and_the_rest_kept(users: P
 
 async def test_a_text_loses_its_end(users: Path) -> None:
     """R-WARN-3"""
-    async with agent(users, lambda _: httpx2.Response(200, text="\n" * 90_000), max_response_size=50_000) as one:
-        envelope = await one.call("get_text")
+    async with agent(users, lambda _: httpx2.Response(200, text="\n" * 90_000), max_response_size=50_000) as client:
+        envelope = await client.call("get_text")
     assert 24_000 < len(envelope["data"]) < 25_001
     assert envelope["warnings"][0]["message"] == f"Response truncated to {len(envelope['data'])} characters"
 
@@ -507,8 +509,8 @@ async def test_a_text_loses_its_end(users: Path) -> None:
 )
 async def test_what_cannot_be_cut_is_refused(users: Path, answer: Answer) -> None:
     """R-REQ-9"""
-    async with agent(users, answer, max_response_size=100_000) as one:
-        envelope = await one.call("list_users")
+    async with agent(users, answer, max_response_size=100_000) as client:
+        envelope = await client.call("list_users")
     assert envelope["error"]["code"] == "VALIDATION_PAYLOAD_TOO_LARGE"
     details = envelope["error"]["details"]
     assert details.pop("actual_value") > 100_000
@@ -517,8 +519,8 @@ async def test_what_cannot_be_cut_is_refused(users: Path, answer: Answer) -> Non
 
 async def test_a_call_that_changed_something_succeeds_even_if_its_answer_cannot_be_shown(users: Path) -> None:
     """R-WARN-3"""
-    async with agent(users, answering({"blob": "x" * 200_000}), max_response_size=100_000) as one:
-        envelope = await one.call("create_user", name="Ada")
+    async with agent(users, answering({"blob": "x" * 200_000}), max_response_size=100_000) as client:
+        envelope = await client.call("create_user", name="Ada")
     assert envelope["success"]
     assert envelope["data"] is None
     assert envelope["warnings"][0]["code"] == "VALIDATION_TRUNCATED_WARNING"
@@ -527,33 +529,33 @@ async def test_a_call_that_changed_something_succeeds_even_if_its_answer_cannot_
 async def test_an_answer_that_is_long_only_by_its_white_space_is_not_cut(users: Path) -> None:
     """R-WARN-3"""
     answer = httpx2.Response(200, text="[1," + " " * 150_000 + "2]", headers={"Content-Type": "application/json"})
-    async with agent(users, lambda _: answer, max_response_size=100_000) as one:
-        assert (await one.call("list_users"))["data"] == [1, 2]
-        assert await one.warned("list_users") == []
+    async with agent(users, lambda _: answer, max_response_size=100_000) as client:
+        assert (await client.call("list_users"))["data"] == [1, 2]
+        assert await client.warned("list_users") == []
 
 
 # Which are shown
 
 
-def many(count: int) -> Notices:
-    notices = Notices()
+def many(count: int) -> Warnings:
+    warnings = Warnings()
     for number in range(count):
-        notices.add("VALIDATION_X_WARNING", f"Number {number}", severity="low", details={"number": number})
-    return notices
+        warnings.add("VALIDATION_X_WARNING", f"Number {number}", severity="low", details={"number": number})
+    return warnings
 
 
 async def test_the_most_urgent_come_first() -> None:
     """R-WARN-6"""
-    notices = many(1)
-    notices.add("RATE_LIMIT_B_WARNING", "No severity counts as medium")
-    notices.add("RATE_LIMIT_A_WARNING", "Now", severity="high")
-    assert [one.get("severity") for one in settle(notices, Config(), {})] == ["high", None, "low"]
+    warnings = many(1)
+    warnings.add("RATE_LIMIT_B_WARNING", "No severity counts as medium")
+    warnings.add("RATE_LIMIT_A_WARNING", "Now", severity="high")
+    assert [warning.get("severity") for warning in select_warnings(warnings, Config(), {})] == ["high", None, "low"]
 
 
 async def test_ten_are_shown_and_the_last_says_how_many_are_not() -> None:
     """R-WARN-6"""
-    assert len(settle(many(10), Config(), {})) == 10
-    shown = settle(many(12), Config(), {})
+    assert len(select_warnings(many(10), Config(), {})) == 10
+    shown = select_warnings(many(12), Config(), {})
     assert len(shown) == 10
     assert shown[-1] == {
         "code": "META_WARNINGS_OMITTED_WARNING",
@@ -565,7 +567,7 @@ async def test_ten_are_shown_and_the_last_says_how_many_are_not() -> None:
 
 async def test_a_warning_said_twice_of_one_call_is_one() -> None:
     """R-WARN-6"""
-    assert settle([Notice("A_B", "c"), Notice("A_B", "c")], Config(), {}) == [
+    assert select_warnings([CallWarning("A_B", "c"), CallWarning("A_B", "c")], Config(), {}) == [
         {"code": "A_B", "message": "c", "details": {"occurrence_count": 2}}
     ]
 
@@ -573,16 +575,16 @@ async def test_a_warning_said_twice_of_one_call_is_one() -> None:
 @pytest.mark.parametrize("suppressed", ["DEPRECATION_WARNING", "DEPRECATION_"])
 async def test_a_code_or_a_category_can_be_suppressed(users: Path, suppressed: str) -> None:
     """R-WARN-6"""
-    async with agent(users, warn_suppress=(suppressed,)) as one:
-        assert await one.warned("list_old") == []
+    async with agent(users, warn_suppress=(suppressed,)) as client:
+        assert await client.warned("list_old") == []
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_session_is_warned_once_and_another_session_anew(users: Path, era: str) -> None:
     """R-WARN-6"""
-    one_adapter = build_server(dispatcher(users, answering()))
+    server = build_server(dispatcher(users, answering()))
     for _ in range(2):
-        async with Client(one_adapter, mode=era) as client:
+        async with Client(server, mode=era) as client:
             assert len(await Agent(client).warned("list_old")) == 1
             assert await Agent(client).warned("list_old") == []
             assert len(await Agent(client).warned("list_soon")) == 1
@@ -596,47 +598,49 @@ async def test_a_warning_that_became_more_urgent_is_repeated(users: Path) -> Non
         headers = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": next(remaining)}
         return httpx2.Response(200, json=[], headers=headers)
 
-    async with agent(users, answer) as one:
-        found = [await one.warned("list_users") for _ in range(4)]
-    assert [[warning["severity"] for warning in warnings] for warnings in found] == [["medium"], [], ["high"], []]
+    async with agent(users, answer) as client:
+        answers = [await client.warned("list_users") for _ in range(4)]
+    assert [[warning["severity"] for warning in warnings] for warnings in answers] == [["medium"], [], ["high"], []]
 
 
 async def test_warnings_can_be_given_every_time(users: Path) -> None:
     """R-WARN-6"""
-    async with agent(users, warn_repeat_after=0) as one:
-        assert len(await one.warned("list_old")) == len(await one.warned("list_old")) == 1
+    async with agent(users, warn_repeat_after=0) as client:
+        assert len(await client.warned("list_old")) == len(await client.warned("list_old")) == 1
 
 
 async def test_a_warning_about_the_data_is_never_left_out(users: Path) -> None:
     """R-WARN-6"""
-    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as one:
-        assert len(await one.warned("list_users")) == len(await one.warned("list_users")) == 1
+    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as client:
+        assert len(await client.warned("list_users")) == len(await client.warned("list_users")) == 1
 
 
 async def test_a_batch_gathers_the_warnings_of_its_operations(users: Path) -> None:
     """R-WARN-6, R-BAT-1, R-BAT-2"""
-    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as one:
+    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as client:
         calls = [{"operation": name} for name in ("list_old", "list_soon", "list_old", "nonsense")]
-        result = await one.client.call_tool("mcp_aql_read", {"operations": calls})
+        result = await client.client.call_tool("mcp_aql_read", {"operations": calls})
     envelope = result.structured_content
     assert envelope is not None
-    said = [(one["details"]["deprecated_item"], one["details"].get("occurrence_count")) for one in envelope["warnings"]]
-    assert said == [("list_soon", None), ("list_old", 2)]
-    within = [[warning["code"] for warning in one["result"].get("warnings", [])] for one in envelope["results"]]
-    assert within == [["VALIDATION_TRUNCATED_WARNING"]] * 3 + [[]]
+    details = [warning["details"] for warning in envelope["warnings"]]
+    counts = [(detail["deprecated_item"], detail.get("occurrence_count")) for detail in details]
+    assert counts == [("list_soon", None), ("list_old", 2)]
+    results = [result["result"] for result in envelope["results"]]
+    codes = [[warning["code"] for warning in result.get("warnings", [])] for result in results]
+    assert codes == [["VALIDATION_TRUNCATED_WARNING"]] * 3 + [[]]
 
 
 async def test_all_warnings_fit_the_protocols_form(users: Path) -> None:
     """R-WARN-1"""
     headers = {"Sunset": SOON.isoformat(), "X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "1"}
-    async with agent(users, answering(["x" * 1000] * 200, headers), max_response_size=100_000) as one:
-        warnings = await one.warned("search_all", order="asc")
-    assert [one["code"] for one in warnings] == [
+    async with agent(users, answering(["x" * 1000] * 200, headers), max_response_size=100_000) as client:
+        warnings = await client.warned("search_all", order="asc")
+    assert [warning["code"] for warning in warnings] == [
         "DEPRECATION_WARNING",
         "RATE_LIMIT_QUOTA_WARNING",
         "VALIDATION_TRUNCATED_WARNING",
         "DEPRECATION_WARNING",
     ]
-    for one_warning in warnings:
-        assert set(one_warning) == {"code", "message", "details", "severity"}
-        assert one_warning["severity"] in ("high", "medium", "low")
+    for warning in warnings:
+        assert set(warning) == {"code", "message", "details", "severity"}
+        assert warning["severity"] in ("high", "medium", "low")

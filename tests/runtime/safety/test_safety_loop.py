@@ -1,4 +1,4 @@
-"""The safety loop as an agent and a person meet it: through a real client, in both protocol eras."""
+"""The safety loop as an agent and a person see it: through a real client, in both protocol eras."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp.types import ElicitResult
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.safety.loop import Loop
+from aqlgen.runtime.safety.loop import SafetyLoop
 from aqlgen.runtime.safety.loop_operations import active_operations
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.server.session import Session
@@ -72,13 +72,13 @@ class Agent:
 
     async def step(self, action: str, outcome: str | None = "success", name: str = AGENT) -> dict[str, Any]:
         more = {} if outcome is None else {"outcome": outcome}
-        made = await self.data("record_execution_step", element_name=name, nextActionHint=action, **more)
-        assert {"continue", "factors"} <= set(made) <= {
+        directive = await self.data("record_execution_step", element_name=name, nextActionHint=action, **more)
+        assert {"continue", "factors"} <= set(directive) <= {
             "continue", "factors", "stopped", "reason", "stepsRemaining", "nextStepRisk", "notifications",
         }  # fmt: skip
-        assert made.get("stopped") is not True
-        assert all(isinstance(one, str) for one in made["factors"])
-        return made
+        assert directive.get("stopped") is not True
+        assert all(isinstance(factor, str) for factor in directive["factors"])
+        return directive
 
 
 @asynccontextmanager
@@ -88,101 +88,101 @@ async def agent(dispatcher: Dispatcher, era: str, human: Human | None = None) ->
         yield Agent(client)
 
 
-def pauses(made: dict[str, Any]) -> list[str]:
-    return [one["type"] for one in made.get("notifications", ())]
+def pauses(directive: dict[str, Any]) -> list[str]:
+    return [notification["type"] for notification in directive.get("notifications", ())]
 
 
 async def test_a_run_of_the_loop(make: Make, era: str) -> None:
     """R-LOOP-2, R-LOOP-3: start, steps, a failure pauses, a pattern pauses, a person confirms, the limit, complete."""
     human = Human()
-    async with agent(make(**ENFORCING), era, human) as one:
-        started = await one.start()
+    async with agent(make(**ENFORCING), era, human) as client:
+        started = await client.start()
         assert started["status"] == "running"
         assert started["execution_id"].startswith("exec_")
         assert AGENT in human.asked[0]
-        left = [(await one.step(f"reading issue {number}", None))["stepsRemaining"] for number in range(3)]
+        left = [(await client.step(f"reading issue {number}", None))["stepsRemaining"] for number in range(3)]
         assert left == [4, 3, 2]
 
-        failed = await one.step("reading issue 9", "failure")
+        failed = await client.step("reading issue 9", "failure")
         assert (failed["continue"], failed["reason"]) == (False, "The previous step failed")
         (note,) = failed["notifications"]
         assert note["type"] == "autonomy_pause"
         assert note["metadata"]["level"] == "confirm"
         assert "failure" in note["metadata"]["reason"]
-        again = await one.step("writing a harmless note")
+        again = await client.step("writing a harmless note")
         assert (again["continue"], pauses(again)) == (False, ["autonomy_pause"]), "it stands until a person lifts it"
 
-        confirmed = await one.data("confirm_operation", element_name=AGENT)
+        confirmed = await client.data("confirm_operation", element_name=AGENT)
         assert confirmed["nextActionHint"] == "reading issue 9"
         assert "reading issue 9" in human.asked[-1]
-        resumed = await one.step("reading issue 9", "failure")
+        resumed = await client.step("reading issue 9", "failure")
         assert (resumed["continue"], resumed["factors"], pauses(resumed)) == (True, ["Confirmed by a person"], [])
 
-        matched = await one.step("delete_user 7")
+        matched = await client.step("delete_user 7")
         assert (matched["continue"], matched["reason"]) == (False, "Action requires approval")
-        await one.data("confirm_operation", element_name=AGENT)
-        assert (await one.step("delete_user 7"))["stepsRemaining"] == 0
+        await client.data("confirm_operation", element_name=AGENT)
+        assert (await client.step("delete_user 7"))["stepsRemaining"] == 0
 
-        limited = await one.step("reading issue 10")
+        limited = await client.step("reading issue 10")
         assert (limited["continue"], limited["reason"]) == (False, "Step limit exceeded")
-        await one.data("confirm_operation", element_name=AGENT)
-        assert (await one.step("reading issue 10"))["stepsRemaining"] == 4
+        await client.data("confirm_operation", element_name=AGENT)
+        assert (await client.step("reading issue 10"))["stepsRemaining"] == 4
 
-        done = await one.data("complete_execution", element_name=AGENT, summary="all read")
+        done = await client.data("complete_execution", element_name=AGENT, summary="all read")
         assert done["status"] == "completed"
         assert done["execution_id"] == started["execution_id"]
         assert done["finished_at"]
-        assert await one.code("complete_execution", element_name=AGENT) == "NOT_FOUND_RESOURCE"
+        assert await client.code("complete_execution", element_name=AGENT) == "NOT_FOUND_RESOURCE"
 
 
 async def test_monitoring_never_stops(make: Make, era: str) -> None:
     """R-LOOP-3: the evaluation is the same, and `continue` is always true."""
-    async with agent(make(**ENFORCING | {"safety_loop": "monitoring"}), era) as one:
-        unstarted = await one.step("delete_everything")
+    async with agent(make(**ENFORCING | {"safety_loop": "monitoring"}), era) as client:
+        unstarted = await client.step("delete_everything")
         assert unstarted["continue"]
-        await one.start()
-        told = [
-            await one.step("reading issue 1"),
-            await one.step("reading issue 2", "failure"),
-            await one.step("delete_user 7"),
-            *[await one.step("reading issue 3") for _ in range(4)],
+        await client.start()
+        answers = [
+            await client.step("reading issue 1"),
+            await client.step("reading issue 2", "failure"),
+            await client.step("delete_user 7"),
+            *[await client.step("reading issue 3") for _ in range(4)],
         ]
-        assert all(made["continue"] and "reason" not in made and pauses(made) == [] for made in told)
-        would = [made["factors"][0] for made in told if made["factors"][0].startswith("Would pause")]
+        assert all(answer["continue"] and "reason" not in answer and pauses(answer) == [] for answer in answers)
+        would = [answer["factors"][0] for answer in answers if answer["factors"][0].startswith("Would pause")]
         assert would == [
             "Would pause: The previous step failed",
             "Would pause: Action requires approval",
             "Would pause: Step limit exceeded",
             "Would pause: Step limit exceeded",
         ]
-        assert [made["stepsRemaining"] for made in told] == [4, 3, 2, 1, 0, 0, 0]
-        deleted = await one.call("delete_animal", "delete", animal_id=7)
+        assert [answer["stepsRemaining"] for answer in answers] == [4, 3, 2, 1, 0, 0, 0]
+        deleted = await client.call("delete_animal", "delete", animal_id=7)
         assert deleted["error"]["code"] == "CONFIRMATION_REQUIRED"
-        assert (await one.step("waiting"))["continue"]
-        assert (await one.data("complete_execution", element_name=AGENT))["status"] == "completed"
+        assert (await client.step("waiting"))["continue"]
+        assert (await client.data("complete_execution", element_name=AGENT))["status"] == "completed"
 
 
 async def test_logging_records_and_evaluates_nothing(make: Make, era: str) -> None:
     """R-LOOP-3"""
-    async with agent(make(**ENFORCING | {"safety_loop": "logging", "max_autonomous_steps": 1}), era) as one:
-        await one.start()
+    async with agent(make(**ENFORCING | {"safety_loop": "logging", "max_autonomous_steps": 1}), era) as client:
+        await client.start()
         for _ in range(3):
-            made = await one.step("delete_user 7", "failure")
-            assert made == {"continue": True, "factors": ["Logging: the step is recorded, not evaluated"]}
-        assert (await one.data("abort_execution", element_name=AGENT))["status"] == "cancelled"
+            directive = await client.step("delete_user 7", "failure")
+            assert directive == {"continue": True, "factors": ["Logging: the step is recorded, not evaluated"]}
+        assert (await client.data("abort_execution", element_name=AGENT))["status"] == "cancelled"
 
 
 async def test_disabled_hides_the_operations_and_says_so(make: Make, era: str) -> None:
     """R-LOOP-2"""
-    async with agent(make(), era) as one:
-        listed = (await one.call("introspect", "read", query="operations"))["data"]
+    async with agent(make(), era) as client:
+        listed = (await client.call("introspect", "read", query="operations"))["data"]
         assert listed["_protocol"]["capabilities"]["execution_safety_loop"] == "disabled"
         assert "safety_loop" not in listed["_protocol"]
         assert not {entry["name"] for entry in listed["operations"]} & (LOOP.keys() - {"confirm_operation"})
-        envelope = await one.call("execute_agent", element_name=AGENT)
+        envelope = await client.call("execute_agent", element_name=AGENT)
         assert envelope["error"]["code"] == "NOT_FOUND_OPERATION"
         assert "disabled" in envelope["error"]["message"]
-        assert (await one.call("introspect", "read", query="operations", name="execute_agent"))["data"] == {
+        assert (await client.call("introspect", "read", query="operations", name="execute_agent"))["data"] == {
             "operation": None
         }
 
@@ -191,22 +191,22 @@ async def test_disabled_hides_the_operations_and_says_so(make: Make, era: str) -
 async def test_introspection_shows_the_mode_the_defaults_and_every_operation(make: Make, era: str, mode: str) -> None:
     """R-LOOP-2, R-INT-2, R-INT-4; specification, 8.6.3, 8.7.4"""
     settings = {**ENFORCING, "safety_loop": mode, "loop_agents": {"bob": {"max_autonomous_steps": 2}}}
-    async with agent(make(**settings), era) as one:
-        listed = (await one.call("introspect", "read", query="operations"))["data"]
+    async with agent(make(**settings), era) as client:
+        listed = (await client.call("introspect", "read", query="operations"))["data"]
         assert listed["_protocol"]["capabilities"]["execution_safety_loop"] == mode
-        own = {"maxAutonomousSteps": 5, "requiresApproval": ["delete_*"], "autoApprove": []}
+        defaults = {"maxAutonomousSteps": 5, "requiresApproval": ["delete_*"], "autoApprove": []}
         shown = listed["_protocol"]["safety_loop"]
-        assert (shown["mode"], shown["defaults"]) == (mode, own)
-        assert shown["agents"] == {"bob": {**own, "maxAutonomousSteps": 2}}
+        assert (shown["mode"], shown["defaults"]) == (mode, defaults)
+        assert shown["agents"] == {"bob": {**defaults, "maxAutonomousSteps": 2}}
         endpoints = {entry["name"]: entry["endpoint"] for entry in listed["operations"]}
         assert endpoints.items() >= LOOP.items()
         for name in LOOP:
-            details = (await one.call("introspect", "read", query="operations", name=name))["data"]["operation"]
+            details = (await client.call("introspect", "read", query="operations", name=name))["data"]["operation"]
             assert details["mcpTool"] == f"mcp_aql_{LOOP[name]}"
             assert details["examples"][0]["request"]["operation"] == name
             returned = details["returns"]["name"]
-            assert (await one.call("introspect", "read", query="types", name=returned))["data"]["type"] is not None
-        step = await one.call("introspect", "read", query="operations", name="record_execution_step")
+            assert (await client.call("introspect", "read", query="types", name=returned))["data"]["type"] is not None
+        step = await client.call("introspect", "read", query="operations", name="record_execution_step")
         asked = {entry["name"]: entry["required"] for entry in step["data"]["operation"]["parameters"]}
         assert asked == {
             "element_name": True,
@@ -219,8 +219,8 @@ async def test_introspection_shows_the_mode_the_defaults_and_every_operation(mak
 
 async def test_parameters_are_checked_like_those_of_any_operation(make: Make, era: str) -> None:
     """R-REQ-2, R-REQ-3, R-REQ-4, R-REQ-6: the specification's own spelling of a parameter is the only one."""
-    async with agent(make(**ENFORCING), era) as one:
-        envelope = await one.call("record_execution_step", element_name=AGENT, next_action_hint="x", outcome="maybe")
+    async with agent(make(**ENFORCING), era) as client:
+        envelope = await client.call("record_execution_step", element_name=AGENT, next_action_hint="x", outcome="maybe")
         error = envelope["error"]
         assert error["code"] == "VALIDATION_MISSING_PARAM"
         assert error["details"]["missing_params"] == ["nextActionHint"]
@@ -228,150 +228,150 @@ async def test_parameters_are_checked_like_those_of_any_operation(make: Make, er
         assert unknown["code"] == "VALIDATION_UNKNOWN_PARAM"
         assert "Did you mean 'nextActionHint'" in unknown["message"]
         assert wrong["code"] == "VALIDATION_INVALID_VALUE"
-        assert await one.code("execute_agent", element_name=7) == "VALIDATION_INVALID_TYPE"
-        assert await one.code("execute_agent", "create", element_name=AGENT) == "VALIDATION_ENDPOINT_MISMATCH"
-        assert await one.code("confirm_operation") == "VALIDATION_MISSING_PARAM"
+        assert await client.code("execute_agent", element_name=7) == "VALIDATION_INVALID_TYPE"
+        assert await client.code("execute_agent", "create", element_name=AGENT) == "VALIDATION_ENDPOINT_MISMATCH"
+        assert await client.code("confirm_operation") == "VALIDATION_MISSING_PARAM"
         assert (
-            await one.code("confirm_operation", element_name=AGENT, confirmation_token="conf_0123")
+            await client.code("confirm_operation", element_name=AGENT, confirmation_token="conf_0123")
             == "VALIDATION_INVALID_VALUE"
         )
 
 
 async def test_a_step_outside_an_execution_is_answered_and_may_not_be_taken(make: Make, era: str) -> None:
     """R-LOOP-3: a directive always."""
-    async with agent(make(**ENFORCING), era) as one:
-        made = await one.step("reading issue 1")
-        assert not made["continue"]
-        assert "execute_agent" in made["reason"]
-        assert await one.code("confirm_operation", element_name=AGENT) == "NOT_FOUND_RESOURCE"
-        assert await one.code("abort_execution", element_name=AGENT) == "NOT_FOUND_RESOURCE"
+    async with agent(make(**ENFORCING), era) as client:
+        directive = await client.step("reading issue 1")
+        assert not directive["continue"]
+        assert "execute_agent" in directive["reason"]
+        assert await client.code("confirm_operation", element_name=AGENT) == "NOT_FOUND_RESOURCE"
+        assert await client.code("abort_execution", element_name=AGENT) == "NOT_FOUND_RESOURCE"
 
 
 async def test_an_agent_cannot_confirm_itself(make: Make, era: str) -> None:
     """R-LOOP-3; specification, 8.7.3: without a person to ask, nobody confirms."""
-    async with agent(make(**ENFORCING), era) as one:
-        await one.start()
-        await one.step("delete_user 7")
-        envelope = await one.call("confirm_operation", element_name=AGENT)
+    async with agent(make(**ENFORCING), era) as client:
+        await client.start()
+        await client.step("delete_user 7")
+        envelope = await client.call("confirm_operation", element_name=AGENT)
         assert envelope["error"]["code"] == "PERMISSION_DENIED"
         assert "elicitation" in envelope["error"]["message"]
-        assert not (await one.step("delete_user 7"))["continue"]
+        assert not (await client.step("delete_user 7"))["continue"]
 
 
 async def test_a_person_who_says_no_leaves_the_agent_paused(make: Make, era: str) -> None:
     """R-LOOP-3, R-SAFE-4"""
     human = Human()
-    async with agent(make(**ENFORCING), era, human) as one:
-        await one.start()
-        await one.step("delete_user 7")
+    async with agent(make(**ENFORCING), era, human) as client:
+        await client.start()
+        await client.step("delete_user 7")
         human.says = False
-        assert await one.code("confirm_operation", element_name=AGENT) == "PERMISSION_DENIED"
-        made = await one.step("delete_user 7")
-        assert (made["continue"], pauses(made)) == (False, ["autonomy_pause"])
-        assert await one.code("execute_agent", element_name="another") == "PERMISSION_DENIED"
+        assert await client.code("confirm_operation", element_name=AGENT) == "PERMISSION_DENIED"
+        directive = await client.step("delete_user 7")
+        assert (directive["continue"], pauses(directive)) == (False, ["autonomy_pause"])
+        assert await client.code("execute_agent", element_name="another") == "PERMISSION_DENIED"
 
 
 async def test_the_owner_may_leave_confirming_to_the_clients_own_approval(make: Make, era: str) -> None:
     """R-LOOP-3"""
     human = Human()
-    async with agent(make(**ENFORCING, loop_approval="client"), era, human) as one:
-        await one.start()
-        await one.step("delete_user 7")
-        await one.data("confirm_operation", element_name=AGENT)
-        assert (await one.step("delete_user 7"))["factors"] == ["Confirmed by the client's own approval"]
+    async with agent(make(**ENFORCING, loop_approval="client"), era, human) as client:
+        await client.start()
+        await client.step("delete_user 7")
+        await client.data("confirm_operation", element_name=AGENT)
+        assert (await client.step("delete_user 7"))["factors"] == ["Confirmed by the client's own approval"]
     assert human.asked == []
 
 
 async def test_a_confirmation_lets_one_action_through_once(make: Make, era: str) -> None:
     """R-LOOP-3"""
-    async with agent(make(**ENFORCING), era, Human()) as one:
-        await one.start()
-        await one.step("delete_user 7")
-        await one.data("confirm_operation", element_name=AGENT)
-        assert await one.code("confirm_operation", element_name=AGENT) == "NOT_FOUND_RESOURCE"
-        assert not (await one.step("delete_user 8"))["continue"], "another action"
-        await one.data("confirm_operation", element_name=AGENT)
-        assert (await one.step("delete_user 8"))["continue"]
-        assert not (await one.step("delete_user 8"))["continue"], "a second time"
+    async with agent(make(**ENFORCING), era, Human()) as client:
+        await client.start()
+        await client.step("delete_user 7")
+        await client.data("confirm_operation", element_name=AGENT)
+        assert await client.code("confirm_operation", element_name=AGENT) == "NOT_FOUND_RESOURCE"
+        assert not (await client.step("delete_user 8"))["continue"], "another action"
+        await client.data("confirm_operation", element_name=AGENT)
+        assert (await client.step("delete_user 8"))["continue"]
+        assert not (await client.step("delete_user 8"))["continue"], "a second time"
 
 
 async def test_a_new_execution_does_not_lift_the_pause_of_the_last(make: Make, era: str) -> None:
     """R-LOOP-3: nor does a second one beside it."""
-    async with agent(make(**ENFORCING), era) as one:
-        await one.start()
-        await one.step("delete_user 7")
-        assert await one.code("execute_agent", element_name=AGENT) == "CONFLICT_ALREADY_EXISTS"
-        await one.data("abort_execution", element_name=AGENT)
-        await one.start()
-        assert (await one.step("reading issue 1"))["reason"] == "Action requires approval"
+    async with agent(make(**ENFORCING), era) as client:
+        await client.start()
+        await client.step("delete_user 7")
+        assert await client.code("execute_agent", element_name=AGENT) == "CONFLICT_ALREADY_EXISTS"
+        await client.data("abort_execution", element_name=AGENT)
+        await client.start()
+        assert (await client.step("reading issue 1"))["reason"] == "Action requires approval"
 
 
 async def test_each_agent_has_its_own_limit(make: Make, era: str) -> None:
     """R-LOOP-3"""
-    async with agent(make(**ENFORCING, loop_agents={"bob": {"max_autonomous_steps": 1}}), era) as one:
-        await one.start()
-        await one.start("bob")
-        assert (await one.step("reading", name="bob"))["stepsRemaining"] == 0
-        assert not (await one.step("reading", name="bob"))["continue"]
-        assert (await one.step("reading"))["stepsRemaining"] == 4
+    async with agent(make(**ENFORCING, loop_agents={"bob": {"max_autonomous_steps": 1}}), era) as client:
+        await client.start()
+        await client.start("bob")
+        assert (await client.step("reading", name="bob"))["stepsRemaining"] == 0
+        assert not (await client.step("reading", name="bob"))["continue"]
+        assert (await client.step("reading"))["stepsRemaining"] == 4
 
 
 async def test_a_paused_agents_session_may_read_and_change_nothing(make: Make, api: FakeApi, era: str) -> None:
     """R-LOOP-3; specification, 8.6.4"""
-    async with agent(make(**ENFORCING), era) as one:
-        await one.start()
-        await one.step("delete_user 7")
-        envelope = await one.call("create_animal", "create", name="Ada", species="lion")
+    async with agent(make(**ENFORCING), era) as client:
+        await client.start()
+        await client.step("delete_user 7")
+        envelope = await client.call("create_animal", "create", name="Ada", species="lion")
         assert envelope["error"]["code"] == "PERMISSION_DENIED"
         assert envelope["error"]["details"]["element_name"] == AGENT
         assert api.sent == []
-        assert (await one.call("list_keepers", "read"))["success"]
-        await one.data("abort_execution", element_name=AGENT)
-        assert (await one.call("create_animal", "create", name="Ada", species="lion"))["success"]
+        assert (await client.call("list_keepers", "read"))["success"]
+        await client.data("abort_execution", element_name=AGENT)
+        assert (await client.call("create_animal", "create", name="Ada", species="lion"))["success"]
 
 
 async def test_a_blocked_operation_is_a_notification_until_it_is_confirmed(make: Make, api: FakeApi, era: str) -> None:
     """R-LOOP-3, R-SAFE-3; specification, 8.7.3: a failed confirmation does not clear it."""
-    async with agent(make(**ENFORCING, loop_approval="client"), era) as one:
-        await one.start()
-        blocked = await one.call("delete_animal", "delete", animal_id=7)
+    async with agent(make(**ENFORCING, loop_approval="client"), era) as client:
+        await client.start()
+        blocked = await client.call("delete_animal", "delete", animal_id=7)
         assert blocked["error"]["code"] == "CONFIRMATION_REQUIRED"
         for _ in range(2):
-            made = await one.step("reading issue 1")
-            assert not made["continue"]
-            (note,) = made["notifications"]
+            directive = await client.step("reading issue 1")
+            assert not directive["continue"]
+            (note,) = directive["notifications"]
             assert note["type"] == "permission_pending"
             assert note["metadata"]["operation"] == "delete_animal"
             assert note["metadata"]["level"] == "CONFIRM_SINGLE_USE"
-        assert await one.code("confirm_operation", confirmation_token="conf_" + "0" * 32) == "TOKEN_INVALID"
-        assert pauses(await one.step("reading issue 1")) == ["permission_pending"]
+        assert await client.code("confirm_operation", confirmation_token="conf_" + "0" * 32) == "TOKEN_INVALID"
+        assert pauses(await client.step("reading issue 1")) == ["permission_pending"]
         token = blocked["error"]["details"]["confirmation_token"]
-        assert (await one.data("confirm_operation", confirmation_token=token))["operation"] == "delete_animal"
-        assert (await one.step("reading issue 1"))["continue"]
+        assert (await client.data("confirm_operation", confirmation_token=token))["operation"] == "delete_animal"
+        assert (await client.step("reading issue 1"))["continue"]
         assert api.sent == []
-        assert (await one.call("delete_animal", "delete", animal_id=7))["success"]
+        assert (await client.call("delete_animal", "delete", animal_id=7))["success"]
         assert len(api.sent) == 1
 
 
 async def test_a_running_agent_cannot_send_a_token_back_by_itself(make: Make, api: FakeApi, era: str) -> None:
     """R-LOOP-3, R-SAFE-3; specification, 8.7.3"""
-    async with agent(make(**ENFORCING), era) as one:
-        await one.start()
-        blocked = await one.call("delete_animal", "delete", animal_id=7)
+    async with agent(make(**ENFORCING), era) as client:
+        await client.start()
+        blocked = await client.call("delete_animal", "delete", animal_id=7)
         token = blocked["error"]["details"]["confirmation_token"]
-        assert await one.code("confirm_operation", confirmation_token=token) == "PERMISSION_DENIED"
-        assert not (await one.call("delete_animal", "delete", animal_id=7, confirmation_token=token))["success"]
+        assert await client.code("confirm_operation", confirmation_token=token) == "PERMISSION_DENIED"
+        assert not (await client.call("delete_animal", "delete", animal_id=7, confirmation_token=token))["success"]
         assert api.sent == []
 
 
 async def test_a_session_that_ends_cancels_what_runs(make: Make, era: str) -> None:
     """R-OPS-2"""
     dispatcher = make(**ENFORCING)
-    async with agent(dispatcher, era) as one:
-        await one.start()
-        assert (await one.step("reading"))["continue"]
-    async with agent(dispatcher, era) as one:
-        assert not (await one.step("reading"))["continue"]
+    async with agent(dispatcher, era) as client:
+        await client.start()
+        assert (await client.step("reading"))["continue"]
+    async with agent(dispatcher, era) as client:
+        assert not (await client.step("reading"))["continue"]
 
 
 async def test_without_a_session_an_agent_is_known_by_its_name(make: Make, era: str) -> None:
@@ -382,8 +382,8 @@ async def test_without_a_session_an_agent_is_known_by_its_name(make: Make, era: 
         return (await dispatcher.handle(None, {"operation": operation, "params": params}, Session()))["data"]
 
     await call("execute_agent", element_name=AGENT)
-    made = await call("record_execution_step", element_name=AGENT, nextActionHint="reading")
-    assert made["stepsRemaining"] == 4
+    directive = await call("record_execution_step", element_name=AGENT, nextActionHint="reading")
+    assert directive["stepsRemaining"] == 4
     assert era
 
 
@@ -391,7 +391,7 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
     """R-LOOP-2, R-SAFE-5: in every mode, that of logging too."""
     for mode in ("enforcing", "monitoring", "logging"):
         seen: list[tuple[str, Any]] = []
-        loop = Loop(Config(safety_loop=mode), lambda event, fields, seen=seen: seen.append((event, fields)))
+        loop = SafetyLoop(Config(safety_loop=mode), lambda event, fields, seen=seen: seen.append((event, fields)))
         session = Session.new()
         await loop.execute_agent({"element_name": AGENT}, session, None)
         step = {"element_name": AGENT, "nextActionHint": "reading", "outcome": "failure"}
@@ -410,7 +410,9 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
 def test_what_is_active_depends_on_the_settings(package: Any, era: str) -> None:
     """R-LOOP-2: confirming is offered while anything asks."""
     adapter = Adapter.load(package)
-    assert [one.name for one in active_operations(adapter, Config())] == ["confirm_operation"]
+    assert [operation.name for operation in active_operations(adapter, Config())] == ["confirm_operation"]
     assert active_operations(adapter, Config(policy="open")) == ()
-    assert {one.name for one in active_operations(adapter, Config(policy="open", safety_loop="logging"))} == set(LOOP)
+    assert {
+        operation.name for operation in active_operations(adapter, Config(policy="open", safety_loop="logging"))
+    } == set(LOOP)
     assert era

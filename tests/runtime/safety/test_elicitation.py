@@ -85,11 +85,11 @@ async def test_in_a_batch_a_person_is_asked_where_that_can_be(zoo: Dispatcher, a
     """R-SAFE-4, R-BAT-1: with protocol 2026-07-28 the question would be the result of all of it."""
     async with asking(zoo, era, lambda: YES) as client:
         envelope = await call(client, {"operations": [DELETE, DELETE]})
-    results = [one["result"] for one in envelope["results"]]
+    results = [result["result"] for result in envelope["results"]]
     if era == "legacy":
-        assert [one["success"] for one in results] == [True, True]
+        assert [result["success"] for result in results] == [True, True]
     else:
-        assert {one["error"]["code"] for one in results} == {"CONFIRMATION_REQUIRED"}
+        assert {result["error"]["code"] for result in results} == {"CONFIRMATION_REQUIRED"}
         assert "alone" in results[0]["error"]["message"]
     assert len(api.sent) == (2 if era == "legacy" else 0)
 

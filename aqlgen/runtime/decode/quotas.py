@@ -1,8 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""A warning before the API's own limit of calls is reached, read from its headers (R-WARN-5; warnings document, 4.1).
+"""The API's own limits of calls, read from the headers of an answer.
 
-Three families of headers are known: `X-RateLimit-Limit` and its kin, `RateLimit-Limit` of the older drafts, and
-`RateLimit` with `RateLimit-Policy` of the newer ones (draft-ietf-httpapi-ratelimit-headers).
+Three families of headers are known: `X-RateLimit-Limit` and its relatives, `RateLimit-Limit` of the older drafts, and
+`RateLimit` with `RateLimit-Policy` of the newer ones (draft-ietf-httpapi-ratelimit-headers). The patterns are plain
+strings, compiled at their first use: every adapter imports this module when it starts, few APIs send these headers.
 """
 
 from __future__ import annotations
@@ -13,26 +14,27 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from .collect import QUOTAS, Notice
+__all__ = ["QUOTA_HEADERS", "Quota", "quotas", "seconds_until_reset"]
 
-__all__ = ["CODE", "Quota", "quota_notice", "quotas", "resets_in"]
+QUOTA_HEADERS = {
+    f"{prefix}remaining{suffix}": (f"{prefix}limit{suffix}", f"{prefix}reset{suffix}", suffix)
+    for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-", "rate-limit-")
+    for suffix in ("", "-requests", "-second", "-minute", "-hour", "-day")
+}
+"""Headers that hold what is left of a quota, each with those of its limit and its reset, and the suffix of its name."""
 
-CODE = "RATE_LIMIT_QUOTA_WARNING"
-
-_PER = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
-_WINDOWS = {f"-{name}": seconds for seconds, name in _PER.items()}
+_WINDOWS = {"-second": 1, "-minute": 60, "-hour": 3600, "-day": 86400}
 _EPOCH = 1_000_000_000
-_NUMBER = re.compile(r"\s*([0-9]{1,15})")
-_ITEM = re.compile(r'\s*"?([^",;]*)"?((?:\s*;\s*[a-z]+\s*=\s*"?[^";,]*"?)*)\s*(?:,|$)')
-_ARGUMENT = re.compile(r'([a-z]+)\s*=\s*"?([0-9]{1,15})')
-_SPAN = re.compile(
-    r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?"
-)
-_URGENT = 0.9
+"""A reset above this number is a point in time, not a number of seconds."""
+
+_NUMBER = r"\s*([0-9]{1,15})"
+_ITEM = r'\s*"?([^",;]*)"?((?:\s*;\s*[a-z]+\s*=\s*"?[^";,]*"?)*)\s*(?:,|$)'
+_ARGUMENT = r'([a-z]+)\s*=\s*"?([0-9]{1,15})'
+_SPAN = r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?"
 
 
 class Quota(NamedTuple):
-    """A quota as an answer tells of it. `limit` is 0 when it is not told; `reset` is the header as it stands."""
+    """A quota as an answer states it. `limit` is 0 when it is not stated; `reset` is the header's own text."""
 
     limit: int
     remaining: int
@@ -41,38 +43,11 @@ class Quota(NamedTuple):
     name: str = ""
 
 
-def quota_notice(headers: Mapping[str, str], percent: int) -> Notice | None:
-    """Give the warning when `percent` of the fullest quota is used; above 90 % it also says where and when it ends."""
-    worst: Quota | None = None
-    for one in quotas(headers):
-        if one.limit > 0 and (worst is None or one.remaining * worst.limit < worst.remaining * one.limit):
-            worst = one
-    if worst is None:
-        return None
-    current = max(worst.limit - worst.remaining, 0)
-    threshold = worst.limit * percent // 100
-    if current < threshold or current <= 0:
-        return None
-    per = _PER.get(worst.window or 0)
-    details: dict[str, str | int] = {
-        "metric": f"requests_per_{per}" if per else "requests",
-        "current": current,
-        "warn_threshold": threshold,
-    }
-    urgent = current > worst.limit * _URGENT
-    if urgent:
-        details["hard_stop_threshold"] = worst.limit
-        reset = resets_in(worst.reset)
-        if reset is not None:
-            details["resets_in_seconds"] = reset
-    return Notice(CODE, "Approaching quota limit", "high" if urgent else "medium", details)
-
-
 def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
-    """Give every quota that the headers tell of."""
+    """Yield every quota that the headers state."""
     policies = _policies(headers["ratelimit-policy"]) if "ratelimit-policy" in headers else {}
-    for name in headers.keys() & QUOTAS.keys():
-        limit_name, reset_name, suffix = QUOTAS[name]
+    for name in headers.keys() & QUOTA_HEADERS.keys():
+        limit_name, reset_name, suffix = QUOTA_HEADERS[name]
         remaining, limit = _number(headers[name]), _number(headers.get(limit_name, "")) or 0
         if remaining is not None:
             window = _WINDOWS.get(suffix)
@@ -89,7 +64,7 @@ def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
 
 
 def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:
-    """Give quota and window by the policy's name; in older drafts the quota is the name."""
+    """Return quota and window by the policy's name; in older drafts the quota is the name."""
     return {name: (arguments.get("q", _number(name)), arguments.get("w")) for name, arguments in _items(value) if value}
 
 
@@ -97,23 +72,23 @@ def _items(value: str) -> Iterator[tuple[str, dict[str, int]]]:
     """Read a list of items with whole numbers as parameters (RFC 9651), as leniently as the drafts differ."""
     text = value[:2048]
     if "limit=" in text.replace(" ", "") and ";" not in text:  # a middle draft: limit=100, remaining=50, reset=5
-        yield "", {key: int(number) for key, number in _ARGUMENT.findall(text)}
+        yield "", {key: int(number) for key, number in re.findall(_ARGUMENT, text)}
         return
-    for name, arguments in _ITEM.findall(text):
+    for name, arguments in re.findall(_ITEM, text):
         if name or arguments:
-            yield name.strip(), {key: int(number) for key, number in _ARGUMENT.findall(arguments)}
+            yield name.strip(), {key: int(number) for key, number in re.findall(_ARGUMENT, arguments)}
 
 
 def _number(value: str) -> int | None:
-    found = _NUMBER.match(value)
-    return int(found[1]) if found else None
+    match = re.match(_NUMBER, value)
+    return int(match[1]) if match else None
 
 
-def resets_in(value: str, now: float | None = None) -> int | None:
-    """Give the seconds until a reset: a number of them, a span such as `1m30s`, or a point in time."""
+def seconds_until_reset(value: str, now: float | None = None) -> int | None:
+    """Return the seconds until a reset: a number of them, a span such as `1m30s`, or a point in time."""
     now = time.time() if now is None else now
     text = value.strip()
-    span = _SPAN.fullmatch(text)
+    span = re.fullmatch(_SPAN, text)
     if span is not None and text:
         hours, minutes, seconds, milliseconds = (float(part or 0) for part in span.groups())
         return math.ceil(hours * 3600 + minutes * 60 + seconds + milliseconds / 1000)

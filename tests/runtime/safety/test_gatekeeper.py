@@ -1,4 +1,4 @@
-"""What asks, what runs and what is refused, as an agent and a person meet it: through a real client, in both eras."""
+"""Which calls must be confirmed, run or are refused, seen through a real client in both protocol eras."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Envelope = dict[str, Any]
 
 
 class Agent:
-    """Calls `delete_animal`, or what else it is told to."""
+    """Calls `delete_animal`, or another operation."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -65,8 +65,8 @@ def code(envelope: Envelope) -> str:
 @ERAS
 async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3: said in words, with the token in both places."""
-    async with agent(zoo, era) as one:
-        asked = await one.delete()
+    async with agent(zoo, era) as client:
+        asked = await client.delete()
         details, confirmation = asked["error"]["details"], asked["confirmation"]
         assert code(asked) == "CONFIRMATION_REQUIRED"
         assert re.fullmatch(r"conf_[0-9a-f]{64}", details["confirmation_token"])
@@ -79,11 +79,11 @@ async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, ap
         assert (details["operation"], details["danger_level"]) == ("delete_animal", "destructive")
         assert "Give an animal away: delete_animal, with animal_id 7?" in confirmation["message"]
         assert api.sent == []
-        done = await one.delete(confirmation_token=confirmation["token"])
+        done = await client.delete(confirmation_token=confirmation["token"])
         assert done["success"], done
         assert done["data"] == {"animal_id": 7}
         assert len(api.sent) == 1
-        assert code(await one.delete(confirmation_token=confirmation["token"])) == "TOKEN_ALREADY_USED"
+        assert code(await client.delete(confirmation_token=confirmation["token"])) == "TOKEN_ALREADY_USED"
         assert len(api.sent) == 1
 
 
@@ -94,24 +94,24 @@ async def test_a_token_is_taken_under_both_names_and_in_both_places(
     zoo: Dispatcher, api: FakeApi, era: str, place: str, name: str
 ) -> None:
     """R-SAFE-3"""
-    async with agent(zoo, era) as one:
-        sent = {name: await one.token()}
-        assert (await one.delete(beside=sent) if place == "beside" else await one.delete(**sent))["success"]
+    async with agent(zoo, era) as client:
+        sent = {name: await client.token()}
+        assert (await client.delete(beside=sent) if place == "beside" else await client.delete(**sent))["success"]
     assert json.loads(api.sent[0].content or b"") == {"animal_id": 7}
 
 
 @ERAS
 async def test_an_altered_call_is_another_call(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3: bound to the parameters, however they are written, and not used up by a wrong call."""
-    async with agent(zoo, era) as one:
-        token = await one.token(7)
-        assert code(await one.delete(8, confirmation_token=token)) == "TOKEN_SCOPE_MISMATCH"
+    async with agent(zoo, era) as client:
+        token = await client.token(7)
+        assert code(await client.delete(8, confirmation_token=token)) == "TOKEN_SCOPE_MISMATCH"
         assert api.sent == []
         params = {"animalId": 7, "confirmation_token": token}
-        assert (await one.send("delete", {"operation": "delete_animal", "params": params}))["success"]
+        assert (await client.send("delete", {"operation": "delete_animal", "params": params}))["success"]
         for forged in ("conf_" + "0" * 64, "", 7, None, ["x"], token[:-1], token.upper()):
             expected = "TOKEN_INVALID" if forged is not None else "CONFIRMATION_REQUIRED"
-            assert code(await one.delete(confirmation_token=forged)) == expected
+            assert code(await client.delete(confirmation_token=forged)) == expected
     assert len(api.sent) == 1
 
 
@@ -120,12 +120,12 @@ async def test_an_expired_token_is_refused(zoo: Dispatcher, api: FakeApi, era: s
     """R-SAFE-3: the clock's grace is added to its time."""
     now = [1_000_000.0]
     zoo._gate._tokens._clock = lambda: now[0]
-    async with agent(zoo, era) as one:
-        late, just = await one.token(), await one.token()
+    async with agent(zoo, era) as client:
+        late, just = await client.token(), await client.token()
         now[0] += 329
-        assert (await one.delete(confirmation_token=just))["success"]
+        assert (await client.delete(confirmation_token=just))["success"]
         now[0] += 2
-        envelope = await one.delete(confirmation_token=late)
+        envelope = await client.delete(confirmation_token=late)
         assert code(envelope) == "TOKEN_EXPIRED"
         assert envelope["error"]["details"]["expired_at"] < envelope["error"]["details"]["current_time"]
     assert len(api.sent) == 1
@@ -156,9 +156,9 @@ async def test_a_token_of_another_operation_or_adapter_is_refused(
     write_package(package / "more", {**ADAPTER, "counts": {**ADAPTER["counts"], "delete": 2}}, operations)
     folder = package / "more"
     dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config())
-    async with agent(dispatcher, era) as one:
-        params = {"animal_id": 7, "confirmation_token": await one.token()}
-        envelope = await one.send("delete", {"operation": "remove_animal", "params": params})
+    async with agent(dispatcher, era) as client:
+        params = {"animal_id": 7, "confirmation_token": await client.token()}
+        envelope = await client.send("delete", {"operation": "remove_animal", "params": params})
         assert code(envelope) == "TOKEN_SCOPE_MISMATCH"
     session = Session("shared")
     asked = await dispatcher.handle(None, {"operation": "delete_animal", "params": {"animal_id": 7}}, session)
@@ -171,11 +171,11 @@ async def test_a_token_of_another_operation_or_adapter_is_refused(
 async def test_of_a_hundred_calls_that_race_with_one_token_one_runs(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3: used up before it is executed."""
     answers: list[Envelope] = []
-    async with agent(zoo, era) as one:
-        token = await one.token()
+    async with agent(zoo, era) as client:
+        token = await client.token()
 
         async def call() -> None:
-            answers.append(await one.delete(confirmation_token=token))
+            answers.append(await client.delete(confirmation_token=token))
 
         async with anyio.create_task_group() as group:
             for _ in range(100):
@@ -187,10 +187,10 @@ async def test_of_a_hundred_calls_that_race_with_one_token_one_runs(zoo: Dispatc
 
 async def test_a_session_is_given_only_so_many_tokens_a_minute(make: Make) -> None:
     """R-SAFE-3"""
-    async with agent(make(confirmation_rate=3)) as one, agent(make(confirmation_rate=3)) as other:
+    async with agent(make(confirmation_rate=3)) as client, agent(make(confirmation_rate=3)) as other:
         for _ in range(3):
-            await one.token()
-        envelope = await one.delete()
+            await client.token()
+        envelope = await client.delete()
         assert code(envelope) == "RATE_LIMIT_EXCEEDED"
         assert 1 <= envelope["error"]["details"]["retry_after_seconds"] <= 60
         await other.token()
@@ -199,22 +199,22 @@ async def test_a_session_is_given_only_so_many_tokens_a_minute(make: Make) -> No
 @ERAS
 async def test_what_cannot_run_is_not_asked_about(zoo: Dispatcher, era: str) -> None:
     """R-SAFE-3: validation comes first."""
-    async with agent(zoo, era) as one:
-        envelope = await one.send("delete", {"operation": "delete_animal", "params": {}})
+    async with agent(zoo, era) as client:
+        envelope = await client.send("delete", {"operation": "delete_animal", "params": {}})
         assert code(envelope) == "VALIDATION_MISSING_PARAM"
 
 
 @ERAS
 async def test_confirm_operation_lets_the_call_through_once(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3"""
-    async with agent(zoo, era) as one:
-        params = {"confirmation_token": await one.token()}
-        confirmed = await one.send("execute", {"operation": "confirm_operation", "params": params})
+    async with agent(zoo, era) as client:
+        params = {"confirmation_token": await client.token()}
+        confirmed = await client.send("execute", {"operation": "confirm_operation", "params": params})
         assert confirmed["data"]["operation"] == "delete_animal"
-        assert code(await one.delete(8)) == "CONFIRMATION_REQUIRED"
-        assert (await one.delete())["success"]
-        assert code(await one.delete()) == "CONFIRMATION_REQUIRED"
-        assert code(await one.delete(**params)) == "TOKEN_ALREADY_USED"
+        assert code(await client.delete(8)) == "CONFIRMATION_REQUIRED"
+        assert (await client.delete())["success"]
+        assert code(await client.delete()) == "CONFIRMATION_REQUIRED"
+        assert code(await client.delete(**params)) == "TOKEN_ALREADY_USED"
     assert len(api.sent) == 1
 
 
@@ -222,12 +222,12 @@ async def test_confirm_operation_lets_the_call_through_once(zoo: Dispatcher, api
 async def test_each_operation_of_a_batch_is_confirmed_by_its_own_token(zoo: Dispatcher, api: FakeApi, era: str) -> None:
     """R-SAFE-3, R-BAT-1"""
     calls = [{"operation": "delete_animal", "params": {"animal_id": number}} for number in (1, 2)]
-    async with agent(zoo, era) as one:
-        asked = await one.send("delete", {"operations": calls})
+    async with agent(zoo, era) as client:
+        asked = await client.send("delete", {"operations": calls})
         tokens = [result["result"]["confirmation"]["token"] for result in asked["results"]]
         confirmed = [{**call, "confirmation_token": token} for call, token in zip(calls, tokens, strict=True)]
-        done = await one.send("delete", {"operations": [confirmed[0], {**calls[1], "_confirmation": tokens[0]}]})
-        assert [one["result"]["success"] for one in done["results"]] == [True, False]
+        done = await client.send("delete", {"operations": [confirmed[0], {**calls[1], "_confirmation": tokens[0]}]})
+        assert [result["result"]["success"] for result in done["results"]] == [True, False]
     assert len(api.sent) == 1
 
 
@@ -240,8 +240,8 @@ async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level:
     folder = write_package(tmp_path / "zoo", operations=operations)
     audit = tmp_path / "audit.jsonl"
     dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy=policy), audit=Audit(audit))
-    async with agent(dispatcher) as one:
-        envelope = await one.delete()
+    async with agent(dispatcher) as client:
+        envelope = await client.delete()
     runs = policy == "open" or level in ("safe", "reversible")
     assert envelope["success"] is runs
     assert len(api.sent) == runs
@@ -257,8 +257,8 @@ async def test_the_owners_words_stand_in_the_question(tmp_path: Path, api: FakeA
     operations = json.loads(json.dumps(OPERATIONS))
     operations["delete"]["delete_animal"]["confirmation"] = "The animal is gone\nfor good."
     folder = write_package(tmp_path / "zoo", operations=operations)
-    async with agent(Dispatcher(Adapter.load(folder), Table(folder), api, Config())) as one:
-        envelope = await one.delete()
+    async with agent(Dispatcher(Adapter.load(folder), Table(folder), api, Config())) as client:
+        envelope = await client.delete()
     message = envelope["confirmation"]["message"]
     assert message.startswith("The animal is gone for good. delete_animal, with ")
     assert envelope["error"]["details"]["confirmation_message"] == message
@@ -307,14 +307,14 @@ async def test_on_decision_sees_every_decision_and_may_record_tighten_and_relax(
             raise Refuse("the last of its kind")
         return None
 
-    async with agent(make(Hooks.load(SimpleNamespace(on_decision=on_decision))), era) as one:
-        assert (await one.send("read", {"operation": "list_keepers"}))["success"]
-        asked = await one.send("create", {"operation": "create_animal", "name": "Ada", "species": "lion"})
+    async with agent(make(Hooks.load(SimpleNamespace(on_decision=on_decision))), era) as client:
+        assert (await client.send("read", {"operation": "list_keepers"}))["success"]
+        asked = await client.send("create", {"operation": "create_animal", "name": "Ada", "species": "lion"})
         assert asked["confirmation"]["reasons"] == ["animals cost money"]
-        assert (await one.delete(1))["success"]
-        refused = await one.delete(2)
+        assert (await client.delete(1))["success"]
+        refused = await client.delete(2)
         assert refused["error"]["message"] == "Permission denied: the last of its kind"
-        assert code(await one.delete(3)) == "CONFIRMATION_REQUIRED"
+        assert code(await client.delete(3)) == "CONFIRMATION_REQUIRED"
     assert seen == [
         ("list_keepers", "safe", "allow"),
         ("create_animal", "reversible", "allow"),
@@ -334,8 +334,8 @@ async def test_an_on_decision_that_is_broken_refuses_the_call(
             raise answer
         return answer
 
-    async with agent(make(Hooks.load(SimpleNamespace(on_decision=on_decision)))) as one:
-        envelope = await one.send("read", {"operation": "list_keepers"})
+    async with agent(make(Hooks.load(SimpleNamespace(on_decision=on_decision)))) as client:
+        envelope = await client.send("read", {"operation": "list_keepers"})
     assert code(envelope) == "INTERNAL_ERROR"
     assert "sesame" not in json.dumps(envelope)
     assert "on_decision" in capsys.readouterr().err

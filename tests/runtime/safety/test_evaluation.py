@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from aqlgen.runtime.safety.evaluation import STEP_LIMIT, Verdict, evaluate
-from aqlgen.runtime.safety.profiles import Profile
+from aqlgen.runtime.safety.executions import Profile
 
 PROFILE = Profile(
     max_autonomous_steps=3,
@@ -31,7 +31,7 @@ def test_only_a_failure_pauses_by_its_outcome(outcome: str | None) -> None:
     """R-LOOP-3"""
     verdict = judge("write_file a", outcome)
     assert verdict.go
-    assert any("outcome" in one for one in verdict.factors) is (outcome is not None)
+    assert any("outcome" in factor for factor in verdict.factors) is (outcome is not None)
 
 
 def test_approval_that_is_required_wins_over_approval_in_advance() -> None:

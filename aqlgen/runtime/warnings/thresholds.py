@@ -1,0 +1,85 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""Warnings about a slow API and about its own limit of calls, once a threshold is passed.
+
+R-WARN-4 and the warnings document, 4.4; R-WARN-5 and the warnings document, 4.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..decode.quotas import Quota, quotas, seconds_until_reset
+from ..table import Row
+from .collector import CallWarning
+
+__all__ = ["QUOTA", "SLOW", "quota_warning", "slow_warning"]
+
+SLOW = "PERFORMANCE_SLOW_QUERY_WARNING"
+QUOTA = "RATE_LIMIT_QUOTA_WARNING"
+
+_SEVERE, _NOTABLE = 10, 2
+"""Multiples of the threshold from which on a slow call is of high and of medium severity."""
+
+_URGENT = 0.9
+_UNITS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
+"""Names of a quota's window, by its seconds."""
+
+_PAGING = re.compile(r"(^|_)(limit|page|per_page|page_size|size|first|count|offset|cursor|max_results|top)(_|$)")
+_FILTERS = "Consider adding filters to narrow results"
+_PAGES = "Use pagination for large result sets"
+
+
+def slow_warning(row: Row, seconds: float, threshold_ms: int) -> CallWarning:
+    """Return the warning about a call that took longer than the threshold."""
+    duration = round(seconds * 1000)
+    details: dict[str, Any] = {"operation": row.name, "duration_ms": duration, "threshold_ms": threshold_ms}
+    suggestions = _suggestions(row)
+    if suggestions:
+        details["suggestions"] = suggestions
+    severity = (
+        "high" if duration > _SEVERE * threshold_ms else "medium" if duration >= _NOTABLE * threshold_ms else "low"
+    )
+    return CallWarning(SLOW, f"Operation took {duration}ms (threshold: {threshold_ms}ms)", severity, details)
+
+
+def _suggestions(row: Row) -> list[str]:
+    """Return what this operation offers to make it faster."""
+    if row.family != "read":
+        return []
+    query = [parameter.name for parameter in row.parameters.values() if parameter.location == "query"]
+    paging = [name for name in query if _PAGING.search(name)]
+    suggestions = []
+    if len(query) > len(paging):
+        suggestions.append(_FILTERS)
+    if paging:
+        suggestions.append(_PAGES)
+    return suggestions
+
+
+def quota_warning(headers: Mapping[str, str], percent: int) -> CallWarning | None:
+    """Return the warning if `percent` of the fullest quota is used; above 90 % with its limit and its reset."""
+    fullest: Quota | None = None
+    for quota in quotas(headers):
+        if quota.limit > 0 and (fullest is None or quota.remaining * fullest.limit < fullest.remaining * quota.limit):
+            fullest = quota
+    if fullest is None:
+        return None
+    current = max(fullest.limit - fullest.remaining, 0)
+    threshold = fullest.limit * percent // 100
+    if current < threshold or current <= 0:
+        return None
+    unit = _UNITS.get(fullest.window or 0)
+    details: dict[str, str | int] = {
+        "metric": f"requests_per_{unit}" if unit else "requests",
+        "current": current,
+        "warn_threshold": threshold,
+    }
+    urgent = current > fullest.limit * _URGENT
+    if urgent:
+        details["hard_stop_threshold"] = fullest.limit
+        reset = seconds_until_reset(fullest.reset)
+        if reset is not None:
+            details["resets_in_seconds"] = reset
+    return CallWarning(QUOTA, "Approaching quota limit", "high" if urgent else "medium", details)
