@@ -15,7 +15,7 @@ from typing import Any, Final
 import typer
 
 from aqlgen.cli.output import terminal_width
-from aqlgen.decisions import Category, Danger, Decision, Trait
+from aqlgen.decide.decision import Category, Danger, Decision, Trait
 from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json

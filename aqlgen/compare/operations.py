@@ -9,7 +9,7 @@ from aqlgen.compare.model import Level
 from aqlgen.compare.notes import Notes
 from aqlgen.compare.pairing import Pairing, address
 from aqlgen.compare.surface import Operation, Surface
-from aqlgen.decisions import Danger
+from aqlgen.decide.decision import Danger
 from aqlgen.ir import Json
 
 __all__ = ["came_and_went", "compare_operation"]

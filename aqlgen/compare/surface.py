@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from aqlgen.decisions import Danger
+from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.ir import Json
 from aqlgen.table.model import FAMILIES, Schema, Table

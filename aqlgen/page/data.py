@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from aqlgen import __version__
-from aqlgen.decisions import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
 from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered

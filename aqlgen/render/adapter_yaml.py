@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from json import JSONEncoder
 
-from aqlgen.decisions import Danger
+from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
 from aqlgen.table.model import FAMILIES, Row, Table, TableParameter

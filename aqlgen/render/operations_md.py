@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from aqlgen.decisions import Category, Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.table.model import Row, Table
 

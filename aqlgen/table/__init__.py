@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aqlgen import __version__
 from aqlgen.build import Skipped
-from aqlgen.decisions import Category, Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from aqlgen.decisions import Category, Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Json
 from aqlgen.table.model import TableParameter
 

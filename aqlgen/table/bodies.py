@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from aqlgen.decisions import Category, Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
 from aqlgen.media import JSON_PATCH, is_json, is_lines, is_xml
 from aqlgen.schemas.dialect import shorten

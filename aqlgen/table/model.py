@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from aqlgen.decisions import Alias, Category, Decision
+from aqlgen.decide.decision import Alias, Category, Decision
 from aqlgen.ir import Json
 
 Schema = Mapping[str, Json]

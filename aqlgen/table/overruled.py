@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from aqlgen.decide.decision import Decision, ParameterOverride, Place
 from aqlgen.decide.overrides import finding, nearest, unmatched
-from aqlgen.decisions import Decision, ParameterOverride, Place
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import MISSING, Json
 from aqlgen.schemas.types import Types

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 
+from aqlgen.decide.decision import Decision
 from aqlgen.decide.traits.sensitive import is_secret
-from aqlgen.decisions import Decision
 from aqlgen.ir import Document, Location, Parameter, SecurityScheme
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types

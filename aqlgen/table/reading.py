@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Decision
+from aqlgen.decide.decision import Decision
 from aqlgen.ir import Json
 from aqlgen.table.model import TableParameter
 

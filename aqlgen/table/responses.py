@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from json import dumps
 
-from aqlgen.decisions import Decision
+from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType, Response
 from aqlgen.media import is_json
 from aqlgen.schemas.kinds import finished_kind

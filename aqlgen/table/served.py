@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
-from aqlgen.decisions import Trait
+from aqlgen.decide.decision import Trait
 
 __all__ = ["served"]
 

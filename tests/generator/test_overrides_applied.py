@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aqlgen.decide.spelling import RESERVED
+from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
 from tests.generator.commands import Project, api, generate, run

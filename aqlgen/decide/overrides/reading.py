@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import yaml
 
-from aqlgen.decisions import Alias, Category, Danger, Override, ParameterOverride, Place
+from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
 

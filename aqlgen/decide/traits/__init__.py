@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Decision, Evidence, Reason, Trait
+from aqlgen.decide.decision import Decision, Evidence, Reason, Trait
 from aqlgen.document.resolve import Resolver
 
 from .around import Around, Subject

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from aqlgen.decisions import Category
+from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Operation, Response
 from aqlgen.media import JSON_PATCH, is_json

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.ir import Json, Operation
 from aqlgen.schemas.dialect import shorten
 from aqlgen.words import split

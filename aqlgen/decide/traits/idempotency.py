@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aqlgen.decisions import Category, Evidence, Reason, Trait
+from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Location
 from aqlgen.words import split
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from aqlgen.decisions import Category, Evidence, Reason, Trait
+from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Json
 from aqlgen.words import split
 

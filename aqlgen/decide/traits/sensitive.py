@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.ir import Json
 from aqlgen.words import split
 

@@ -15,7 +15,7 @@ and the answer by its shape. The value of the trait:
 
 from __future__ import annotations
 
-from aqlgen.decisions import Category, Trait
+from aqlgen.decide.decision import Category, Trait
 
 from ..around import Around, Subject
 from .envelope import envelope, leads_on

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.document.positions import escape
 from aqlgen.ir import Json, Location
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.ir import Json
 
 from .envelope import Envelope

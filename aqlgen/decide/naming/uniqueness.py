@@ -1,4 +1,4 @@
-"""One name for each operation, whatever their order: names that meet move on, but for the best claim to them."""
+"""One name for each operation, whatever their order: where two want one name, the better claim keeps it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from .naming import Names
+from aqlgen.decide.naming.candidates import Names
 
 __all__ = ["settle"]
 
@@ -15,16 +15,16 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def settle(
-    wanted: Mapping[str, Names], given: Mapping[str, str], reserved: Mapping[str, str] = _NONE
+    wanted: Mapping[str, Names], fixed: Mapping[str, str], reserved: Mapping[str, str] = _NONE
 ) -> dict[str, str]:
-    """Choose a name for each key; `given` names stand already, `reserved` ones are for the key they stand with alone.
+    """Choose a name for each key; `fixed` names are chosen already, each `reserved` name is for its key alone.
 
     Where several want one name, the one with the single best claim keeps it (it is nearest to its first candidate,
     leaves out least of its path, has the usual method), and all others take their next candidate; with no single best,
-    all do. A round looks at all operations at once, so that their order never matters. Operations with a given name
-    keep their claim to the one that they would have, so that giving a name renames no other but one that has it.
+    all do. A round looks at all operations at once, so that their order never matters. Operations with a fixed name
+    keep their claim to the one that they would have, so that fixing a name renames no other but one that has it.
     """
-    owners = {**reserved, **{name: key for key, name in given.items()}}
+    owners = {**reserved, **{name: key for key, name in fixed.items()}}
     level = dict.fromkeys(wanted, 0)
     chosen = {key: names.best for key, names in wanted.items()}
     versioned = _versioned(wanted)
@@ -37,11 +37,11 @@ def settle(
                 chosen[key] = candidates[level[key]]
         if stuck:
             break
-    return chosen | dict(given)
+    return chosen | dict(fixed)
 
 
 def _versioned(wanted: Mapping[str, Names]) -> frozenset[str]:
-    """Find the operations that another version of the API has too."""
+    """Return the operations that another version of the API has too."""
     twins: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for key, names in wanted.items():
         if names.version:
@@ -52,7 +52,7 @@ def _versioned(wanted: Mapping[str, Names]) -> frozenset[str]:
 def _moving(
     wanted: Mapping[str, Names], chosen: Mapping[str, str], level: Mapping[str, int], owners: Mapping[str, str]
 ) -> list[str]:
-    """Find the operations that must take their next candidate."""
+    """Return the operations that must take their next candidate."""
     groups: dict[str, list[str]] = defaultdict(list)
     for key, name in chosen.items():
         groups[name].append(key)

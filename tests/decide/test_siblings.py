@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from operations import decided, operation
 
-from aqlgen.decisions import Decision
+from aqlgen.decide.decision import Decision
 
 
 def first(*keys: str) -> Decision:
@@ -57,10 +57,12 @@ KEYS = [
 @given(st.sets(st.sampled_from(KEYS), min_size=1), st.randoms())
 def test_neighbours_never_change_a_category(keys: set[str], chance: random.Random) -> None:
     """R-NAME-1"""
-    every = {one.operation.key: one.category for one in decided(*map(operation, KEYS))}
+    all_categories = {decision.operation.key: decision.category for decision in decided(*map(operation, KEYS))}
     order = sorted(keys)
     chance.shuffle(order)
-    assert all(one.category is every[one.operation.key] for one in decided(*map(operation, order)))
+    assert all(
+        decision.category is all_categories[decision.operation.key] for decision in decided(*map(operation, order))
+    )
 
 
 @pytest.mark.parametrize(

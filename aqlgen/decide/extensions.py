@@ -1,7 +1,7 @@
-"""What vendor extensions say of an operation: its category, its name in an SDK, that it only reads.
+"""Vendor extensions of an operation: its category, its name in an SDK, whether it only reads.
 
-Read are our own `x-mcpaql-*` and what generators of SDKs and documentation write: Kubernetes, Azure (`x-ms-*`), Stripe,
-Twilio, Speakeasy, Fern, Stainless, and names in the style of `x-…-method-name` whoever writes them.
+The extensions read are our own `x-mcpaql-*` and those of SDK and documentation generators: Kubernetes, Azure
+(`x-ms-*`), Stripe, Twilio, Speakeasy, Fern, Stainless, and any name in the style of `x-…-method-name`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from aqlgen.decisions import Category
+from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Json, Operation
 from aqlgen.words import split
@@ -32,14 +32,14 @@ _ENTITY: Final = re.compile(r"#(create|read|update|delete|list)\b", re.IGNORECAS
 
 
 def category(operation: Operation) -> tuple[Category, float, str] | None:
-    """Give the category that an extension states, with its confidence and the words that state it."""
+    """Return the category that an extension states, with its confidence and the words that state it."""
     extensions = operation.extensions
-    given = extensions.get("x-mcpaql-category")
-    if isinstance(given, str) and given.upper() in Category.__members__:
-        return Category(given.upper()), 1.0, "x-mcpaql-category"
-    given = extensions.get("x-kubernetes-action")
-    if isinstance(given, str) and given in _KUBERNETES:
-        return _KUBERNETES[given], 0.98, f"x-kubernetes-action: {given}"
+    declared = extensions.get("x-mcpaql-category")
+    if isinstance(declared, str) and declared.upper() in Category.__members__:
+        return Category(declared.upper()), 1.0, "x-mcpaql-category"
+    action = extensions.get("x-kubernetes-action")
+    if isinstance(action, str) and action in _KUBERNETES:
+        return _KUBERNETES[action], 0.98, f"x-kubernetes-action: {action}"
     entity = extensions.get("x-speakeasy-entity-operation")
     if entity is not None and (words := {word.upper() for word in _ENTITY.findall(str(entity))}):
         if len(words) == 1:
@@ -51,12 +51,12 @@ def category(operation: Operation) -> tuple[Category, float, str] | None:
 
 
 def hidden(operation: Operation) -> bool:
-    """Whether the document keeps the operation from agents."""
+    """Return True if the document hides the operation from agents."""
     return operation.extensions.get("x-mcpaql-hidden") is True
 
 
 def reads(operation: Operation) -> str | None:
-    """Give the extension by which an operation changes nothing, whatever its method: read-only, or with pages."""
+    """Return the extension that says that an operation only reads, whatever its method: read-only, or with pages."""
     for key, value in operation.extensions.items():
         if not value:
             continue
@@ -66,31 +66,31 @@ def reads(operation: Operation) -> str | None:
 
 
 def method_name(operation: Operation) -> str | None:
-    """Give the name that an extension gives the operation's method in an SDK."""
+    """Return the name of the operation's method in an SDK, None if no extension has one."""
     for key, value in operation.extensions.items():
         if isinstance(value, str) and "name" in key.lower() and _NAMING.fullmatch(key) and split(value):
             return value
     naming = operation.extensions.get("x-stainless-naming")
     if isinstance(naming, Mapping):
-        for each in naming.values():
-            found = each.get("method_name") if isinstance(each, Mapping) else None
-            if isinstance(found, str) and split(found):
-                return found
+        for language in naming.values():
+            name = language.get("method_name") if isinstance(language, Mapping) else None
+            if isinstance(name, str) and split(name):
+                return name
     return None
 
 
 def stripe_names(resolver: Resolver | None) -> Mapping[str, str]:
-    """Give method names by `METHOD /path` from the schemas that list their operations (`x-stripeOperations`)."""
+    """Return method names by `METHOD /path` from the schemas that list their operations (`x-stripeOperations`)."""
     names: dict[str, str] = {}
     components = resolver.root.get("components") if resolver else None
     schemas = components.get("schemas") if isinstance(components, dict) else None
     for schema in schemas.values() if isinstance(schemas, dict) else ():
         listed = schema.get("x-stripeOperations") if isinstance(schema, dict) else None
-        for each in listed if isinstance(listed, list) else ():
-            if isinstance(each, dict) and all(isinstance(each.get(key), str) for key in _STRIPE):
-                key = f"{each['operation'].upper()} {each['path']}"
-                if split(each["method_name"]) and (each.get("method_on") == "service" or key not in names):
-                    names[key] = each["method_name"]
+        for entry in listed if isinstance(listed, list) else ():
+            if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in _STRIPE):
+                key = f"{entry['operation'].upper()} {entry['path']}"
+                if split(entry["method_name"]) and (entry.get("method_on") == "service" or key not in names):
+                    names[key] = entry["method_name"]
     return names
 
 
@@ -98,9 +98,9 @@ _STRIPE: Final = ("method_name", "operation", "path")
 
 
 def twilio_item(operation: Operation, resolver: Resolver | None) -> bool | None:
-    """Whether Twilio's `pathType` says that the path is one thing, not a list; None where it says nothing."""
+    """Return True if Twilio's `pathType` says that the path is one thing, False for a list, None without it."""
     paths: Json = resolver.root.get("paths") if resolver else None
     item = paths.get(operation.path) if isinstance(paths, dict) else None
-    given = item.get("x-twilio") if isinstance(item, dict) else None
-    kind = given.get("pathType") if isinstance(given, dict) else None
+    extension = item.get("x-twilio") if isinstance(item, dict) else None
+    kind = extension.get("pathType") if isinstance(extension, dict) else None
     return {"instance": True, "list": False}.get(kind) if isinstance(kind, str) else None

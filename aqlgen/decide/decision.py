@@ -1,4 +1,4 @@
-"""What aqlgen decides about each operation, every decision with its reason and its confidence (R-NAME-4)."""
+"""The decisions about each operation, every one with its reason and its confidence (R-NAME-4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from aqlgen.ir import MISSING, Json, Operation
 
 REVIEW_THRESHOLD = 0.7
-"""A decision of lower confidence is put before the reviewer."""
+"""A decision of lower confidence is shown to the reviewer."""
 
 
 class Category(StrEnum):
@@ -45,7 +45,7 @@ class Danger(StrEnum):
 
 
 class Evidence(StrEnum):
-    """What a decision rests on, strongest first."""
+    """The kinds of evidence, strongest first."""
 
     OVERRIDE = "override"
     METADATA = "direct metadata"
@@ -55,7 +55,7 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something was decided: the rule's name, what it rests on, confidence from 0 to 1, and a sentence."""
+    """Why something was decided: the rule's name, its kind of evidence, confidence from 0 to 1, and a sentence."""
 
     rule: str
     evidence: Evidence
@@ -67,8 +67,8 @@ class Reason:
 class Trait:
     """Something else decided about an operation.
 
-    `kind`: pagination, update, idempotency, sensitive, long_running or deprecation. What the keys of `value` mean says
-    the kind's module in `aqlgen.decide.traits`.
+    `kind`: pagination, update, idempotency, sensitive, long_running or deprecation. The kind's module in
+    `aqlgen.decide.traits` explains the keys of `value`.
     """
 
     kind: str
@@ -82,7 +82,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ParameterOverride:
-    """What the user decided about a parameter; None and MISSING leave it to the rules."""
+    """The user's decisions about a parameter; None and MISSING leave it to the rules."""
 
     name: str | None = None
     description: str | None = None
@@ -90,14 +90,14 @@ class ParameterOverride:
     sensitive: bool | None = None
     example: Json = MISSING
     place: Place = (0, 0)
-    """Where its key stands, which tells it from all others of the file."""
+    """The position of its key, which identifies it in the file."""
     places: Mapping[str, Place] = field(default_factory=dict)
-    """Where its values stand."""
+    """The positions of its values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """Another name that an operation answers to, deprecated; to the end of the day `until` (UTC), where it has one."""
+    """A deprecated second name of an operation; it ends with the day `until` (UTC), where it has one."""
 
     name: str
     until: date | None = None
@@ -106,7 +106,7 @@ class Alias:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What the user decided about one operation, or about all of a tag; None leaves it to the rules."""
+    """The user's decisions about one operation, or about all operations of a tag; None leaves it to the rules."""
 
     name: str | None = None
     category: Category | None = None
@@ -116,7 +116,7 @@ class Override:
     description: str | None = None
     confirmation: str | None = None
     parameters: Mapping[str, ParameterOverride] = field(default_factory=dict)
-    """By wire name, bare or behind its place: `query:page`."""
+    """By wire name, bare or with its location: `query:page`."""
     pagination: Mapping[str, Json] | Literal[False] | None = None
     example: Mapping[str, Json] | None = None
     """The parameters of the example call, by the agent's names."""
@@ -128,7 +128,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One operation with all that was decided about it."""
+    """One operation with everything that was decided about it."""
 
     operation: Operation
     name: str
@@ -140,20 +140,24 @@ class Decision:
     danger: Danger
     danger_reason: Reason
     description: str | None
-    """Text given by an override, None otherwise."""
+    """The text of an override, None without one."""
     traits: tuple[Trait, ...] = ()
     confirmation: str | None = None
-    """Text given by an override for what a person is asked; None otherwise."""
+    """The question for a person from an override, None without one."""
     override: Override = field(default_factory=Override)
-    """What the user decided, for the table: parameters, example, content type and aliases."""
+    """The user's decisions that the table needs: parameters, example, content type and aliases."""
     relative: str = ""
-    """The canonical verb that the verb is a kind of; "" where it is canonical itself (R-NAME-2)."""
+    """The canonical verb that the verb is a kind of; "" if it is canonical itself (R-NAME-2)."""
     pinned: bool = False
-    """Whether the name is one that was kept, and is no longer what the rules alone would give."""
+    """Whether the name was kept, and is no longer what the rules alone would choose."""
+    verb_rule: str = ""
+    """The naming rule that chose the verb."""
+    noun_rule: str = ""
+    """The naming rule that chose the nouns."""
 
     def trait(self, kind: str) -> Trait | None:
-        """Give the trait of this kind, None when there is none."""
-        return next((one for one in self.traits if one.kind == kind), None)
+        """Return the trait of this kind, None if there is none."""
+        return next((trait for trait in self.traits if trait.kind == kind), None)
 
     @property
     def confidence(self) -> float:
@@ -162,10 +166,10 @@ class Decision:
 
     @property
     def review_reasons(self) -> tuple[str, ...]:
-        """What a reviewer should look at; empty when every decision is confident enough."""
-        named = (("category", self.category_reason), ("name", self.name_reason), ("danger", self.danger_reason))
+        """What a reviewer should look at; empty if every decision is confident enough."""
+        reasons = (("category", self.category_reason), ("name", self.name_reason), ("danger", self.danger_reason))
         return tuple(
             f"{what}: {reason.rule}" + (f" ({reason.note})" if reason.note else "")
-            for what, reason in named
+            for what, reason in reasons
             if reason.confidence < REVIEW_THRESHOLD
         )

@@ -1,8 +1,8 @@
-"""The verbs that APIs use: the category each stands for by its effect (R-NAME-1), its canonical relative (R-NAME-2).
+"""The verbs that APIs use: their category by effect (R-NAME-1) and their canonical verb (R-NAME-2).
 
-A verb is strong when a word of its kind at the head of a name can hardly be a noun (`delete`, `list`); a weak one
-(`report`, `tag`, `test`) counts only where nothing stronger speaks. The specification's edge cases decide doubtful
-ones: an upsert is CREATE, a verb with an effect outside the stored data is EXECUTE, and what only computes is READ.
+A verb is strong if it is hardly ever a noun at the head of a name (`delete`, `list`); a weak one (`report`, `tag`,
+`test`) counts only where no strong verb is found. The specification's edge cases decide doubtful verbs: an upsert is
+CREATE, a verb with an effect outside the stored data is EXECUTE, and a verb that only computes is READ.
 """
 
 from __future__ import annotations
@@ -11,14 +11,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from aqlgen.decisions import Category
+from aqlgen.decide.decision import Category
 
-__all__ = ["ADVERBS", "CANONICAL", "ONE", "Verb", "derived", "find", "leading"]
+__all__ = [
+    "ADVERBS",
+    "CANONICAL",
+    "ONE_THING",
+    "Verb",
+    "canonical_relative",
+    "derived_verb",
+    "find_verb",
+    "leading_verb",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb with the category it stands for; `strong` when it can hardly be a noun."""
+    """A verb with its category; `strong` if it is hardly ever a noun."""
 
     word: str
     category: Category
@@ -114,7 +123,7 @@ CANONICAL: Final = {
     "exec": "execute",
     "perform": "execute",
 }
-"""What a verb becomes that says no more than its canonical relative; every other verb stays (R-NAME-2)."""
+"""Verbs that say no more than a canonical verb and are replaced by it; every other verb is kept (R-NAME-2)."""
 
 ADVERBS: Final = frozenset(
     (
@@ -124,12 +133,11 @@ ADVERBS: Final = frozenset(
 )
 """Words that may stand before the verb."""
 
-ONE: Final = frozenset({"info", "details"})
-"""Verbs that speak of one thing, in whatever number (`/templates/info`)."""
-
+ONE_THING: Final = frozenset({"info", "details"})
+"""Verbs that are about one thing, even behind a plural (`/templates/info`)."""
 
 _LOOKALIKES: Final = frozenset({"research", "recall", "remake", "resubmission", "unlist", "recopy"})
-"""Words that only look like `re…` or `un…` of a verb."""
+"""Words that look like a verb with `re…` or `un…` in front but are not."""
 
 
 @cache
@@ -143,27 +151,41 @@ def _table() -> dict[str, Verb]:
 
 
 @cache
-def find(word: str) -> Verb | None:
-    """Give the verb that a word is; `re…`, `un…` and `de…` of a known verb count too (rebuild, untag, detokenize)."""
-    table = _table()
-    if word in table:
-        return table[word]
+def find_verb(word: str) -> Verb | None:
+    """Return the verb that a word is; `re…`, `un…` and `de…` of a known verb count too (rebuild, untag, detokenize)."""
+    if word in _table():
+        return _table()[word]
     if word in _LOOKALIKES:
         return None
-    if word.startswith("re") and len(word) > 5 and (known := table.get(word[2:])) and known.strong:
-        again = known.category in (Category.CREATE, Category.READ)  # what is read or made once more is there already
-        return Verb(word, Category.EXECUTE if again else known.category, strong=True)
-    if word.startswith("un") and len(word) > 5 and (known := table.get(word[2:])):
-        category = Category.EXECUTE if known.category is Category.EXECUTE else Category.UPDATE
-        return Verb(word, category, strong=True)
-    if word.startswith("de") and len(word) > 6 and (known := table.get(word[2:])) and known.strong:
-        return Verb(word, Category.DELETE if known.category is Category.CREATE else known.category, strong=True)
-    return None
+    return _repeated(word) or _undone(word) or _removed(word)
+
+
+def _repeated(word: str) -> Verb | None:
+    known = _table().get(word[2:]) if word.startswith("re") and len(word) > 5 else None
+    if known is None or not known.strong:
+        return None
+    stored = known.category in (Category.CREATE, Category.READ)  # what is read or made once more exists already
+    return Verb(word, Category.EXECUTE if stored else known.category, strong=True)
+
+
+def _undone(word: str) -> Verb | None:
+    known = _table().get(word[2:]) if word.startswith("un") and len(word) > 5 else None
+    if known is None:
+        return None
+    category = Category.EXECUTE if known.category is Category.EXECUTE else Category.UPDATE
+    return Verb(word, category, strong=True)
+
+
+def _removed(word: str) -> Verb | None:
+    known = _table().get(word[2:]) if word.startswith("de") and len(word) > 6 else None
+    if known is None or not known.strong:
+        return None
+    return Verb(word, Category.DELETE if known.category is Category.CREATE else known.category, strong=True)
 
 
 @cache
-def derived(noun: str) -> Verb | None:
-    """Give the strong verb that a noun comes from: a capture, a reversal, a registration, a check; None if none."""
+def derived_verb(noun: str) -> Verb | None:
+    """Return the strong verb that a noun comes from (capture, reversal, registration, check), None if there is none."""
     stems = [noun]
     for ending, verbs in _DERIVED.items():
         if noun.endswith(ending) and len(noun) - len(ending) > 2:
@@ -187,12 +209,13 @@ _DERIVED: Final = {
 }
 
 
-def leading(words: tuple[str, ...]) -> tuple[Verb, int] | None:
-    """Read the verb at the head of some words, with the number of words it takes.
+def leading_verb(words: tuple[str, ...]) -> tuple[Verb, int] | None:
+    """Return the verb at the head of some words, with the number of words that it takes.
 
-    Counts adverbs in (bulk delete), verbs of two words (sign in, roll back, look up) and upserts (create or update).
+    The number includes adverbs (bulk delete); verbs of two words (sign in, roll back) and upserts (create or update)
+    are known.
     """
-    start = 1 if len(words) > 1 and words[0] in ADVERBS and find(words[1]) else 0
+    start = 1 if len(words) > 1 and words[0] in ADVERBS and find_verb(words[1]) else 0
     rest = words[start:]
     if not rest:
         return None
@@ -203,22 +226,22 @@ def leading(words: tuple[str, ...]) -> tuple[Verb, int] | None:
         ("update", "or", "create"),
     ):
         return Verb("upsert", Category.CREATE, strong=True), start + 3
-    if rest[1:2] in (("one",), ("all",), ("many",)) and (then := _joined(rest)) is not None:
-        return then[0], start + then[1]
-    if (two := _PAIRS.get(" ".join(rest[:2]))) is not None:
-        return two, start + 2
+    if rest[1:2] in (("one",), ("all",), ("many",)) and (second := _joined_verb(rest)) is not None:
+        return second[0], start + second[1]
+    if (pair := _PAIRS.get(" ".join(rest[:2]))) is not None:
+        return pair, start + 2
     if rest[:2] == ("add", "on"):
         return None
-    verb = find(rest[0])
-    if verb is not None and verb.category is Category.READ and (then := _joined(rest)) is not None:
-        return then[0], start + then[1]
+    verb = find_verb(rest[0])
+    if verb is not None and verb.category is Category.READ and (second := _joined_verb(rest)) is not None:
+        return second[0], start + second[1]
     return (verb, start + 1) if verb is not None else None
 
 
-def _joined(words: tuple[str, ...]) -> tuple[Verb, int] | None:
-    """Read what changes something after it is found: get or create, find one and delete."""
+def _joined_verb(words: tuple[str, ...]) -> tuple[Verb, int] | None:
+    """Return the second verb of `get or create` and `find one and delete`, which changes what the first one found."""
     at = next((at for at, word in enumerate(words[:3]) if word in ("and", "or")), 0)
-    verb = find(words[at + 1]) if at and len(words) > at + 1 else None
+    verb = find_verb(words[at + 1]) if at and len(words) > at + 1 else None
     return (verb, at + 2) if verb is not None and verb.strong and verb.category is not Category.READ else None
 
 
@@ -242,3 +265,26 @@ _PAIRS: Final = {
     "check out": Verb("check_out", Category.EXECUTE, strong=True),
     "test iam": Verb("test", Category.READ, strong=True),
 }
+
+
+_CANONICAL_VERBS: Final = frozenset("create get list update delete execute cancel".split())
+_LISTING: Final = frozenset("search find query lookup filter match browse scan discover suggest autocomplete".split())
+"""Verbs that return many things unless the response schema says otherwise."""
+_CANCELLING: Final = frozenset("cancel stop abort terminate halt".split())
+
+
+def canonical_relative(verb: str, category: Category, answers_list: bool | None) -> str:
+    """Return the canonical verb that a verb is a kind of, "" if it is canonical: search is a kind of list (R-NAME-2).
+
+    An agent that knows only the canonical verbs learns by it what an operation does. `answers_list` is None where the
+    document does not say whether the response is a list.
+    """
+    if verb in _CANONICAL_VERBS:
+        return ""
+    words = frozenset(verb.split("_"))
+    if category is Category.READ:
+        listing = "list" in words or bool(answers_list) or (answers_list is None and words & _LISTING)
+        return "list" if listing else "get"
+    if category is Category.EXECUTE and words & _CANCELLING:
+        return "cancel"
+    return category.family

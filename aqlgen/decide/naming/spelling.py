@@ -1,4 +1,4 @@
-"""Operation names as they are written: `^[a-z][a-z0-9_]{0,63}$`, no keyword of Python, none of the protocol's own."""
+"""The spelling of operation names: `^[a-z][a-z0-9_]{0,63}$`, no Python keyword, no name of the protocol itself."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _VALID: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def is_valid(name: str) -> bool:
-    """Whether a name may be used for an operation; reserved names are judged apart."""
+    """Return True if a name is spelled as an operation's may be; reserved names are checked separately."""
     return _VALID.fullmatch(name) is not None and not keyword.iskeyword(name) and not keyword.issoftkeyword(name)
 
 
 def fit(words: Sequence[str]) -> str:
-    """Join words to a name of at most 64 characters, dropping words behind the verb; "" when none can be made."""
+    """Join words to a name of at most 64 characters, dropping words behind the verb; "" if there is no such name."""
     words = _without_repeats(words)
     while len(words) > 2 and len("_".join(words)) > LIMIT:
         words = [words[0], *words[2:]]

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Final
 
+from aqlgen.decide.naming.noun import Words
+from aqlgen.decide.naming.verbs import find_verb, leading_verb
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Operation
 from aqlgen.words import plural, singular, split
 
-from .verbs import find, leading
-
-__all__ = ["Vocabulary", "spelled"]
+__all__ = ["Vocabulary", "vocabulary_of"]
 
 _SHORT: Final = 7
 """Words of fewer letters are not worth taking apart."""
@@ -33,53 +33,54 @@ class Vocabulary:
         self._names = frozenset(names)
 
     @cached_property
-    def _runs(self) -> dict[str, tuple[str, ...]]:
+    def _runs(self) -> dict[str, Words]:
         return _runs(self._names)
 
-    def apart(self, word: str, operation: Operation) -> tuple[str, ...]:
-        """Take a word of the operation's path apart, where the document shows how; else it stays one word."""
-        if len(word) < _SHORT:
-            return (word,)
-        if find(word):
+    def apart(self, word: str, operation: Operation) -> Words:
+        """Take a word of the operation's path apart if the document shows how; else return it as one word."""
+        if len(word) < _SHORT or find_verb(word):
             return (word,)
         stem = singular(word)
-        letters, own = _own(operation.operation_id or "", operation.tags)
+        letters, names = _names_of(operation.operation_id or "", operation.tags)
         if stem in letters or word in letters:
-            if stem in _whole(own):
+            if stem in _separate_words(names):
                 return (word,)
-            if found := _look_up(word, _runs(own)):
-                return found
-        if found := _look_up(word, self._runs):
-            return found
-        said = operation.summary[:_SENTENCE].lower()
-        told = _look_up(word, _runs(frozenset({said}))) if stem in said.translate(_SIGNS) and stem not in said else ()
-        return told if told and leading(told) else (word,)  # a noun is written alike in all operations
+            if run := _look_up(word, _runs(names)):
+                return run
+        return _look_up(word, self._runs) or _by_summary(word, stem, operation.summary[:_SENTENCE].lower()) or (word,)
 
 
-def spelled(document: Document, resolver: Resolver | None) -> Vocabulary:
-    """Give the vocabulary of a document: the names of its schemas, where there is a resolver, and of its tags."""
+def vocabulary_of(document: Document, resolver: Resolver | None) -> Vocabulary:
+    """Return the vocabulary of a document: the names of its schemas, if there is a resolver, and of its tags."""
     components = resolver.root.get("components") if resolver else None
     schemas = components.get("schemas") if isinstance(components, dict) else None
     names = schemas if isinstance(schemas, dict) else ()
     return Vocabulary((*(name for name in names if isinstance(name, str)), *(tag.name for tag in document.tags)))
 
 
-def _look_up(word: str, runs: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _by_summary(word: str, stem: str, summary: str) -> Words:
+    """Take a word apart by the summary if it begins with a verb: a noun is written alike in all operations."""
+    if stem in summary or stem not in summary.translate(_SIGNS):
+        return ()
+    run = _look_up(word, _runs(frozenset({summary})))
+    return run if leading_verb(run) else ()
+
+
+def _look_up(word: str, runs: dict[str, Words]) -> Words:
     """Find a word as it is, or in its other number."""
-    one, many = singular(word), plural(word)
     if word in runs:
         return runs[word]
-    if one in runs:
-        return (*runs[one][:-1], plural(runs[one][-1]))
-    if many in runs:
-        return (*runs[many][:-1], singular(runs[many][-1]))
+    if run := runs.get(singular(word)):
+        return (*run[:-1], plural(run[-1]))
+    if run := runs.get(plural(word)):
+        return (*run[:-1], singular(run[-1]))
     return ()
 
 
 @lru_cache(maxsize=8192)
-def _runs(names: frozenset[str]) -> dict[str, tuple[str, ...]]:
-    """Give every run of words in these names by its letters, but for those that are also written as one word."""
-    runs: dict[str, tuple[str, ...]] = {}
+def _runs(names: frozenset[str]) -> dict[str, Words]:
+    """Return every run of words in these names by its letters, except those that are also written as one word."""
+    runs: dict[str, Words] = {}
     whole: set[str] = set()
     for name in names:
         words = split(name)
@@ -90,16 +91,16 @@ def _runs(names: frozenset[str]) -> dict[str, tuple[str, ...]]:
                 run = words[start:end]
                 letters = "".join(run)
                 if len(letters) >= _SHORT and all(len(word) > 1 and word.isalpha() for word in run):
-                    runs[letters] = min(runs.get(letters, run), run, key=lambda one: (len(one), one))
+                    runs[letters] = min(runs.get(letters, run), run, key=lambda words: (len(words), words))
     return {letters: run for letters, run in runs.items() if letters not in whole}
 
 
 @lru_cache(maxsize=8192)
-def _own(operation_id: str, tags: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Give the letters of what an operation is called, and the names themselves."""
+def _names_of(operation_id: str, tags: Words) -> tuple[str, frozenset[str]]:
+    """Return the letters of an operation's names, and the names themselves."""
     return f"{operation_id} {' '.join(tags)}".lower().translate(_SIGNS), frozenset((operation_id, *tags))
 
 
 @lru_cache(maxsize=8192)
-def _whole(names: frozenset[str]) -> frozenset[str]:
+def _separate_words(names: frozenset[str]) -> frozenset[str]:
     return frozenset(singular(word) for name in names if len(words := split(name)) > 1 for word in words)
