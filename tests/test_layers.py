@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "aqlgen"
 
 LAYERS = (
-    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "media", "runtime"),
+    ("ir", "diagnostics", "words", "positions", "catalogue", "origins", "plain", "runtime"),
     ("errors", "decisions", "resolve", "git"),
     ("read", "build", "decide", "schemas", "request", "releases", "templating"),
     ("link", "overlay", "upgrade"),

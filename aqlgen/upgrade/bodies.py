@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON, media_type
 from aqlgen.upgrade.context import Upgrade
-from aqlgen.upgrade.media import JSON, MULTIPART, forms
+from aqlgen.upgrade.media import MULTIPART, forms
 from aqlgen.upgrade.parameters import GONE, array_style, value_schema
 
 Placed = tuple[Mapping[str, Json], str]
@@ -70,4 +71,4 @@ def _property(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
 
 def is_form(content_types: tuple[str, ...]) -> bool:
     """Whether an operation says that it takes forms."""
-    return any(one.lower().startswith(MULTIPART) or "form-urlencoded" in one.lower() for one in content_types)
+    return any(media_type(one) == MULTIPART or "form-urlencoded" in one.lower() for one in content_types)

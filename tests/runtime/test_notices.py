@@ -17,17 +17,18 @@ from mcp import Client
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.client.api import Api
-from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.server.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
-from aqlgen.runtime.warnings.collect import QUOTAS, Board, Notice, Notices
+from aqlgen.runtime.warnings.collect import Board, Notice, Notices
 from aqlgen.runtime.warnings.deprecation import headers_notice
 from aqlgen.runtime.warnings.rate_limit import quota_notice
 from aqlgen.runtime.warnings.suppression import settle
+from aqlgen.runtime.wire import QUOTA_HEADERS
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(
@@ -355,7 +356,7 @@ async def test_headers_that_say_nothing_warn_of_nothing(users: Path, headers: di
         assert await one.warned("list_users") == []
 
 
-@given(st.dictionaries(st.sampled_from([*QUOTAS, "ratelimit", "ratelimit-policy", "x-ratelimit-limit"]), NOISE))
+@given(st.dictionaries(st.sampled_from([*QUOTA_HEADERS, "ratelimit", "ratelimit-policy", "x-ratelimit-limit"]), NOISE))
 def test_no_header_about_a_quota_is_too_odd(headers: dict[str, str]) -> None:
     """R-WARN-5"""
     quota_notice(headers, 80)

@@ -13,10 +13,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Code, Failure
+from ..errors import response_too_large
 from ..warnings.collect import Notice
 
-__all__ = ["CODE", "refusal", "stream_notice", "truncate"]
+__all__ = ["CODE", "stream_notice", "truncate"]
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -42,7 +42,7 @@ def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Not
             return _replaced(data, path, items[:kept]), _notice(field, len(items), kept, "items", most)
     if performed:
         return None, _notice("data", 1, 0, "items", most)
-    raise refusal(most, size)
+    raise response_too_large(most, size)
 
 
 def stream_notice(cut: str, data: Any) -> Notice:
@@ -56,21 +56,6 @@ def stream_notice(cut: str, data: Any) -> Notice:
     }[cut]
     details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": why}
     return Notice(CODE, f"Response truncated to {kept} items: {why}", "low", details)
-
-
-def refusal(most: int, size: int, *, performed: bool = False) -> Failure:
-    """PAYLOAD_TOO_LARGE for an answer that cannot be shown."""
-    message = f"Payload exceeds response_size limit of {most} bytes"
-    advice = "the API has performed the call, only its answer is lost" if performed else "ask for less"
-    details: dict[str, Any] = {
-        "limit_type": "response_size",
-        "limit_value": most,
-        "actual_value": size,
-        "unit": "bytes",
-    }
-    if not performed:
-        advice += ", such as a smaller page"
-    return Failure(Code.PAYLOAD_TOO_LARGE, f"{message}: {advice}", details)
 
 
 def _size(value: Any) -> int:

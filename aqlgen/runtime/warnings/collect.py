@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings.config import Config
+from ..wire import QUOTA_HEADERS
 
 if TYPE_CHECKING:
     from ..server.session import Session
@@ -20,18 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Board", "Notice", "Notices"]
 
-QUOTAS = {
-    f"{prefix}remaining{suffix}": (f"{prefix}limit{suffix}", f"{prefix}reset{suffix}", suffix)
-    for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-", "rate-limit-")
-    for suffix in ("", "-requests", "-second", "-minute", "-hour", "-day")
-}
-"""Headers that tell what is left of a quota, each with those of its size and its end, and what the name says of it."""
-
 ABOUT_DATA = "VALIDATION_"
 """Category of the warnings that are about the very data of an answer."""
 
 _DEPRECATIONS = frozenset({"deprecation", "sunset"})
-_WATCHED = frozenset({"ratelimit", *QUOTAS, *_DEPRECATIONS})
+_WATCHED = frozenset({"ratelimit", *QUOTA_HEADERS, *_DEPRECATIONS})
 """Headers of an answer that a rule reads."""
 
 

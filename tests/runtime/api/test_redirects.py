@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 SECRET = "s3cret-key"
