@@ -113,7 +113,7 @@ def _event_data(text: str) -> Any:
 
 
 def read_multipart(content: bytes, content_type: str) -> list[dict[str, Any]] | None:
-    """Return the parts, each as name, filename, content_type and data, as far as it has them; None if there are none."""
+    """Return the parts, each as name, filename, content_type and data, as far as it has them; None without parts."""
     match = _BOUNDARY.search(content_type)
     if match is None:
         return None
