@@ -123,7 +123,7 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
 
 def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> str:
     details["resource_type"] = row.resource
-    identifiers = [one for one in row.parameters.values() if one.location == "path" and one.name in params]
+    identifiers = [field for field in row.parameters.values() if field.location == "path" and field.name in params]
     if not identifiers or identifiers[-1].sensitive:
         return f"Resource '{row.resource}' not found"
     details["resource_id"] = str(params[identifiers[-1].name])[:200]

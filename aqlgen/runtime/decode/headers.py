@@ -113,7 +113,7 @@ def declared_headers(response: ApiResponse, names: Iterable[str], secrets: froze
 
 def not_modified_data(response: ApiResponse, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the data of a 304 response to a conditional request; None when the call set no condition."""
-    headers = (one for one in row.parameters.values() if one.location == "header" and one.name in params)
+    headers = (field for field in row.parameters.values() if field.location == "header" and field.name in params)
     if not any(header.wire.lower() in _CONDITIONS for header in headers):
         return None
     data: dict[str, Any] = {"not_modified": True}
