@@ -14,7 +14,7 @@ from aqlgen.compare.notes import Notes
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Finding, Walk
 from aqlgen.ir import Json
-from aqlgen.media import is_json
+from aqlgen.runtime.media import admits_json
 from aqlgen.table.model import Schema
 
 __all__ = ["Calls"]
@@ -142,7 +142,7 @@ class Calls:
         found = next((one for one in responses.values() if "content_type" in one), None)
         if found is None:
             return None
-        whole: Schema = found.get("schema", {} if is_json(found["content_type"]) else {"type": "string"})
+        whole: Schema = found.get("schema", {} if admits_json(found["content_type"]) else {"type": "string"})
         paging = operation.row.get("pagination", {})
         if "parameters" not in paging:
             return whole

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.compare.surface import Operation, Surface
+from aqlgen.runtime.encode.urls import without_names
 
 __all__ = ["Pairing", "address", "pair"]
 
-_PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
 _VERSION: Final = re.compile(
     r"^(?:v\d+(?:[._-]?\d+)*(?:(?:alpha|beta|rc)\d*)?|\d{4}-\d{2}(?:-\d{2})?|\d+\.\d+)$", re.IGNORECASE
 )
@@ -58,7 +58,7 @@ def _only(operations: Iterable[Operation], key: Key) -> dict[str, Operation]:
 
 def address(operation: Operation) -> str:
     """Give the method and the path, whatever its placeholders are called."""
-    return _PLACEHOLDER.sub("{}", operation.key)
+    return without_names(operation.key)
 
 
 def _unnamed(operation: Operation) -> str:

@@ -12,8 +12,8 @@ from .auth.credentials import Credentials
 from .auth.per_user import PerUser
 from .auth.token_store import Logins
 from .client.api import Api
-from .client.servers import bad_variable
 from .dispatch.dispatcher import Dispatcher
+from .encode.urls import variable_problem
 from .hooks import Hooks
 from .logs.log import Logger
 from .safety.audit import Audit
@@ -79,7 +79,7 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
         return
     rows = (row for family in FAMILIES for row in table.raw(family).values())
     servers = [*adapter.servers, *(server for row in rows for server in row.get("servers", ()))]
-    problem = bad_variable(servers, config.server_variables)
+    problem = variable_problem(servers, config.server_variables)
     if problem is not None:
         raise settings.ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
 
@@ -100,7 +100,7 @@ def _credentials(
     per_user = PerUser.of(config, adapter)
     tls = None
     if any(scheme.get("type") == "mutualTLS" for scheme in adapter.security_schemes.values()):
-        from .client.tls import ClientTls
+        from .auth.tls import ClientTls
 
         tls = ClientTls.of(adapter, Variables(environ))
     return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
@@ -111,8 +111,8 @@ def _transport(table: Table, folder: Path, config: Config, verify: ssl.SSLContex
         from .client.mock import MockTransport
 
         return MockTransport(table, folder)
-    from .client.client import HttpTransport
     from .client.receive import Bounds
+    from .client.transport import HttpTransport
 
     bounds = Bounds(
         response=config.max_response_size,

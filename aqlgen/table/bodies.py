@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
-from aqlgen.media import JSON_PATCH, is_json, is_lines, is_xml
+from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, is_text, is_xml
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
 from aqlgen.table.encoding import FORMS, as_field, is_form, with_encoding
@@ -22,7 +22,6 @@ from aqlgen.table.uploads import FILE_MARKS, file_reference, is_bytes, is_file
 from aqlgen.table.xmlhints import xml_hints
 from aqlgen.words import pascal, split
 
-TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "x-ndjson", "ndjson", "jsonl", "toml", "csv"})
 FREE_FORM = "The fields of the form, which the API's document does not tell."
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)*")
 
@@ -35,25 +34,19 @@ class UnservedBodyError(Exception):
         self.offered = offered
 
 
-def is_text(content_type: str) -> bool:
-    """Whether a content type is read by people, as the adapter's runtime sees it too; JSON and XML apart."""
-    family, _, name = content_type.partition("/")
-    return family == "text" or name in TEXTS or name.endswith("+yaml")
-
-
 def _rank(media: MediaType, types: Types) -> int | None:
     """Give how gladly a representation is sent, 0 the most; None for one that cannot be."""
     kind = media.content_type
-    if is_json(kind):
+    if admits_json(kind):
         return 1 if kind == JSON_PATCH else 0
     if is_form(kind):
         fields = fields_of(media, types)
         if fields is None:
             return 9 if _undeclared(media, types) else None
-        if kind == FORMS[0] and any(is_bytes(one, types) for one in fields.properties.values()):
+        if kind == FORM and any(is_bytes(one, types) for one in fields.properties.values()):
             return 4  # a text, which has no place for the bytes of a file
         return 2 + (FORMS.index(kind) if kind in FORMS else len(FORMS))
-    if is_lines(kind):
+    if is_json_lines(kind):
         return 5
     if is_xml(kind):
         return 5 if fields_of(media, types) is not None else 7
@@ -132,12 +125,12 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
     if hints.get("root", {}).get("wrapped") and "array" in types.kinds(raw):
         whole = _whole("body", content_type, schema, body, required=body.required is not False)
         return replace(whole, body=replace(whole.body, xml=hints))
-    if is_lines(kind) and "string" not in types.kinds(raw):
+    if is_json_lines(kind) and "string" not in types.kinds(raw):
         schema = schema if "array" in types.kinds(raw) else {"type": "array", "items": schema}
-    elif not is_json(kind):
+    elif not admits_json(kind):
         schema = _as_text(kind, schema, types)
     whole = _whole("body", content_type, schema, body, required=body.required is not False)
-    return replace(whole, example=media.example) if is_json(kind) else whole
+    return replace(whole, example=media.example) if admits_json(kind) else whole
 
 
 def _update(

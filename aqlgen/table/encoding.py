@@ -9,14 +9,14 @@ from typing import Final
 
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
-from aqlgen.media import is_xml
+from aqlgen.runtime.media import FORM, is_multipart, is_xml, media_type
 from aqlgen.table.model import TableParameter
 from aqlgen.table.uploads import is_file
 from aqlgen.table.xmlhints import xml_hints
 
 Follow = Callable[[Json], tuple[Json, str]]
 
-FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+FORMS: Final = (FORM, "multipart/form-data")
 STYLES: Final = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
 WRITTEN: Final = ("style", "explode", "allow_reserved", "content_type", "headers", "xml")
 """What tells of a field how it is written."""
@@ -27,8 +27,8 @@ VALUE: Final = re.compile(r"[\x20-\x7e]{1,200}")
 
 
 def is_form(content_type: str) -> bool:
-    """Whether a content type is a form, whose fields are written one by one."""
-    return content_type == FORMS[0] or content_type.startswith("multipart/")
+    """Return True if a body is a form, whose fields are written one by one."""
+    return media_type(content_type) == FORM or is_multipart(content_type)
 
 
 def with_encoding(
@@ -54,7 +54,7 @@ def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Js
     for name, rules in encoding.items():
         if isinstance(rules, Mapping):
             bare = TableParameter(name, name, "body", False, {})
-            entry = as_field(_encoded(bare, rules, FORMS[0], None, follow))
+            entry = as_field(_encoded(bare, rules, FORM, None, follow))
             found |= {name: entry} if entry else {}
     return found
 
@@ -75,13 +75,13 @@ def _encoded(
         explode = rules["explode"] if isinstance(rules.get("explode"), bool) else style == "form"
         reserved = rules.get("allowReserved") is True
         return replace(parameter, style=style, explode=explode, allow_reserved=reserved)
-    if form != FORMS[0]:
+    if form != FORM:
         parameter = replace(parameter, headers=_headers(rules.get("headers"), follow))
     kind = rules.get("contentType")
     if not (isinstance(kind, str) and VALUE.fullmatch(kind.strip()) and kind.strip() != "*/*"):
         return parameter
     parameter = replace(parameter, content_type=kind.strip())
-    if form != FORMS[0] and is_xml(kind.partition(",")[0].partition(";")[0].strip().lower()):
+    if form != FORM and is_xml(kind.partition(",")[0]):
         return replace(parameter, xml=xml_hints(_of_one(raw, follow), follow))
     return parameter
 

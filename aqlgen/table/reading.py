@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.decision import Decision
 from aqlgen.ir import Json
+from aqlgen.runtime.encode.urls import paired_placeholders
 from aqlgen.table.model import TableParameter
 
 __all__ = ["narrowed"]
 
 READS_FIRST: Final = frozenset({"put-merge", "json-patch"})
-PLACEHOLDER: Final = re.compile(r"\{([^{}]+)\}")
 ANNOTATIONS: Final = frozenset({"type", "examples", "default"})
 
 
@@ -34,7 +33,7 @@ def narrowed(
         return parameters
     path, reading = operations[name]
     read: dict[str, Mapping[str, Json]] = {one.wire: one.schema for one in reading if one.location == "path"}
-    placed = dict(zip(PLACEHOLDER.findall(decision.operation.path), PLACEHOLDER.findall(path), strict=False))
+    placed = paired_placeholders(decision.operation.path, path)
     return tuple(
         replace(one, schema=read[placed[one.wire]])
         if one.location == "path" and placed.get(one.wire) in read and _is_any_text(one.schema)

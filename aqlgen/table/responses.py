@@ -8,7 +8,7 @@ from json import dumps
 
 from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType, Response
-from aqlgen.media import is_json
+from aqlgen.runtime.media import admits_json, is_xml, stream_form
 from aqlgen.schemas.kinds import finished_kind
 from aqlgen.schemas.types import Place, Types
 from aqlgen.words import pascal, split
@@ -16,9 +16,6 @@ from aqlgen.words import pascal, split
 NOTHING: Mapping[str, str] = {"name": "none", "kind": "scalar", "description": "No content."}
 MAX_MOCK_BYTES = 20_000
 REDIRECTS = frozenset({"301", "302", "303", "307", "308", "3XX"})
-STREAM = re.compile(r"(?:ndjson|jsonl|json-?lines|json-stream|ldjson|stream\+json|json-seq)$")
-"""Content types of many JSON values one after the other."""
-
 NOT_TOLD = re.compile(
     r"rate-?limit|request-?id|correlation-?id|interaction-?id|server-id|^x-trace|^(?:content|cache|access-control)-"
     r"|^(?:link|date|server|vary|pragma|expires|age|via|retry-after|deprecation|sunset|connection|transfer-encoding"
@@ -35,20 +32,13 @@ def successes(responses: tuple[Response, ...]) -> tuple[Response, ...]:
 
 def main_media(response: Response) -> MediaType | None:
     """Give the representation that the adapter asks for: JSON where there is one, else the first."""
-    ranked = sorted(response.media, key=lambda media: not is_json(media.content_type))
+    ranked = sorted(response.media, key=lambda media: not admits_json(media.content_type))
     return ranked[0] if ranked else None
 
 
 def is_read(content_type: str) -> bool:
-    """Whether an answer of this type becomes data by its schema: JSON, streams of it, and XML."""
-    if is_json(content_type) or is_xml(content_type):
-        return True
-    return content_type == "text/event-stream" or STREAM.search(content_type) is not None
-
-
-def is_xml(content_type: str) -> bool:
-    """Whether a content type is XML, by name or by suffix (RFC 7303)."""
-    return content_type in ("application/xml", "text/xml") or content_type.endswith("+xml")
+    """Return True if a response of this type becomes data by its schema: JSON, XML and streams of values."""
+    return admits_json(content_type) or is_xml(content_type) or stream_form(content_type) is not None
 
 
 def need_xml(document: Document) -> bool:
@@ -101,8 +91,8 @@ def with_etag_in_data(responses: Mapping[str, Mapping[str, Json]]) -> dict[str, 
 
 def _returns(entry: Mapping[str, Json]) -> Mapping[str, str]:
     kind = entry["content_type"]
-    schema = entry.get("schema", {} if is_json(kind) else {"type": "string"})
-    if is_read(kind) and not is_json(kind) and not is_xml(kind) and schema.get("type") != "array":
+    schema = entry.get("schema", {} if admits_json(kind) else {"type": "string"})
+    if is_read(kind) and not admits_json(kind) and not is_xml(kind) and schema.get("type") != "array":
         schema = {"type": "array", "items": schema if "schema" in entry else {}}
     branches = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
     if len(branches) == 1:
@@ -132,7 +122,7 @@ def mock_of(responses: tuple[Response, ...]) -> Mapping[str, Json] | None:
     """Give the document's own example of the first success, within 20 kB; None when it has none."""
     for response in successes(responses)[:1]:
         media = main_media(response)
-        if media is None or media.example is MISSING or not is_json(media.content_type):
+        if media is None or media.example is MISSING or not admits_json(media.content_type):
             return None
         if isinstance(media.example, str) or len(dumps(media.example)) > MAX_MOCK_BYTES:
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,18 +9,17 @@ from functools import cached_property
 from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Operation, Response
-from aqlgen.media import JSON_PATCH, is_json
+from aqlgen.runtime.encode.urls import without_names
+from aqlgen.runtime.media import JSON_PATCH, admits_json
 
 from .look import Schemas
 
 __all__ = ["Around", "Subject", "template"]
 
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-
 
 def template(path: str) -> str:
     """Give a path without the names of its parameters, by which two paths are the same."""
-    return _PLACEHOLDER.sub("{}", path.rstrip("/"))
+    return without_names(path.rstrip("/"))
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Subject:
     def answer(self) -> JsonSchema | None:
         """The JSON Schema of what a success gives back; None where the document has none."""
         media = self.success.media if self.success is not None else ()
-        return next((one.schema for one in media if is_json(one.content_type)), None)
+        return next((one.schema for one in media if admits_json(one.content_type)), None)
 
     @cached_property
     def body(self) -> JsonSchema | None:
@@ -67,7 +65,7 @@ class Subject:
         if self.content_type is not None:
             return self.content_type
         offered = [one.content_type for one in self.operation.body.media] if self.operation.body is not None else []
-        for wanted in (lambda one: is_json(one) and one != JSON_PATCH, is_json, lambda _: True):
+        for wanted in (lambda one: admits_json(one) and one != JSON_PATCH, admits_json, lambda _: True):
             for one in offered:
                 if wanted(one):
                     return one

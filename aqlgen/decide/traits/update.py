@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Json, Location
-from aqlgen.media import JSON_PATCH, is_json
+from aqlgen.runtime.media import JSON_PATCH, admits_json
 
 from .around import Around, Subject
 
@@ -39,7 +39,7 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         return "put", Reason("put-alone", Evidence.RULE, 0.9, "nothing reads the resource")
     if reader.verb == "list":
         return "put", Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
-    if not is_json(sent):
+    if not admits_json(sent):
         return "put", Reason("put-no-json", Evidence.RULE, 0.9, sent)
     written, read = (set(around.schemas.properties(one)) for one in (subject.body, reader.answer))
     if not written or not read:

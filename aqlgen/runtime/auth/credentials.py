@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import secrets as random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -19,29 +18,20 @@ from ..errors import Code, Failure
 from ..redaction import Secrets
 from ..settings.variables import Variables
 from ..table import Adapter, Row
+from ..wire import Applied
 from .sources import Way, Ways, bare
 
 if TYPE_CHECKING:
     import ssl
 
-    from ..client.tls import ClientTls
     from .per_user import PerUser
+    from .tls import ClientTls
     from .token_store import Logins
 
-__all__ = ["NO_CREDENTIALS", "Applied", "Credentials"]
+__all__ = ["NO_CREDENTIALS", "Credentials"]
 
 _COOKIE_SAFE = "!#$%&'()*+,/:<=>?@[]^`{|}\"\\"
 _PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_url", "username"})
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What a request carries to be let in; `query` and `cookies` are encoded pairs."""
-
-    headers: tuple[tuple[str, str], ...] = ()
-    query: tuple[str, ...] = ()
-    cookies: tuple[str, ...] = ()
-    secrets: frozenset[str] = frozenset()
 
 
 NO_CREDENTIALS = Applied()

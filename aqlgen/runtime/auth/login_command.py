@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..client.servers import server_url
+from ..encode.urls import server_url
 from ..settings import config as settings
 from ..settings.config import Config
 from ..settings.variables import Variables

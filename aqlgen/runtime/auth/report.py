@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urljoin
 
-from ..client.servers import server_url
+from ..encode.urls import server_url
 from ..settings.config import Config
 from ..settings.variables import Variables
 from ..table import Adapter

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..encode.body import is_json, is_text, media_type
+from ..media import FORM, is_json, is_text, media_type
 from ..messages import redact
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
             return _masked(json.loads(content), row, secrets)
         except ValueError:  # what a hook wrote
             return redact(content.decode("utf-8", "replace"), secrets)
-    if is_text(kind) or kind.endswith("x-www-form-urlencoded"):
+    if is_text(kind) or kind == FORM:
         return redact(content.decode("utf-8", "replace"), secrets)
     text = content.decode("latin-1")
     masked = redact(text, {one.encode().decode("latin-1") for one in secrets}).encode("latin-1")

@@ -34,7 +34,7 @@ class ApiSide(Protocol):
         """Give the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
         ...
 
-    def told(self, response: ApiResponse, row: Row) -> dict[str, str]:
+    def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
         """Give the headers of an answer that the document declares and that tell something."""
         ...
 

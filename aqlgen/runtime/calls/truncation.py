@@ -13,10 +13,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Code, Failure
+from ..errors import response_too_large
 from ..warnings.collector import CallWarning
 
-__all__ = ["CODE", "refusal", "stream_notice", "truncate"]
+__all__ = ["CODE", "stream_warning", "truncate"]
 
 CODE = "VALIDATION_TRUNCATED_WARNING"
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -39,13 +39,13 @@ def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Cal
         kept = _fitting(items, most - (size - weight))
         if kept:
             field = ".".join(path) or "data"
-            return _replaced(data, path, items[:kept]), _notice(field, len(items), kept, "items", most)
+            return _replaced(data, path, items[:kept]), _warning(field, len(items), kept, "items", most)
     if performed:
-        return None, _notice("data", 1, 0, "items", most)
-    raise refusal(most, size)
+        return None, _warning("data", 1, 0, "items", most)
+    raise response_too_large(most, size)
 
 
-def stream_notice(cut: str, data: Any) -> CallWarning:
+def stream_warning(cut: str, data: Any) -> CallWarning:
     """Tell that a stream was not listened to until its end; `cut` is what ended it: events, bytes, time, break."""
     kept = len(data) if isinstance(data, list) else 0
     why = {
@@ -56,21 +56,6 @@ def stream_notice(cut: str, data: Any) -> CallWarning:
     }[cut]
     details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": why}
     return CallWarning(CODE, f"Response truncated to {kept} items: {why}", "low", details)
-
-
-def refusal(most: int, size: int, *, performed: bool = False) -> Failure:
-    """PAYLOAD_TOO_LARGE for an answer that cannot be shown."""
-    message = f"Payload exceeds response_size limit of {most} bytes"
-    advice = "the API has performed the call, only its answer is lost" if performed else "ask for less"
-    details: dict[str, Any] = {
-        "limit_type": "response_size",
-        "limit_value": most,
-        "actual_value": size,
-        "unit": "bytes",
-    }
-    if not performed:
-        advice += ", such as a smaller page"
-    return Failure(Code.PAYLOAD_TOO_LARGE, f"{message}: {advice}", details)
 
 
 def _size(value: Any) -> int:
@@ -108,10 +93,10 @@ def _text(text: str, size: int, most: int) -> tuple[str, CallWarning]:
     while size > most:
         kept = kept[: max(0, min(len(kept) * most // size, len(kept) - 1))]
         size = _size(kept)
-    return kept, _notice("data", len(text), len(kept), "characters", most)
+    return kept, _warning("data", len(text), len(kept), "characters", most)
 
 
-def _notice(field: str, original: int, kept: int, what: str, most: int) -> CallWarning:
+def _warning(field: str, original: int, kept: int, what: str, most: int) -> CallWarning:
     severity = "medium" if kept * 2 < original else "low"
     details = {
         "field": field,

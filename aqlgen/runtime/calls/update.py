@@ -7,12 +7,12 @@ Reading, merging and writing happens under the API's own names, so that nothing 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..encode.styles import as_json
+from ..encode.urls import paired_placeholders
 from ..errors import Code, Failure
 from ..schema.shapes import shape_of
 from .merge import differences, merged, operations, writable
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .exchanges import Exchanges
 
 __all__ = ["Plan", "perform", "prepare"]
-
-_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ def _named(row: Row, reader: Row) -> dict[str, str] | None:
 
     Those of the path are the same by their place in it, others by name and place.
     """
-    placed = dict(zip(_VARIABLE.findall(reader.path), _VARIABLE.findall(row.path), strict=False))
+    placed = paired_placeholders(reader.path, row.path)
     own = {(one.location, one.wire): name for name, one in row.parameters.items()}
     named: dict[str, str] = {}
     for name, one in reader.parameters.items():

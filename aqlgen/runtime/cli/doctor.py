@@ -25,7 +25,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     from ..assembly import audit_file, check_variables
     from ..auth.report import report
     from ..auth.token_store import Logins
-    from ..client.servers import server_url, unknown_base
+    from ..encode.urls import has_base_url, server_url
     from ..hooks import NAMES
     from ..state import SqliteState, state_file
 
@@ -34,7 +34,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     table = Table(folder)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     check_variables(adapter, table, config)
-    unknown = unknown_base(adapter, config.base_url, config.server_variables)
+    unknown = not has_base_url(adapter, config.base_url, config.server_variables)
     first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
     credentials = report(adapter, environ, config, Logins(SqliteState(state)))
     return {

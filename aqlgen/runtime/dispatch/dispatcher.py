@@ -201,7 +201,7 @@ class Dispatcher:
             notices = board.after(row, response, exchanges.seconds, notices)
             answer = board.fit(data, row, response, notices)
         if row.heads and exchanges.last is not None:
-            headers = api.told(exchanges.last, row)
+            headers = api.declared_headers(exchanges.last, row)
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer

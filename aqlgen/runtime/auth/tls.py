@@ -31,7 +31,7 @@ class ClientTls:
 
     @classmethod
     def of(cls, adapter: Adapter, variables: Variables) -> ClientTls | None:
-        """Make it for the first scheme whose certificate is set; None when there is none."""
+        """Return the context of the first scheme whose certificate is set; None when there is none."""
         for scheme in adapter.security_schemes.values():
             names = scheme.get("variables", ())
             if scheme.get("type") == "mutualTLS" and len(names) == 2 and variables.value(names[0]):
@@ -40,7 +40,7 @@ class ClientTls:
         return None
 
     def refresh(self) -> None:
-        """Load what changed. Raises Failure (PERMISSION_DENIED) when it is no certificate with its key."""
+        """Load changed files. Raises Failure (PERMISSION_DENIED) when they are no certificate with its key."""
         values = tuple(self._variables.value(name) for name in (*self._names, self._password) if name)
         if values == self._loaded:
             return
@@ -59,7 +59,7 @@ class ClientTls:
 
 
 def _pem(value: str) -> bytes:
-    """Give the PEM text of a value, which may be a path."""
+    """Return the PEM text of a value, which may be a path."""
     if not value or "-----BEGIN" in value:
         return value.encode()
     try:

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""From the status of an API's answer to an error code (structured error codes, section 6; R-ERR-2)."""
+"""From an API's response that is no success to a failure with its code (structured error codes, section 6; R-ERR-2)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..client.retries import retry_after
 from ..errors import Code, Failure
 from ..messages import bounded, leaks, redact
 from ..schema.shapes import folded
 from ..table import Row
 from ..wire import ApiResponse
-from .errors import Told, listen
-from .quotas import quotas, seconds_until_reset
+from .errors import ApiError, read_error
+from .headers import quotas, retry_after, seconds_until_reset
 
-__all__ = ["failure_of"]
+__all__ = ["failure_of_response"]
 
 _CODES = {
     401: Code.PERMISSION_DENIED,
@@ -31,21 +30,21 @@ _CODES = {
     429: Code.RATE_LIMIT_EXCEEDED,
 }
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
-_RETRY = 60  # what to wait when the API limits calls and does not say for how long
+_DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long
 
 
-def failure_of(
+def failure_of_response(
     response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str] = frozenset()
 ) -> Failure:
-    """Make the Failure of an answer that is not a success. It keeps the status and the API's own message."""
+    """Build the Failure of a response that is no success. It keeps the status and the API's own message."""
     status = response.status
     response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
-    told = listen(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
-    said = bounded(told.message)
+    error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
+    api_message = bounded(error.message)
     code = _CODES.get(status, Code.INVALID_TYPE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
     if code is Code.INVALID_TYPE:
-        code, message = _invalid(row, told, status, details)
+        code, message = _invalid(row, error, status, details)
     elif code is Code.PERMISSION_DENIED:
         message = _denied(response, status, details)
     elif code is Code.NOT_FOUND_RESOURCE:
@@ -58,26 +57,26 @@ def failure_of(
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
     else:
         message = _internal(response, status, details)
-    own = bounded(told.own, 100)
-    if own and own != str(status):
-        details["upstream_code"] = own
-    if said:
-        details["upstream_error"] = said
-        if not leaks(said):
-            message = f"{message.rstrip('.')}. The API says: {said}"
+    api_code = bounded(error.api_code, 100)
+    if api_code and api_code != str(status):
+        details["upstream_code"] = api_code
+    if api_message:
+        details["upstream_error"] = api_message
+        if not leaks(api_message):
+            message = f"{message.rstrip('.')}. The API says: {api_message}"
     if leaks(message):
         message = "The API refused the request, see details"
     return Failure(code, message, details)
 
 
-def _invalid(row: Row, told: Told, status: int, details: dict[str, Any]) -> tuple[Code, str]:
-    names = [name for name in (_agent_name(row, one) for one in told.params) if name]
-    code = told.code if status in (400, 422) else Code.INVALID_TYPE
+def _invalid(row: Row, error: ApiError, status: int, details: dict[str, Any]) -> tuple[Code, str]:
+    names = [name for name in (_agent_name(row, parameter) for parameter in error.parameters) if name]
+    code = error.code if status in (400, 422) else Code.INVALID_TYPE
     if code is Code.MISSING_PARAM and names:
         details |= {"param_name": names[0], "operation": row.name}
         return code, f"Missing required parameter '{names[0]}', says the API"
-    if code is Code.UNKNOWN_PARAM and told.params:
-        unknown = list(told.params[:20])
+    if code is Code.UNKNOWN_PARAM and error.parameters:
+        unknown = list(error.parameters[:20])
         details |= {"operation": row.name, "unknown_params": unknown, "valid_params": list(row.parameters)}
         return code, f"Unknown parameter(s) for operation '{row.name}', says the API"
     if names:
@@ -89,7 +88,7 @@ def _invalid(row: Row, told: Told, status: int, details: dict[str, Any]) -> tupl
 
 
 def _agent_name(row: Row, name: str) -> str | None:
-    """Give the agent's name of what the API calls `name`: a parameter, or a field of one."""
+    """Return the agent's name of what the API calls `name`: a parameter, or a field of one."""
     first, dot, rest = name.partition(".")
     first = first.partition("[")[0]
     wanted = folded(first)
@@ -98,9 +97,9 @@ def _agent_name(row: Row, name: str) -> str | None:
             return f"{parameter.name}{dot}{rest}"
     body = row.body
     if body is not None and body.shape == "whole" and body.parameter is not None:
-        for agent in _fields(row, body.parameter):
-            if folded(agent) == wanted:
-                return f"{body.parameter}.{agent}{dot}{rest}"
+        for field in _fields(row, body.parameter):
+            if folded(field) == wanted:
+                return f"{body.parameter}.{field}{dot}{rest}"
     return None
 
 
@@ -114,7 +113,7 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
     needed = scope[1].strip() if scope else response.headers.get("x-accepted-oauth-scopes", "").strip()
     if needed:
         details["required_scope"] = needed[:200]
-    wait = _wait(response)
+    wait = _wait_seconds(response)
     if wait is not None:
         details["retry_after_seconds"] = wait
     reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
@@ -124,54 +123,53 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
 
 def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> str:
     details["resource_type"] = row.resource
-    placed = [one for one in row.parameters.values() if one.location == "path" and one.name in params]
-    if not placed or placed[-1].sensitive:
+    identifiers = [field for field in row.parameters.values() if field.location == "path" and field.name in params]
+    if not identifiers or identifiers[-1].sensitive:
         return f"Resource '{row.resource}' not found"
-    details["resource_id"] = str(params[placed[-1].name])[:200]
+    details["resource_id"] = str(params[identifiers[-1].name])[:200]
     return f"Resource '{row.resource}' not found: '{details['resource_id']}'"
 
 
 def _limited(response: ApiResponse, details: dict[str, Any]) -> str:
-    wait = _wait(response)
-    details["retry_after_seconds"] = _RETRY if wait is None else wait
+    wait = _wait_seconds(response)
+    details["retry_after_seconds"] = _DEFAULT_WAIT if wait is None else wait
     for key in ("limit", "remaining"):
-        value = _number(response, key)
+        value = _limit_header(response, key)
         if value is not None:
             details[key] = value
     return f"API rate limit exceeded: try again in {details['retry_after_seconds']} seconds"
 
 
 def _internal(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
-    wait = _wait(response) if status >= 500 else None
+    wait = _wait_seconds(response) if status >= 500 else None
     if wait is not None:
         details["retry_after_seconds"] = wait
     if 300 <= status < 400:
         if "location" in response.headers:
-            details["redirected_to"] = _place(response.headers["location"])
+            details["redirected_to"] = _host_of(response.headers["location"])
             return f"Internal error: the API redirected the request elsewhere, which is not followed (HTTP {status})"
         return f"Internal error: the API answered with a status of no meaning here (HTTP {status})"
     return f"Internal error: the API failed (HTTP {status})"
 
 
-def _place(location: str) -> str:
-    """Give the host of a redirect: the rest of an address may hold what is not for an agent."""
+def _host_of(location: str) -> str:
+    """Return the host of a redirect: the rest of an address may hold what is not for an agent."""
     scheme, mark, rest = location.strip().partition("//")
     return f"{scheme}//{rest.partition('/')[0].partition('?')[0].rpartition('@')[2]}"[:200] if mark else "the same host"
 
 
-def _wait(response: ApiResponse) -> int | None:
-    told = response.headers.get("retry-after")
-    wait = None if told is None else retry_after(told, time.time())
+def _wait_seconds(response: ApiResponse) -> int | None:
+    header = response.headers.get("retry-after")
+    wait = None if header is None else retry_after(header, time.time())
     if wait is None:
-        resets = [
-            seconds_until_reset(one.reset) for one in quotas(response.headers) if one.remaining <= 0 and one.reset
-        ]
-        wait = max((one for one in resets if one is not None), default=None)
+        spent = (quota for quota in quotas(response.headers) if quota.remaining <= 0 and quota.reset)
+        resets = (seconds_until_reset(quota.reset) for quota in spent)
+        wait = max((seconds for seconds in resets if seconds is not None), default=None)
     return wait
 
 
-def _number(response: ApiResponse, key: str) -> int | None:
-    """Give a rate limit header's number, under any of the names in use."""
+def _limit_header(response: ApiResponse, key: str) -> int | None:
+    """Return a rate limit header's number, under any of the names in use."""
     for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-"):
         value = response.headers.get(prefix + key, "").strip()
         if value.isascii() and value.isdigit() and len(value) < 16:

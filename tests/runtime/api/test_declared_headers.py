@@ -21,8 +21,8 @@ async def test_declared_headers_are_told_with_credentials_masked(package: Make, 
     headers = {"content-type": "application/json", "location": "/pets/1?key=s3cret-key", "x-other": "no"}
     recorder = Recorder(ApiResponse(201, headers, b'{"id": 1}'))
     row = operation("POST", responses=MADE, security=[["key"]], **more)
-    made = package({"op": row}, family="create", transport=recorder, environ={"PETS_KEY": "s3cret-key"}, **KEYED)
-    dispatcher = Dispatcher(made.adapter, made.table, made.api, Config())
+    pets = package({"op": row}, family="create", transport=recorder, environ={"PETS_KEY": "s3cret-key"}, **KEYED)
+    dispatcher = Dispatcher(pets.adapter, pets.table, pets.api, Config())
     answer = await dispatcher.handle("create", {"operation": "op", "params": {}})
     assert answer["data"] == {"id": 1}
     assert answer["_meta"]["headers"] == {"Location": "/pets/1?key=***"}
@@ -30,8 +30,8 @@ async def test_declared_headers_are_told_with_credentials_masked(package: Make, 
 
 async def test_an_answer_without_them_tells_none(package: Make) -> None:
     recorder = Recorder(ApiResponse(201, {"content-type": "application/json"}, b'{"id": 1}'))
-    made = package({"op": operation("POST", responses=MADE)}, family="create", transport=recorder)
-    answer = await Dispatcher(made.adapter, made.table, made.api, Config()).handle("create", {"operation": "op"})
+    pets = package({"op": operation("POST", responses=MADE)}, family="create", transport=recorder)
+    answer = await Dispatcher(pets.adapter, pets.table, pets.api, Config()).handle("create", {"operation": "op"})
     assert answer["_meta"].keys() == {"request_id", "duration_ms"}
 
 

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Carries requests to the API over HTTP: time-outs, bounded answers, retries, rate limits, safe redirects."""
+"""Requests to the API over HTTP: time-outs, bounded responses, retries, rate limits, safe redirects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import anyio
 
 from ..errors import Code, Failure
 from ..wire import ApiRequest, ApiResponse
-from .rate_limits import Meter
+from .pacing import Backoff, QuotaMeter, Timing, with_idempotency_key
 from .receive import Bounds, Receiver
-from .redirects import READS, STATUSES, elsewhere, followed, is_public
-from .retries import Backoff, Timing, keyed
+from .redirects import READS, STATUSES, changes_host, is_public, redirected
 
 if TYPE_CHECKING:
     import httpx2
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["HttpTransport"]
 
 _CONNECT_TIMEOUT = 10.0
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 
 
 class HttpTransport:
@@ -48,11 +47,11 @@ class HttpTransport:
         self._retries = retries
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
-        self._meter = Meter(self._timing.now)
+        self._meter = QuotaMeter(self._timing.now)
         self._client: httpx2.AsyncClient | None = None
 
     async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
-        """Send and read the answer. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""
+        """Send and read the response. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""
         import httpx2
 
         call = _Call(self, request, row)
@@ -60,8 +59,8 @@ class HttpTransport:
             with anyio.fail_after(self._timeout):
                 return await call.follow()
         except (TimeoutError, httpx2.TimeoutException):
-            if call.put_off is not None:  # the time ran out while it was repeated: what the API said last is the answer
-                return call.put_off
+            if call.latest is not None:  # the time ran out between two attempts: the last response counts
+                return call.latest
             raise _failed(f"the API did not answer within {self._timeout:g} seconds") from None
         except httpx2.ConnectError as error:
             raise _failed(_unreachable(error, request)) from None
@@ -81,7 +80,7 @@ class HttpTransport:
             await client.aclose()
 
     def opened(self) -> httpx2.AsyncClient:
-        """Give the pool, opened when it is not yet."""
+        """Return the pool, which is opened at the first request."""
         if self._client is None:
             import httpx2
 
@@ -95,46 +94,46 @@ class HttpTransport:
 
 
 class _Call:
-    """One call: the request, those that redirects lead to, and the repetitions of each."""
+    """One call: the request, those that redirects lead to, and the attempts of each."""
 
     def __init__(self, transport: HttpTransport, request: ApiRequest, row: Row | None) -> None:
         self._owner = transport
         self._row = row
         self._timing = transport._timing
         self._ends = self._timing.now() + transport._timeout
-        self._request, self._keyed = keyed(request, row)
-        self.put_off: ApiResponse | None = None
+        self._request, self._keyed = with_idempotency_key(request, row)
+        self.latest: ApiResponse | None = None
 
     async def follow(self) -> ApiResponse:
-        """Exchange, and follow redirects as far as that is safe."""
+        """Send, and follow redirects as far as that is safe."""
         import httpx2
 
         request = self._request
-        response = await self._persist(request)
+        response = await self._attempt(request)
         performed: ApiResponse | None = None
-        for _ in range(_MOST_REDIRECTS):
-            target = followed(request, response)
-            if target is None or (elsewhere(request, target) and not await self._enters(request, target)):
+        for _ in range(_MAX_REDIRECTS):
+            target = redirected(request, response)
+            if target is None or (changes_host(request, target) and not await self._may_enter(request, target)):
                 return response
             if request.method not in READS and target.method in READS:
                 performed = response
             request = target
             try:
-                response = await self._persist(request)
+                response = await self._attempt(request)
             except (Failure, httpx2.TransportError):
                 if performed is None:
                     raise
                 return performed  # the call itself was carried out
             if performed is not None and response.status >= 400:
                 return performed
-        if response.status in STATUSES and followed(request, response) is not None:
+        if response.status in STATUSES and redirected(request, response) is not None:
             if performed is not None:
                 return performed
-            raise _failed(f"the API redirected the request more than {_MOST_REDIRECTS} times")
+            raise _failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
         return response
 
-    async def _persist(self, request: ApiRequest) -> ApiResponse:
-        """Exchange, again and again where that does no harm and there is time."""
+    async def _attempt(self, request: ApiRequest) -> ApiResponse:
+        """Send until there is a final response, as often as that does no harm and there is time."""
         import httpx2
 
         backoff = Backoff.of(request, self._owner._retries, keyed=self._keyed and request.method not in READS)
@@ -146,57 +145,57 @@ class _Call:
             except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
                 unsent = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
                 wait = None if _is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
-                if wait is None or wait >= self._left():
+                if wait is None or wait >= self._seconds_left():
                     raise
             else:
                 meter.note(request, operation, response)
-                wait = backoff.after_answer(tries, response, self._timing)
-                if wait is None or wait >= self._left():
+                wait = backoff.after_response(tries, response, self._timing)
+                if wait is None or wait >= self._seconds_left():
                     return response
-                self.put_off = response
+                self.latest = response
             await self._timing.pause(wait)
         raise AssertionError  # pragma: no cover
 
     async def _exchange(self, request: ApiRequest) -> ApiResponse:
         import httpx2
 
-        from ..decode.decompress import ACCEPTED, Damaged
+        from ..decode.decompress import ACCEPT_ENCODING, CodingError
 
         headers = [(name.encode("ascii"), value.encode("utf-8")) for name, value in request.headers]
-        if not self._encodings_told(request):
-            headers.append((b"Accept-Encoding", ACCEPTED.encode()))
+        if not self._sets_accept_encoding(request):
+            headers.append((b"Accept-Encoding", ACCEPT_ENCODING.encode()))
         sent = httpx2.Request(request.method, request.url, headers=headers, content=request.content)
         timeout = httpx2.Timeout(self._owner._timeout, connect=min(_CONNECT_TIMEOUT, self._owner._timeout))
         sent.extensions["timeout"] = timeout.as_dict()
         response = await self._owner.opened().send(sent, stream=True)
         try:
-            return await Receiver(self._owner._bounds, request, self._row, self._left()).read(response)
-        except Damaged as problem:
+            return await Receiver(self._owner._bounds, request, self._row, self._seconds_left()).read(response)
+        except CodingError as problem:
             raise _failed(f"the API's answer {problem}") from None
         finally:
             await response.aclose()
 
-    def _encodings_told(self, request: ApiRequest) -> bool:
-        """Whether the call says itself which encodings it takes, or the API has a parameter of its own for that."""
+    def _sets_accept_encoding(self, request: ApiRequest) -> bool:
+        """Return True if the call has an Accept-Encoding header, or the API has a parameter for it."""
         declared = self._row.parameters.values() if self._row is not None else ()
         return any(name.lower() == "accept-encoding" for name, _ in request.headers) or any(
-            one.location == "header" and one.wire.lower() == "accept-encoding" for one in declared
+            parameter.location == "header" and parameter.wire.lower() == "accept-encoding" for parameter in declared
         )
 
-    async def _enters(self, request: ApiRequest, target: ApiRequest) -> bool:
-        """Whether another host may be gone to: none that leads from the open network into a private one."""
+    async def _may_enter(self, request: ApiRequest, target: ApiRequest) -> bool:
+        """Return True if a redirect to another host is allowed: none leads from the open network into a private one."""
         import httpx2
 
         url = httpx2.URL(target.url)
         if self._owner._transport is not None or not is_public(httpx2.URL(request.url).host):
             return True
         try:
-            found = await anyio.getaddrinfo(url.host, url.port or (443 if url.scheme == "https" else 80))
+            addresses = await anyio.getaddrinfo(url.host, url.port or (443 if url.scheme == "https" else 80))
         except OSError:
             return True  # where a proxy resolves names; without one the connection fails by itself
-        return all(is_public(str(address[4][0])) for address in found)
+        return all(is_public(str(address[4][0])) for address in addresses)
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         return self._ends - self._timing.now()
 
 
@@ -223,5 +222,5 @@ def _unreachable(error: BaseException, request: ApiRequest) -> str:
     return f"no connection could be made to '{host}'"
 
 
-def _failed(what: str) -> Failure:
-    return Failure(Code.INTERNAL_ERROR, f"Internal error: {what}")
+def _failed(reason: str) -> Failure:
+    return Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}")

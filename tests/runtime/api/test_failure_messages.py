@@ -1,4 +1,4 @@
-"""What may stand in a message."""
+"""Messages are bounded, free of secrets, and unlike a leak."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from aqlgen.runtime import messages as speech
+from aqlgen.runtime import messages
 from aqlgen.runtime.messages import bounded, leaks, listed, redact, shown
 
 
@@ -34,19 +34,19 @@ def test_values_are_shown_as_people_write_them() -> None:
 
 
 def sentences(module: ast.Module) -> Iterator[str]:
-    """Give every text of a module's code, its docstrings apart, with something in the place of what is filled in."""
+    """Yield the texts in a module's code, without docstrings, with an x for each value that is filled in."""
     docstrings = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
     for node in ast.walk(module):
         if isinstance(node, ast.JoinedStr):
-            yield "".join(str(one.value) if isinstance(one, ast.Constant) else "x" for one in node.values)
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
 
 
 def test_no_sentence_of_a_failure_reads_like_a_leak() -> None:
     """R-ENV-4: every template against the protocol's own patterns."""
-    modules = {path.as_posix(): path.read_text() for path in Path(speech.__file__).parent.rglob("*.py")}
-    found = [
+    modules = {path.as_posix(): path.read_text() for path in Path(messages.__file__).parent.rglob("*.py")}
+    leaking = [
         (name, text)
         for name, source in sorted(modules.items())
         if "Failure(" in source or "Problem(" in source or name.endswith("/problems.py")
@@ -54,4 +54,4 @@ def test_no_sentence_of_a_failure_reads_like_a_leak() -> None:
         if " " in text and leaks(text)
     ]
     assert len(modules) > 20
-    assert found == []
+    assert leaking == []

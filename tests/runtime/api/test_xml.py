@@ -39,13 +39,13 @@ PET = {"$ref": "#/types/Pet"}
 
 def read(package: Make, content: str | bytes, schema: Any = PET, kind: str = "application/xml") -> Any:
     entry = {"content_type": kind, "schema": schema}
-    made = package({"op": operation(responses={"200": entry})}, TYPES)
+    pets = package({"op": operation(responses={"200": entry})}, TYPES)
     content = content.encode() if isinstance(content, str) else content
-    return made.decode(ApiResponse(200, {"content-type": kind}, content))
+    return pets.decode(ApiResponse(200, {"content-type": kind}, content))
 
 
 def test_every_hint_is_followed(package: Make) -> None:
-    given = read(
+    data = read(
         package,
         """<?xml version="1.0" encoding="UTF-8"?>
         <p:pet xmlns:p="urn:p" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="7">
@@ -58,7 +58,7 @@ def test_every_hint_is_followed(package: Make) -> None:
           <unknown a="1"><inner>2</inner><inner>3</inner></unknown>
         </p:pet>""",
     )
-    assert given == {
+    assert data == {
         "pet_id": 7,
         "name": "Rosa & <Co>",
         "weight": 3.5,
@@ -91,9 +91,9 @@ def test_an_answer_is_read_leniently(package: Make, content: str, schema: Any, d
 
 
 def test_the_encoding_is_the_headers_or_the_contents_own(package: Make) -> None:
-    said = '<?xml version="1.0" encoding="ISO-8859-1"?><pet><name>é</name></pet>'.encode("latin-1")
-    assert read(package, said) == {"name": "é"}
-    assert read(package, said.replace(b"ISO-8859-1", b"utf-8"), kind="application/xml; charset=iso-8859-1") == {
+    content = '<?xml version="1.0" encoding="ISO-8859-1"?><pet><name>é</name></pet>'.encode("latin-1")
+    assert read(package, content) == {"name": "é"}
+    assert read(package, content.replace(b"ISO-8859-1", b"utf-8"), kind="application/xml; charset=iso-8859-1") == {
         "name": "é"
     }
 
