@@ -82,3 +82,18 @@ def unknown_operation(operation: str, available: Sequence[str]) -> Failure:
     if available:
         details["available"] = list(available)
     return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)
+
+
+def response_too_large(most: int, size: int, *, performed: bool = False) -> Failure:
+    """Build PAYLOAD_TOO_LARGE for an answer that cannot be shown; `performed` says that the call changed something."""
+    message = f"Payload exceeds response_size limit of {most} bytes"
+    advice = "the API has performed the call, only its answer is lost" if performed else "ask for less"
+    details: dict[str, Any] = {
+        "limit_type": "response_size",
+        "limit_value": most,
+        "actual_value": size,
+        "unit": "bytes",
+    }
+    if not performed:
+        advice += ", such as a smaller page"
+    return Failure(Code.PAYLOAD_TOO_LARGE, f"{message}: {advice}", details)

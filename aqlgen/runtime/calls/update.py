@@ -55,7 +55,7 @@ class Plan:
         body, reader = self.row.body, self.reader
         assert body is not None and reader is not None  # noqa: S101, PT018 - prepared so
         schema = _answer(reader)
-        whole = merged(writable(self.table, there, body.schema, schema), change)
+        whole = merged(writable(self.table.types, there, body.schema, schema), change)
         self._check(whole)
         return whole
 
@@ -63,7 +63,7 @@ class Plan:
         body = self.row.body
         if self.patches:
             return
-        shape = shape_of(self.table, {} if body is None else body.schema)
+        shape = shape_of(self.table.types, {} if body is None else body.schema)
         missing = [
             f"input.{name}"
             for name in shape.properties

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..calls.truncation import refusal
 from ..encode.body import media_type
+from ..errors import response_too_large
 from ..wire import ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ class Receiver:
         most, performed = self._bounds.response + _AHEAD, self._performed
         told = response.headers.get("content-length", "")
         if told.isdigit() and int(told) > most:
-            raise refusal(self._bounds.response, int(told), performed=performed)
+            raise response_too_large(self._bounds.response, int(told), performed=performed)
         chunks: list[bytes] = []
         size = 0
         async for chunk in _pieces(response):
             size += len(chunk)
             if size > most:
-                raise refusal(self._bounds.response, size, performed=performed)
+                raise response_too_large(self._bounds.response, size, performed=performed)
             chunks.append(chunk)
         return b"".join(chunks)
 
@@ -136,11 +136,11 @@ class Receiver:
 
         told = headers.get("content-length", "")
         if told.isdigit() and int(told) > self._bounds.file:
-            raise refusal(self._bounds.file, int(told), performed=self._performed)
+            raise response_too_large(self._bounds.file, int(told), performed=self._performed)
         with Saving(self._bounds.folder, file_name(headers, self._request.url, row), self._bounds.file) as saving:
             async for chunk in _pieces(response):
                 if not saving.write(chunk):
-                    raise refusal(self._bounds.file, saving.size, performed=self._performed)
+                    raise response_too_large(self._bounds.file, saving.size, performed=self._performed)
             saved = saving.done(media_type(headers.get("content-type", "")))
         return ApiResponse(response.status_code, headers, b"", file=saved)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..schema.shapes import folded
+from ..text import folded
 
 __all__ = ["LISTS", "by_name", "is_texts", "names_of"]
 

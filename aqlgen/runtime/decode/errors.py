@@ -12,7 +12,7 @@ from typing import Any
 from ..encode.body import is_json, media_type
 from ..errors import Code
 from ..messages import redact, redacted
-from ..schema.shapes import folded
+from ..text import folded
 from ..wire import ApiResponse
 from .body import text_of
 from .error_parameters import LISTS, by_name, is_texts, names_of

@@ -12,8 +12,8 @@ from typing import Any
 from ..client.retries import retry_after
 from ..errors import Code, Failure
 from ..messages import bounded, leaks, redact
-from ..schema.shapes import folded
 from ..table import Row
+from ..text import folded
 from ..warnings.rate_limit import quotas, resets_in
 from ..wire import ApiResponse
 from .errors import Told, listen

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..calls.exchanges import ApiSide, Exchanges
+from ..calls.exchanges import ApiSide, Exchanges, Performer
 from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
+from ..introspection.protocol import tool_name
 from ..logs.log import Logger
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import Loop
 from ..server.session import Session
-from ..server.tools import tool_name
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collect import Board, Notices
@@ -26,7 +26,6 @@ from .limits import Limits
 from .registry import Person
 
 if TYPE_CHECKING:
-    from ..calls.calls import Extras
     from ..state import State
 
 __all__ = ["ApiSide", "Dispatcher"]
@@ -51,12 +50,11 @@ class Dispatcher:
         self.config = config
         self.introspection = Introspection(adapter, table, config)
         self._api = api
-        self._state = state
-        self._extras: Extras | None = None
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
         self._board = Board(adapter, config, table)
+        self._performer = Performer(table, self._board, state)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = Loop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
@@ -193,7 +191,7 @@ class Dispatcher:
         notices = board.before(row, params)
         exchanges = Exchanges(api, hooks, call)
         if row.own or row.update is not None:
-            answer = await self._extra().perform(exchanges, row, params, notices, stamp)
+            answer = await self._performer.perform(exchanges, row, params, notices, stamp)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
@@ -204,14 +202,6 @@ class Dispatcher:
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer
-
-    def _extra(self) -> Extras:
-        """Give what calls need that are more than one exchange, or less than the whole answer; made at the first."""
-        if self._extras is None:
-            from ..calls.calls import Extras
-
-            self._extras = Extras(self.table, self._board, self._state)
-        return self._extras
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)
@@ -233,7 +223,7 @@ class Dispatcher:
         from ..warnings.deprecation import alias_notice
 
         notices = notices or Notices()
-        notices.extend([alias_notice(alias)])
+        notices.extend([alias_notice(alias.name, alias.operation, alias.until)])
         return notices
 
     def _check_family(self, family: str | None, operation: str, expected: str) -> None:

@@ -138,13 +138,13 @@ class Board:
     def fit(self, data: Any, row: Row, response: ApiResponse, notices: Notices | None) -> tuple[Any, Notices | None]:
         """Give the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
         if response.cut:
-            from ..calls.truncation import stream_notice
+            from .truncation import stream_notice
 
             notices = notices or Notices()
             notices.extend([stream_notice(response.cut, data)])
         if len(response.content) <= self._max_response:
             return data, notices
-        from ..calls.truncation import truncate
+        from .truncation import truncate
 
         data, notice = truncate(data, self._max_response, performed=row.family != "read")
         if notice is not None:

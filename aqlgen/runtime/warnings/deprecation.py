@@ -9,7 +9,6 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from ..introspection.aliases import Alias
 from ..table import JsonSchema, Row, Table
 from ..text import line
 from .collect import Notice
@@ -56,10 +55,10 @@ def plan_of(row: Row, table: Table | None) -> Plan | None:
     return Plan(row.deprecated, parameters, fields) if row.deprecated or parameters or fields else None
 
 
-def alias_notice(alias: Alias) -> Notice:
-    """Give the warning about an operation called by an old name of it."""
-    removal = {} if alias.until is None else {"removal_date": alias.until.isoformat()}
-    return _notice("operation", alias.name, {"replacement": alias.operation, **removal})
+def alias_notice(name: str, operation: str, until: date | None) -> Notice:
+    """Return the warning about an operation called by an old name, which ends after the day `until`."""
+    removal = {} if until is None else {"removal_date": until.isoformat()}
+    return _notice("operation", name, {"replacement": operation, **removal})
 
 
 def headers_notice(row: Row, headers: Mapping[str, str]) -> Notice | None:
