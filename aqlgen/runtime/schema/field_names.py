@@ -106,6 +106,7 @@ class Names:
         self._plans: dict[str, Plan | None] = {}
         self._inline: dict[int, tuple[JsonSchema, Plan | None]] = {}
         self._joints: dict[tuple[int, ...], JsonSchema] = {}
+        self._inspected: dict[str, tuple[bool, frozenset[str]]] = {}
 
     @property
     def table(self) -> Table:
@@ -145,18 +146,20 @@ class Names:
 
     def _renames(self, schema: JsonSchema) -> bool:
         """Return True if anything that a schema reaches has another name on the wire."""
+        renames, references = _inspected(schema)
         seen: set[str] = set()
-        todo: list[Any] = [schema]
-        while todo:
-            for inner in subschemas(todo.pop()):
-                name = referred(inner)
-                if name is not None and name not in seen:
-                    seen.add(name)
-                    todo.append(self._types.get(name, {}))
-                properties = inner.get("properties")
-                if isinstance(properties, Mapping) and any(map(_is_renamed, properties.values())):
-                    return True
-        return False
+        todo = list(references)
+        while todo and not renames:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            inspected = self._inspected.get(name)
+            if inspected is None:
+                inspected = self._inspected[name] = _inspected(self._types.get(name, {}))
+            renames, references = inspected
+            todo.extend(references)
+        return renames
 
     def _fill(self, plan: Plan, schema: JsonSchema) -> None:
         """Fill a plan that is in the cache already, so that a recursive type finds itself."""
@@ -214,8 +217,18 @@ class Names:
         return shape
 
 
-def _is_renamed(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and isinstance(schema.get("x-name"), str)
+def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
+    """Return whether a property within a schema is renamed, and the types that the schema refers to."""
+    references: set[str] = set()
+    renames = False
+    for inner in subschemas(schema):
+        name = referred(inner)
+        if name is not None:
+            references.add(name)
+        properties = inner.get("properties")
+        if isinstance(properties, dict):
+            renames = renames or any(isinstance(value, dict) and "x-name" in value for value in properties.values())
+    return renames, frozenset(references)
 
 
 def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:

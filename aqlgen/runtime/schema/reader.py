@@ -42,9 +42,9 @@ def type_named(ref: str) -> str | None:
     return unquote(name).replace("~1", "/").replace("~0", "~") if "~" in name or "%" in name else name
 
 
-def referred(schema: Any) -> str | None:
+def referred(schema: JsonSchema) -> str | None:
     """Return the name of the type that a schema refers to, or None if it refers to none."""
-    ref = schema.get("$ref") if isinstance(schema, Mapping) else None
+    ref = schema.get("$ref")
     return type_named(ref) if isinstance(ref, str) else None
 
 
@@ -54,12 +54,12 @@ def resolve(schema: JsonSchema, types: Types) -> JsonSchema:
     return schema if name is None else types.get(name, {})
 
 
-def subschemas(node: Any) -> Iterator[Mapping[str, Any]]:
+def subschemas(node: Any) -> Iterator[dict[str, Any]]:
     """Yield every mapping within a schema, the schema itself included, without following references."""
     todo = [node]
     while todo:
         inner = todo.pop()
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             yield inner
             todo.extend(inner.values())
         elif isinstance(inner, list):
@@ -69,22 +69,29 @@ def subschemas(node: Any) -> Iterator[Mapping[str, Any]]:
 # Composition and alternatives
 
 
-def parts(schema: Any, types: Types, seen: set[str] | None = None) -> Iterator[JsonSchema]:
-    """Yield the schemas that apply together: what the schema refers to, its allOf, then the schema itself."""
+def parts(schema: Any, types: Types) -> list[JsonSchema]:
+    """Return the schemas that apply together: what the schema refers to, its allOf, then the schema itself."""
+    collected: list[JsonSchema] = []
+    _collect(schema, types, collected, set())
+    return collected
+
+
+def _collect(schema: Any, types: Types, collected: list[JsonSchema], seen: set[str]) -> None:
     if not isinstance(schema, Mapping):
         return
-    seen = set() if seen is None else seen
     name = referred(schema)
     if name is not None and name not in seen:
         seen.add(name)
-        yield from parts(types.get(name), types, seen)
+        _collect(types.get(name), types, collected, seen)
     for part in schema.get("allOf", ()):
-        yield from parts(part, types, seen)
-    yield schema
+        _collect(part, types, collected, seen)
+    collected.append(schema)
 
 
 def alternatives(schema: JsonSchema) -> list[JsonSchema]:
     """Return the alternatives of oneOf and anyOf, without null."""
+    if "oneOf" not in schema and "anyOf" not in schema:
+        return []
     return [
         as_schema(alternative)
         for key in ("oneOf", "anyOf")
@@ -115,7 +122,12 @@ def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
             inner, deeper = without_null({**_without(schema, key), **as_schema(rest[0])})
             return inner, null or deeper
     composed = schema.get("allOf")
-    if isinstance(composed, list) and len(composed) == 1 and "properties" not in schema and referred(composed[0]):
+    if (
+        isinstance(composed, list)
+        and len(composed) == 1
+        and "properties" not in schema
+        and referred(as_schema(composed[0]))
+    ):
         inner, deeper = without_null({**_without(schema, "allOf"), **composed[0]})
         return inner, null or deeper
     return schema, null
@@ -184,7 +196,7 @@ def is_object(schema: JsonSchema, types: Types) -> bool:
 
     Alternatives without properties beside them make a union, not an object.
     """
-    composed = list(parts(schema, types))
+    composed = parts(schema, types)
     if any("properties" in part for part in composed):
         return True
     return len(alternatives(schema)) < 2 and any(only_type(part, guess=False) == "object" for part in composed)

@@ -18,6 +18,7 @@ __all__ = ["MISSING", "STRUCTURE", "Shape", "agent_path", "at", "schema_at", "sh
 STRUCTURE = frozenset({"properties", "allOf", "oneOf", "anyOf", "items", "additionalProperties"})
 MISSING: Any = object()
 _MOST_ALTERNATIVES = 40
+_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(slots=True)
@@ -38,9 +39,12 @@ class Shape:
 
 def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
     """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
-    shape = Shape() if base is None else Shape(properties=dict(base.properties), required=set(base.required))
+    shape = Shape()
     for part in parts(schema, types):
         _add(shape, part)
+    if base is not None:
+        shape.properties = {**base.properties, **shape.properties}
+        shape.required |= base.required
     return shape
 
 
@@ -60,18 +64,16 @@ def union_of(types: Types, schema: Any) -> Shape:
 
 
 def _add(shape: Shape, part: JsonSchema) -> None:
-    for name, value in as_schema(part.get("properties")).items():
-        schema = as_schema(value)
+    for name, schema in part.get("properties", _NOTHING).items():
+        schema = as_schema(schema)
         if name in shape.properties:
             schema = {**shape.properties[name][1], **schema}
         shape.properties[name] = (schema.get("x-name", name), schema)
     shape.required.update(part.get("required", ()))
     shape.hidden.update(part.get("x-read-only", ()))
-    items = (part.get("items"), *part.get("prefixItems", ()))
-    shape.items.extend(schema for schema in items if _is_schema(schema))
-    extra = (part.get("additionalProperties"), *part.get("patternProperties", {}).values())
-    shape.extra.extend(schema for schema in extra if _is_schema(schema))
-    shape.alternatives.extend(schema for schema in alternatives(part) if schema)
+    shape.items += filter(_is_schema, (part.get("items"), *part.get("prefixItems", ())))
+    shape.extra += filter(_is_schema, (part.get("additionalProperties"), *part.get("patternProperties", {}).values()))
+    shape.alternatives += filter(None, alternatives(part))
     discriminator = part.get("discriminator")
     if isinstance(discriminator, Mapping) and isinstance(discriminator.get("propertyName"), str):
         targets = {key: str(target).rpartition("/")[2] for key, target in discriminator.get("mapping", {}).items()}

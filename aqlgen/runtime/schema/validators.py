@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..table import JsonSchema, Row, Table
 from .reader import referred, subschemas, type_named
@@ -114,8 +114,7 @@ def _references(schema: Any) -> Iterator[str]:
 def _repairable(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy that may be changed, without what would turn references away from the document itself."""
     copy: dict[str, Any] = json.loads(json.dumps(document))
-    for inner in subschemas(copy):
-        schema = cast("dict[str, Any]", inner)
+    for schema in subschemas(copy):
         for key in ("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"):
             if isinstance(schema.get(key), str):
                 del schema[key]
