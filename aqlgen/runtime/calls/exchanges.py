@@ -21,7 +21,7 @@ __all__ = ["ApiSide", "Exchanges", "Performer"]
 
 
 class ApiSide(Protocol):
-    """What the dispatcher needs of the API's side; `client.api.Api` implements it."""
+    """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters under agent names. Raises Failure, all problems in one."""
@@ -108,38 +108,40 @@ class Performer:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Notices | None, meta: Notes
     ) -> tuple[Any, Notices | None]:
         """Send what is needed, and return the data and the warnings."""
-        own = {name: params[name] for name in row.own if name in params}
-        if own:
-            params = {name: value for name, value in params.items() if name not in own}
+        options = {name: params[name] for name in row.own if name in params}  # for the adapter, not for the API
+        if options:
+            params = {name: value for name, value in params.items() if name not in options}
         page = None
         if row.pagination is not None:
-            page = await self._pager.page(exchanges, row, params, own)
+            page = await self._pager.page(exchanges, row, params, options)
             data: Any = page.data()
         else:
-            response = await self._response(exchanges, row, params, own)
+            response = await self._response(exchanges, row, params, options)
             data = exchanges.api.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
                 data = {**data, "_etag": response.headers["etag"]}
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
         if "fields" in row.own:
-            data = self._select(data, row, own, meta, paged=page is not None)
+            data = self._select(data, row, options, meta, paged=page is not None)
         notices = self._board.after(row, params, last, exchanges.seconds, notices)
         fitted, notices = self._board.fit(data, row, last, notices)
         if page is not None and isinstance(fitted, dict) and len(fitted.get("items", ())) < len(page.items):
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
 
-    async def _response(self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], own: Mapping[str, Any]) -> Any:
-        if row.update is None and "if_match" not in own:
+    async def _response(
+        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Any:
+        if row.update is None and "if_match" not in options:
             return await exchanges.send(row, params)
         from .update import perform
 
-        return await perform(exchanges, row, self._table, params, own.get("if_match"))
+        return await perform(exchanges, row, self._table, params, options.get("if_match"))
 
-    def _select(self, data: Any, row: Row, own: Mapping[str, Any], meta: Notes, *, paged: bool) -> Any:
+    def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, *, paged: bool) -> Any:
         """Return the data with the requested fields; `_meta` says what a default leaves out."""
-        requested = own.get("fields")
+        requested = options.get("fields")
         fields = requested if requested is not None else row.parameters["fields"].schema.get("default", "full")
         if fields == "full" or not data:
             return data

@@ -33,7 +33,7 @@ _PAYLOADS = frozenset({"data", "result", "results", "items", "value", "values", 
 
 @dataclass(frozen=True, slots=True)
 class _Presets:
-    """What the presets keep of an operation's answers, and where in an answer the things are."""
+    """The fields that the presets keep of an operation's answers, and where in an answer the things are."""
 
     path: tuple[str, ...]
     minimal: Tree | None

@@ -49,10 +49,10 @@ class Aliases:
     @cached_property
     def _by_name(self) -> dict[str, Alias]:
         return {
-            one["name"]: Alias(one["name"], name, date.fromisoformat(one["until"]) if "until" in one else None)
+            alias["name"]: Alias(alias["name"], name, date.fromisoformat(alias["until"]) if "until" in alias else None)
             for family in FAMILIES
             for name, row in self._table.raw(family).items()
-            for one in row.get("aliases", ())
+            for alias in row.get("aliases", ())
         }
 
     def find(self, name: str) -> Alias | None:

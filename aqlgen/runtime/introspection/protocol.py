@@ -29,7 +29,7 @@ CAPABILITIES: Mapping[str, Any] = {
     "dangerous_operations": True,
     "execution_safety_loop": "disabled",
 }
-"""What this runtime can do; the mode of the safety loop is a setting, see `capabilities`."""
+"""Capabilities of this runtime; the mode of the safety loop is a setting, see `capabilities`."""
 
 CONFORMANCE = "level-1"
 CONCURRENCY = "fully-concurrent"

@@ -14,7 +14,7 @@ from . import protocol
 __all__ = ["checked_query", "page_of"]
 
 _SEARCH_FIRST = 10
-"""How many are found unless asked for more; what is sought is nearly always among them."""
+"""Results of a search unless more are asked for; what is sought is nearly always among them."""
 
 _PARAMETERS = tuple(parameter["name"] for parameter in protocol.INTROSPECT["parameters"])
 

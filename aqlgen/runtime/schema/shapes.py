@@ -23,7 +23,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 @dataclass(slots=True)
 class Shape:
-    """What a schema declares, its parts still schemas. `properties`: agent name → (wire name, schema).
+    """The declarations of a schema. `properties`: agent name → (wire name, schema).
 
     `extra` are the schemas of undeclared keys; `hidden` are the read-only properties that the generator left out.
     """

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What is wrong with a call, as a code and a sentence that can be acted on (R-ENV-5, R-ERR-1).
+"""Problems with a call: each a code and a sentence that an agent can act on (R-ENV-5, R-ERR-1).
 
 The problems here are with the set of parameters: missing, unknown, given twice, not updateable. `value_problems` has
 those with values.

@@ -32,7 +32,7 @@ PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """What is checked for one operation, prepared at its first call.
+    """The checks of one operation, prepared at its first call.
 
     `fields` are the only keys that `input` may have, `outside` the ones it may not have, `hidden` those that only the
     server sets (folded). `body` validates the body that the parameters make together.
