@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..calls.exchanges import ApiSide, Exchanges, Performer
+from ..calls.exchanges import ApiSide, Exchanges
 from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
@@ -26,6 +27,7 @@ from .limits import Limits
 from .registry import Person
 
 if TYPE_CHECKING:
+    from ..calls.performer import Performer
     from ..state import State
 
 __all__ = ["ApiSide", "Dispatcher"]
@@ -50,11 +52,11 @@ class Dispatcher:
         self.config = config
         self.introspection = Introspection(adapter, table, config)
         self._api = api
+        self._state = state
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
         self._board = Board(adapter, config, table)
-        self._performer = Performer(table, self._board, state)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = Loop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
@@ -202,6 +204,13 @@ class Dispatcher:
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer
+
+    @cached_property
+    def _performer(self) -> Performer:
+        """What performs calls that are more than one exchange, or return less than the whole answer."""
+        from ..calls.performer import Performer
+
+        return Performer(self.table, self._board, self._state)
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)
