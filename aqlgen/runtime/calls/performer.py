@@ -73,7 +73,7 @@ class Performer:
 
     async def _response(
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> Any:
+    ) -> ApiResponse:
         if row.update is None and "if_match" not in options:
             return await exchanges.send(row, params)
         from .update import perform
