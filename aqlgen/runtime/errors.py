@@ -74,7 +74,7 @@ class Failure(Exception):
 
 
 def response_too_large(limit: int, size: int, *, performed: bool = False) -> Failure:
-    """PAYLOAD_TOO_LARGE for a response that cannot be shown; `performed` says that its call changed something."""
+    """Build PAYLOAD_TOO_LARGE for a response that cannot be shown; `performed` says that its call changed something."""
     message = f"Payload exceeds response_size limit of {limit} bytes"
     advice = "the API has performed the call, only its answer is lost" if performed else "ask for less"
     details: dict[str, Any] = {

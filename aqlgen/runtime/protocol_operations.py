@@ -102,8 +102,8 @@ class _CheckedHandler:
         return Draft202012Validator({"type": "object", "properties": properties})
 
     def _check(self, params: Mapping[str, Any]) -> None:
-        from .validation.parameters import missing_problem, unknown_problem
-        from .validation.problems import failure, problems_of
+        from .validation.problems import failure, missing_problem, unknown_problem
+        from .validation.value_problems import problems_of
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]

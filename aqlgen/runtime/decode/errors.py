@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import Code
 from ..media import FORM, is_json, is_xml, media_type
 from ..messages import redact, redacted
-from ..schema.shapes import folded
+from ..text import folded
 from ..wire import ApiResponse
 from .body import decode_text
 

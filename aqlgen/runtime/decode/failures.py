@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import Code, Failure
 from ..messages import bounded, leaks, redact
-from ..schema.shapes import folded
 from ..table import Row
+from ..text import folded
 from ..wire import ApiResponse
 from .errors import ApiError, read_error
 from .headers import quotas, retry_after, seconds_until_reset

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
-from ..schema.shapes import Shape, referred, shape_of
+from ..schema.reader import referred
+from ..schema.shapes import Shape, shape_of
 from ..table import JsonSchema, Table
 
 __all__ = ["UnreadableXmlError", "read_xml"]
@@ -198,9 +199,9 @@ def _scalar(text: str, types: set[str]) -> Any:
 
 def _shape(table: Table, schema: JsonSchema) -> Shape:
     """Return the shape of a schema; of alternatives, all that any of them declares."""
-    shape = shape_of(table, schema)
+    shape = shape_of(table.types, schema)
     for alternative in shape.alternatives:
-        inner = shape_of(table, alternative)
+        inner = shape_of(table.types, alternative)
         shape.properties = {**inner.properties, **shape.properties}
         shape.items += inner.items
     return shape

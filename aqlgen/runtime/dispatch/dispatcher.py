@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
+from ..introspection.protocol import tool_name
 from ..logs.log import Logger
 from ..protocol_operations import Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..server.session import Session
-from ..server.tools import tool_name
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
@@ -27,7 +28,7 @@ from .envelope import Envelope, Stamp, success
 from .limits import Limits
 
 if TYPE_CHECKING:
-    from ..calls.calls import Extras
+    from ..calls.performer import Performer
     from ..state import State
 
 __all__ = ["ApiSide", "Dispatcher"]
@@ -53,7 +54,6 @@ class Dispatcher:
         self.introspection = Introspection(adapter, table, config)
         self._api = api
         self._state = state
-        self._extras: Extras | None = None
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
@@ -194,7 +194,7 @@ class Dispatcher:
         notices = board.before(row, params)
         exchanges = Exchanges(api, hooks, call)
         if row.own or row.update is not None:
-            answer = await self._extra().perform(exchanges, row, params, notices, stamp)
+            answer = await self._performer.perform(exchanges, row, params, notices, stamp)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
@@ -206,13 +206,12 @@ class Dispatcher:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer
 
-    def _extra(self) -> Extras:
-        """Give what calls need that are more than one exchange, or less than the whole answer; made at the first."""
-        if self._extras is None:
-            from ..calls.calls import Extras
+    @cached_property
+    def _performer(self) -> Performer:
+        """What performs calls that are more than one exchange, or return less than the whole answer."""
+        from ..calls.performer import Performer
 
-            self._extras = Extras(self.table, self._board, self._state)
-        return self._extras
+        return Performer(self.table, self._board, self._state)
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..schema.shapes import folded
+from ..text import folded
 from .cursors import Cursors, Place
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..schema.pointers import agent_path, schema_at
+from ..schema.shapes import agent_path, schema_at
 from .parameters import number
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def prepare(row: Row, table: Table) -> Plan:
     parameters = [row.parameters[name] for name in row.parameters]
 
     def path(key: str, of: Mapping[str, Any] = schema) -> tuple[str, ...] | None:
-        return agent_path(table, of, trait[key]) if key in trait else None
+        return agent_path(table.types, of, trait[key]) if key in trait else None
 
     def named(key: str) -> str | None:
         place = trait.get("in", "query")
@@ -68,7 +68,7 @@ def prepare(row: Row, table: Table) -> Plan:
     within: tuple[str, ...] = ()
     if "within" in trait:
         body = row.body
-        within = agent_path(table, {} if body is None else body.schema, trait["within"])
+        within = agent_path(table.types, {} if body is None else body.schema, trait["within"])
     told = trait.get("next")
     return Plan(
         style=style,
@@ -83,7 +83,7 @@ def prepare(row: Row, table: Table) -> Plan:
         next=told.lower() if trait.get("next_in") == "header" and told else path("next"),
         has_more=path("has_more"),
         total=path("total"),
-        item_cursor=path("item_cursor", schema_at(table, schema, items, items=True)),
+        item_cursor=path("item_cursor", schema_at(table.types, schema, items, items=True)),
         within=within,
         by_url=style in ("link", "next_url"),
         depth=len(row.path.partition("?")[0].strip("/").split("/")),

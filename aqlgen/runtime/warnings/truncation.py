@@ -1,10 +1,10 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Cuts an answer that is longer than its limit (R-WARN-3, R-REQ-9; warnings document, 4.3).
+"""Truncation of answers that are longer than their limit (R-WARN-3, R-REQ-9; warnings document, 4.3).
 
-What can be cut without making it something else is cut: the longest list that stands in the answer, or within objects
-of it, loses its last items, and a plain text its end. Everything else (binary content, an object without a list that
-matters) would be damaged: it is refused. An answer to a call that changed something is never refused, since that would
-look as if nothing had happened: where it cannot be cut, it is left out.
+Only lists and plain texts are cut: the longest list in the answer, or in its objects, loses its last items, and a text
+its end. Everything else (binary content, an object without a long list) would be damaged and is refused. An answer to a
+call that changed something is never refused, since that would look as if nothing had happened: if it cannot be cut, it
+is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import response_too_large
-from ..warnings.collector import CallWarning
+from .collector import CallWarning
 
 __all__ = ["CODE", "stream_warning", "truncate"]
 
@@ -23,9 +23,9 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, CallWarning | None]:
-    """Give the data in `most` bytes of JSON or fewer, and the warning if some is lost.
+    """Return the data in `most` bytes of JSON or fewer, and the warning if some is lost.
 
-    `performed` says that the call changed something. Raises Failure (PAYLOAD_TOO_LARGE). Costs as much as writing the
+    `performed` says that the call changed something. Raises Failure (PAYLOAD_TOO_LARGE). Costs as much as encoding the
     data, so call it only when the response was long.
     """
     size = _size(data)
@@ -33,10 +33,10 @@ def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Cal
         return data, None
     if isinstance(data, str):
         return _text(data, size, most)
-    found = max(_lists(data, ()), key=lambda one: one[0], default=None)
-    if found is not None:
-        weight, path, items = found
-        kept = _fitting(items, most - (size - weight))
+    longest = max(_lists(data, ()), key=lambda entry: entry[0], default=None)
+    if longest is not None:
+        weight, path, items = longest
+        kept = _count_fitting(items, most - (size - weight))
         if kept:
             field = ".".join(path) or "data"
             return _replaced(data, path, items[:kept]), _warning(field, len(items), kept, "items", most)
@@ -46,16 +46,16 @@ def truncate(data: Any, most: int, *, performed: bool = False) -> tuple[Any, Cal
 
 
 def stream_warning(cut: str, data: Any) -> CallWarning:
-    """Tell that a stream was not listened to until its end; `cut` is what ended it: events, bytes, time, break."""
+    """Return the warning that a stream was not read to its end; `cut` says why: events, bytes, time or break."""
     kept = len(data) if isinstance(data, list) else 0
-    why = {
+    reason = {
         "events": "no more are taken from a stream",
         "bytes": "an answer may not hold more",
         "time": "the time for listening to a stream is over",
         "break": "the connection broke",
     }[cut]
-    details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": why}
-    return CallWarning(CODE, f"Response truncated to {kept} items: {why}", "low", details)
+    details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": reason}
+    return CallWarning(CODE, f"Response truncated to {kept} items: {reason}", "low", details)
 
 
 def _size(value: Any) -> int:
@@ -64,15 +64,15 @@ def _size(value: Any) -> int:
 
 
 def _lists(value: Any, path: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...], list[Any]]]:
-    """Give every list within objects, with its size and the way to it."""
+    """Yield every list within objects, with its size and path."""
     if isinstance(value, list):
         yield _size(value), path, value
     elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from _lists(one, (*path, key))
+        for key, inner in value.items():
+            yield from _lists(inner, (*path, key))
 
 
-def _fitting(items: list[Any], room: int) -> int:
+def _count_fitting(items: list[Any], room: int) -> int:
     """Count the leading items that fit into a list of `room` bytes."""
     room -= 1  # the brackets, less the comma that the last item does not need
     for index, item in enumerate(items):

@@ -1,4 +1,4 @@
-"""What introspection says in words of schemas that it has no keys for."""
+"""The sentences of introspection for what schemas say beyond its keys."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def parameter(schema: dict[str, Any]) -> Parameter:
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "sentence"),
     [
         ({"$ref": "#/types/Code"}, "One of 5000 values, such as 'c0', 'c1', 'c2': introspect the type for all."),
         ({"$ref": "#/types/Maybe"}, "May be null."),
@@ -58,8 +58,8 @@ def parameter(schema: dict[str, Any]) -> Parameter:
         ({"type": "object", "minProperties": 1}, "Keys: 1 or more."),
     ],
 )
-def test_a_parameter_says_its_rules(schema: dict[str, Any], said: str) -> None:
-    assert parameter_info(parameter(schema), TYPES)["description"] == said
+def test_a_parameter_says_its_rules(schema: dict[str, Any], sentence: str) -> None:
+    assert parameter_info(parameter(schema), TYPES)["description"] == sentence
 
 
 def test_a_short_enumeration_of_numbers_is_shown_with_the_parameter() -> None:
