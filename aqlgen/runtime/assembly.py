@@ -17,9 +17,8 @@ from .dispatch.dispatcher import Dispatcher
 from .hooks import Hooks
 from .logs.log import Logger
 from .safety.audit import Audit
-from .settings import config as settings
 from .settings.config import Config
-from .settings.variables import Variables
+from .settings.load import ConfigError, Variables, load
 from .state import SqliteState, State, open_state, state_file
 from .table import FAMILIES, Adapter, Table
 
@@ -50,7 +49,7 @@ def assemble(
     Raises ConfigError for bad settings, HookError for bad hooks, OSError or KeyError when the project is damaged.
     """
     environ = os.environ if environ is None else environ
-    config = settings.load(folder, environ)
+    config = load(folder, environ)
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
@@ -81,7 +80,7 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
     servers = [*adapter.servers, *(server for row in rows for server in row.get("servers", ()))]
     problem = bad_variable(servers, config.server_variables)
     if problem is not None:
-        raise settings.ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
+        raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
 
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.settings.config import ConfigError
+from aqlgen.runtime.settings.load import ConfigError
 
 ROLES = ("client_id", "client_secret", "scopes", "audience", "token_url")
 OAUTH: dict[str, Any] = {

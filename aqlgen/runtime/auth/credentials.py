@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from ..errors import Code, Failure
 from ..redaction import Secrets
-from ..settings.variables import Variables
+from ..settings.load import Variables
 from ..table import Adapter, Row
 from .sources import Way, Ways, bare
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..client.servers import server_url
-from ..settings import config as settings
 from ..settings.config import Config
-from ..settings.variables import Variables
+from ..settings.load import Variables, load
 from ..state import open_state
 from ..table import FAMILIES, Adapter, Table
 from .login import LoginError, Surroundings, Wishes, login, schemes_of
@@ -49,7 +48,7 @@ def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:
 
 
 def _open(folder: Path, environ: Mapping[str, str]) -> tuple[Config, Adapter, Ways]:
-    config, adapter = settings.load(folder, environ), Adapter.load(folder)
+    config, adapter = load(folder, environ), Adapter.load(folder)
     logins = Logins(open_state(config.state_url, adapter.name, environ))
     return config, adapter, Ways(adapter, Variables(environ), logins=logins)
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..settings.config import Config, ConfigError
+from ..settings.config import Config
+from ..settings.load import ConfigError
 from ..table import Adapter
 
 __all__ = ["NOBODY", "Exchange", "PerUser"]

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from ..client.servers import server_url
 from ..settings.config import Config
-from ..settings.variables import Variables
+from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import CLIENT, NOBODY, PerUser
 from .sources import Ways

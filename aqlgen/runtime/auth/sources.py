@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..server import caller
-from ..settings.variables import Variables
+from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import NOBODY, PerUser
 from .token_store import Logins

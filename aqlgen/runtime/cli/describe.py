@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..introspection.introspect import Introspection
-from ..settings import config as settings
+from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import line
 
@@ -23,7 +23,7 @@ _FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
     table = Table(folder)
-    return Introspection(Adapter.load(folder), table, settings.load(folder, environ)), table
+    return Introspection(Adapter.load(folder), table, load(folder, environ)), table
 
 
 def describe(folder: Path, operation: str, environ: Mapping[str, str]) -> dict[str, Any] | None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..settings import config as settings
 from ..settings.config import SETTINGS
+from ..settings.load import load
 from ..table import FAMILIES, Adapter, Table
 from ..text import counted, line
 
@@ -29,7 +29,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     from ..hooks import NAMES
     from ..state import SqliteState, state_file
 
-    config = settings.load(folder, environ)
+    config = load(folder, environ)
     adapter = Adapter.load(folder)
     table = Table(folder)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)

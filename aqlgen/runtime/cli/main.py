@@ -17,7 +17,7 @@ from typing import Any
 
 from ..hooks import HookError
 from ..logs.log import Logger
-from ..settings.config import ConfigError
+from ..settings.load import ConfigError
 from ..table import FAMILIES, Adapter
 from ..text import line
 
