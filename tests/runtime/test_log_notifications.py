@@ -19,8 +19,9 @@ from mcp.types import LoggingMessageNotificationParams
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.logs.log import LEVELS, Logger, Record
-from aqlgen.runtime.logs.stdlib import adopt
+from aqlgen.runtime.logs import LEVELS
+from aqlgen.runtime.logs.log import Logger, adopt_libraries
+from aqlgen.runtime.logs.record import Record
 from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = pytest.mark.anyio
@@ -323,7 +324,7 @@ def test_what_libraries_log_is_a_line_of_ours_and_for_the_owner_alone(capsys: py
     heard: list[Record] = []
     own = Logger("warning", secrets=lambda: ["sesame"])
     own.listen(heard.append, "debug")
-    handler = adopt(own)
+    handler = adopt_libraries(own)
     try:
         logging.getLogger("mcp.client").info("not severe enough")
         logging.getLogger("mcp.client").warning("%s of %s", 1, "sesame")
@@ -339,6 +340,38 @@ def test_what_libraries_log_is_a_line_of_ours_and_for_the_owner_alone(capsys: py
     assert (found["level"], found["logger"], found["message"]) == ("warning", "mcp.client", "1 of ***")
     assert "old ways" in warned["message"]
     assert heard == []
+
+
+def test_handlers_of_the_owner_get_the_records_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    """R-OPS-4, R-ENV-4"""
+    records: list[Any] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)  # only the first gets it, since it raises
+            raise OSError("the collector is away")
+
+    handlers = [(logging.getLogger("zoo_adapter"), Collector()), (logging.getLogger(), Collector())]
+    for logger, handler in handlers:
+        logger.addHandler(handler)
+    try:
+        log = Logger("notice", "zoo_adapter", secrets=lambda: ["sesame"])
+        log.write("notice", "with sesame, 100 %", session_id="session_1", key="sesame")
+        log.write("info", "not severe enough")
+    finally:
+        for logger, handler in handlers:
+            logger.removeHandler(handler)
+    assert record(capsys)["message"] == "with ***, 100 %"
+    assert [(one.getMessage(), one.levelno, one.levelname, one.name) for one in records] == [
+        ("with ***, 100 %", 25, "NOTICE", "zoo_adapter")
+    ]
+    assert (records[0].session_id, records[0].data) == ("session_1", {"key": "***"})
+
+
+def test_a_second_logger_of_a_name_takes_the_place_of_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Logger("debug", "zoo_adapter")
+    Logger("error", "zoo_adapter").write("error", "once")
+    assert record(capsys)["message"] == "once"
 
 
 def serve(package: Path, lines: int, **more: Any) -> subprocess.Popen[bytes]:

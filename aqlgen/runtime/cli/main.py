@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from ..hooks import HookError
-from ..logs.log import Logger
 from ..settings.load import ConfigError
 from ..table import FAMILIES, Adapter
 from ..text import line
@@ -45,6 +44,8 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - a person gets one line, the log the rest
+        from ..logs.log import Logger
+
         Logger("error").exception("internal error", error)
         return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
 
@@ -142,10 +143,10 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
         from ..assembly import assemble
 
         parts = assemble(folder, hooks, mock=options.mock)
-        from ..logs.stdlib import adopt
+        from ..logs.log import adopt_libraries
         from ..server.mcp import build_server
 
-        adopt(parts.dispatcher.log)
+        adopt_libraries(parts.dispatcher.log)
         server = build_server(parts.dispatcher, parts.transport.aclose)
     finally:
         gc.enable()

@@ -92,7 +92,12 @@ class Config:
         "(429, 502, 503, 504), {allowed}; all of them within timeout.",
     )
     log_level: str = setting(
-        "warning", "log_level", "LOG_LEVEL", parsers.level, "Least severe record on standard error: {allowed}."
+        "warning",
+        "log_level",
+        "LOG_LEVEL",
+        parsers.level,
+        "Least severe record on standard error: {allowed}. In hooks.py you can add handlers of your own, such as those "
+        "of Sentry or OpenTelemetry, to the root logger of Python's logging.",
     )
     policy: str = setting(
         "standard",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..logs.log import LEVELS
+from ..logs import LEVELS
 
 TRUST_LEVELS = ("untested", "generated", "validated", "community_reviewed", "certified")
 _PREFIX = re.compile(r"[a-z0-9_]{1,19}_")
