@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Puts an adapter together from its package folder, its settings and its owner's hooks."""
+"""The assembly of an adapter from its package folder, its settings and its owner's hooks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Assembly", "assemble", "audit_file", "check_variables"]
 
 
 class Assembly(NamedTuple):
-    """An adapter that is ready to answer. Close the transport when it is done with."""
+    """An adapter that is ready to answer. Close the transport after use."""
 
     adapter: Adapter
     table: Table
@@ -55,17 +55,7 @@ def assemble(
     state = open_state(config.state_url, adapter.name, environ)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
     transport = _transport(table, folder, config, credentials.verify, mock=mock)
-    api = Api(
-        adapter,
-        table,
-        transport,
-        base_url=config.base_url,
-        environ=environ,
-        credentials=credentials,
-        timeout=config.timeout,
-        variables=config.server_variables,
-        files_folder=config.files_folder,
-    )
+    api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
     dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state)
@@ -73,7 +63,7 @@ def assemble(
 
 
 def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
-    """Hold the values of the servers' variables against the document. Raises ConfigError."""
+    """Check the values of the servers' variables against the document. Raises ConfigError."""
     if not config.server_variables:
         return
     rows = (row for family in FAMILIES for row in table.raw(family).values())
@@ -84,7 +74,7 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
 
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
-    """Give the audit log's file; None when it goes to the log."""
+    """Return the audit log's file, None if it goes to the log."""
     if config.audit_path:
         return Path(config.audit_path)
     state = state_file(config.state_url, adapter.name, environ)
@@ -111,13 +101,5 @@ def _transport(table: Table, folder: Path, config: Config, verify: ssl.SSLContex
 
         return MockTransport(table, folder)
     from .client.client import HttpTransport
-    from .client.receive import Bounds
 
-    bounds = Bounds(
-        response=config.max_response_size,
-        events=config.stream_events,
-        seconds=config.stream_seconds,
-        folder=config.files_folder,
-        file=config.files_max_size,
-    )
-    return HttpTransport(config.timeout, config.max_response_size, retries=config.retries, bounds=bounds, verify=verify)
+    return HttpTransport.of(config, verify=verify)

@@ -21,6 +21,7 @@ from .servers import base_of
 
 if TYPE_CHECKING:
     from ..auth.authorization import Authorization
+    from ..settings.config import Config
 
 __all__ = ["Api"]
 
@@ -61,6 +62,30 @@ class Api:
             files=Files(files_folder),
         )
         self._transport = transport
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        adapter: Adapter,
+        table: Table,
+        transport: Transport,
+        *,
+        environ: Mapping[str, str],
+        credentials: Credentials,
+    ) -> Api:
+        """Build the API's side as the settings describe it."""
+        return cls(
+            adapter,
+            table,
+            transport,
+            base_url=config.base_url,
+            environ=environ,
+            credentials=credentials,
+            timeout=config.timeout,
+            variables=config.server_variables,
+            files_folder=config.files_folder,
+        )
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
         """Give the parameters under the agent's names. Raises Failure that tells every problem (R-ENV-5)."""
