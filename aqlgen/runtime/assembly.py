@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.per_user import PerUser
-from .auth.token_store import Logins
+from .auth.sources import Logins
 from .client.api import Api
 from .client.servers import bad_variable
 from .dispatch.dispatcher import Dispatcher

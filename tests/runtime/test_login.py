@@ -16,9 +16,9 @@ import httpx2
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
-from aqlgen.runtime.auth.fetch import Fetch
+from aqlgen.runtime.auth.discovery import Fetch
 from aqlgen.runtime.auth.login import LoginError, Surroundings, Wishes
-from aqlgen.runtime.auth.login_command import forget, log_in
+from aqlgen.runtime.cli.login import forget, log_in
 from aqlgen.runtime.cli.main import main
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..client.tls import ClientTls
     from .per_user import PerUser
-    from .token_store import Logins
+    from .sources import Logins
 
 __all__ = ["NO_CREDENTIALS", "Applied", "Credentials"]
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from ..errors import Code, Failure
-from .discovery import Discovery
-from .fetch import Fetch, Unreachable, is_safe
-from .oauth import Client, Refused, Token, ask
+from ..messages import bounded, leaks, redact
+from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .per_user import CLIENT
-from .refusals import denied, unreachable
-from .sources import Way, Ways, token_url_of
-from .tokens import Tokens
+from .sources import Way, Ways, discovery_url_of, token_url_of
+from .tokens import Client, Refused, Token, Tokens, ask
 
 if TYPE_CHECKING:
     from ..redaction import Secrets
@@ -181,11 +179,6 @@ class Grants:
         return self._ways.role(scheme, role) or ""
 
 
-def discovery_url_of(ways: Ways, scheme: str) -> str:
-    """Give where the authorization server of a scheme describes itself."""
-    return ways.role(scheme, "discovery_url") or str(ways.schemes[scheme].get("discovery_url", ""))
-
-
 def _filled(form: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in form.items() if value}
 
@@ -199,3 +192,46 @@ def _checked(url: str, *, trusted: bool) -> str:
             {"reason": "the token endpoint is not safe", "missing": []},
         )
     return url
+
+
+def denied(name: str, ways: Ways, seen: Secrets, way: Way, refused: Refused) -> Failure:
+    """PERMISSION_DENIED of a refusal by the token endpoint, with the variables to look after."""
+    code = bounded(redact(refused.error, seen.all), 60)
+    reason = f"the authorization server gave no token ({code or f'HTTP {refused.status}'})"
+    details: dict[str, Any] = {"reason": reason, "grant": way.grant, "missing": []}
+    if refused.error:
+        details["oauth_error"] = code
+    told = bounded(redact(refused.told, seen.all), 300)
+    message = f"Permission denied: {reason}. {_advice(name, ways, way, refused.error)}"
+    if told:
+        details["upstream_error"] = told
+        if not leaks(told):
+            message = f"{message} The server says: {told}"
+    if leaks(message):
+        message = "Permission denied: the authorization server gave no token, see details"
+    return Failure(Code.PERMISSION_DENIED, message, details)
+
+
+def unreachable(problem: str) -> Failure:
+    """INTERNAL_ERROR of an authorization server that gave no usable answer; `problem` is the end of a sentence."""
+    reason = f"the authorization server {problem}"
+    return Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}", {"reason": reason})
+
+
+def _advice(name: str, ways: Ways, way: Way, error: str) -> str:
+    if way.grant == "exchange":
+        if error in ("invalid_client", "unauthorized_client"):
+            return f"Check {CLIENT[0]} and {CLIENT[1]}."
+        return "Let your client get a new token of its own, and check the exchange's audience and scope."
+    roles = ways.schemes[way.scheme].get("optional_variables", {})
+    if error in ("invalid_client", "unauthorized_client"):
+        return f"Check {roles.get('client_id')} and {roles.get('client_secret')}."
+    if error == "invalid_scope":
+        return f"Set {roles.get('scopes')} to scopes which the client may have."
+    if error == "invalid_grant" and way.grant == "refresh_token":
+        return f"The refresh token is no longer good: set a new {roles.get('refresh_token')}."
+    if error == "invalid_grant" and way.grant == "password":
+        return f"Check {roles.get('username')} and {roles.get('password')}."
+    if way.grant == "login":
+        return f"The login is no longer good: run '{name}-adapter login' again."
+    return f"Check the variables of '{way.scheme}': '{name}-adapter doctor' shows them."

@@ -12,8 +12,7 @@ from ..settings.config import Config
 from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import CLIENT, NOBODY, PerUser
-from .sources import Ways
-from .token_store import Logins
+from .sources import Logins, Ways
 
 __all__ = ["lines", "report"]
 

@@ -1,18 +1,20 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""How the credential of each security scheme can be had, and how it is now (OpenAPI 3.1, Security Scheme Object)."""
+"""The sources of credentials: how each security scheme's can be had (OpenAPI 3.1, Security Scheme Object), and logins."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..server import caller
 from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import NOBODY, PerUser
-from .token_store import Logins
 
-__all__ = ["Option", "Way", "Ways", "bare"]
+if TYPE_CHECKING:
+    from ..state import SqliteState
+
+__all__ = ["Logins", "Option", "Way", "Ways", "bare", "discovery_url_of", "token_url_of"]
 
 _LOGINS = ("authorizationCode", "deviceAuthorization")
 
@@ -144,6 +146,11 @@ def token_url_of(scheme: Mapping[str, Any], grant: str) -> str:
     return next((str(flow["token_url"]) for _, flow in ordered if flow.get("token_url")), "")
 
 
+def discovery_url_of(ways: Ways, scheme: str) -> str:
+    """Give where the authorization server of a scheme describes itself."""
+    return ways.role(scheme, "discovery_url") or str(ways.schemes[scheme].get("discovery_url", ""))
+
+
 def bare(kind: str, value: str) -> str:
     """Give a credential without the name of its authentication scheme before it, which people tend to leave there."""
     named = value[: len(kind) + 1].lower() == f"{kind.lower()} "
@@ -168,3 +175,41 @@ def _split(scheme: Mapping[str, Any], value: str) -> tuple[str, ...]:
             return (value, "")
     user, _, password = pair.partition(":")
     return (user, password)
+
+
+_SPACE = "logins"
+
+
+class Logins:
+    """Logins by security scheme: refresh_token or access_token with expires, client_id, token_url.
+
+    Looking for one makes no file; without a state that lasts there are none.
+    """
+
+    def __init__(self, state: SqliteState | None = None) -> None:
+        self._state = state if state is not None and state.path is not None else None
+
+    @property
+    def durable(self) -> bool:
+        """Whether a login can be kept."""
+        return self._state is not None
+
+    def get(self, scheme: str) -> Mapping[str, Any] | None:
+        """Give the login of a scheme; None when there is none."""
+        state = self._state
+        if state is None or state.path is None or not state.path.exists():
+            return None
+        found = state.get(_SPACE, scheme)
+        return found if isinstance(found, dict) else None
+
+    def put(self, scheme: str, login: Mapping[str, Any], seconds: float | None = None) -> None:
+        """Keep a login, for so many seconds if told."""
+        if self._state is not None:
+            self._state.put(_SPACE, scheme, dict(login), seconds)
+
+    def drop(self, scheme: str) -> bool:
+        """Forget a login. Tells whether there was one."""
+        there = self.get(scheme) is not None
+        if there and self._state is not None:
+            self._state.drop(_SPACE, scheme)
+        return there

@@ -24,7 +24,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     """
     from ..assembly import audit_file, check_variables
     from ..auth.report import report
-    from ..auth.token_store import Logins
+    from ..auth.sources import Logins
     from ..client.servers import server_url, unknown_base
     from ..hooks import NAMES
     from ..state import SqliteState, state_file

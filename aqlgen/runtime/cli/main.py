@@ -211,7 +211,7 @@ def _value(text: str) -> Any:
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from ..auth.login import LoginError, Wishes
-    from ..auth.login_command import forget, log_in
+    from .login import forget, log_in
 
     try:
         if options.forget:

@@ -143,7 +143,7 @@ class Api:
     def _authorized(self) -> Authorization:
         if self._authorization is None:
             from ..auth.authorization import Authorization  # here, since most credentials are sent as they are
-            from ..auth.fetch import Fetch
+            from ..auth.discovery import Fetch
             from ..auth.grants import Grants
 
             mine = self._credentials

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..auth.login import LoginError, Surroundings, Wishes, login, schemes_of
+from ..auth.sources import Logins, Ways
 from ..client.servers import server_url
 from ..settings.config import Config
 from ..settings.load import Variables, load
 from ..state import open_state
 from ..table import FAMILIES, Adapter, Table
-from .login import LoginError, Surroundings, Wishes, login, schemes_of
-from .sources import Ways
-from .token_store import Logins
 
 __all__ = ["forget", "log_in"]
 
@@ -28,7 +27,7 @@ def log_in(
     """Log a person in with a scheme; None means the only one. Raises LoginError and ConfigError."""
     import anyio
 
-    from .fetch import Fetch
+    from ..auth.discovery import Fetch
 
     config, adapter, ways = _open(folder, environ)
     chosen = _chosen(ways, scheme)
