@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from .table import Row
 
-__all__ = ["ApiRequest", "ApiResponse", "SavedFile", "Transport"]
+__all__ = ["NO_CREDENTIALS", "ApiRequest", "ApiResponse", "Applied", "SavedFile", "Transport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,19 @@ class ApiRequest:
     headers: tuple[tuple[str, str], ...] = ()
     content: bytes | None = None
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a request carries to be let in; `query` and `cookies` are encoded pairs."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[str, ...] = ()
+    cookies: tuple[str, ...] = ()
+    secrets: frozenset[str] = frozenset()
+
+
+NO_CREDENTIALS = Applied()
 
 
 @dataclass(frozen=True, slots=True)

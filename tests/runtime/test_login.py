@@ -17,7 +17,7 @@ import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
 from aqlgen.runtime.auth.discovery import Fetch
-from aqlgen.runtime.auth.login import LoginError, Surroundings, Wishes
+from aqlgen.runtime.auth.login import LoginError, LoginIO, LoginOptions
 from aqlgen.runtime.cli.login import forget, log_in
 from aqlgen.runtime.cli.main import main
 
@@ -91,13 +91,13 @@ class Server:
         return opened
 
 
-def around(browser: Any = None, said: list[str] | None = None, pauses: list[float] | None = None) -> Surroundings:
+def around(browser: Any = None, said: list[str] | None = None, pauses: list[float] | None = None) -> LoginIO:
     async def pause(seconds: float) -> None:
         (pauses if pauses is not None else []).append(seconds)
         await anyio.sleep(0)
 
     noted = [] if said is None else said
-    return Surroundings(Fetch(10), noted.append, browser, pause, lambda: 1000.0, 20)
+    return LoginIO(Fetch(10), noted.append, browser, pause, lambda: 1000.0, 20)
 
 
 def environ(tmp_path: Path, **more: str) -> dict[str, str]:
@@ -114,7 +114,7 @@ def test_a_person_logs_in_once_and_the_adapter_goes_on_by_itself(
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"], row=row)
         mine = environ(tmp_path)
         (before,) = Running(folder, mine).calls()
-        told = log_in(folder, None, Wishes(), mine, around(server.browser(), said))
+        told = log_in(folder, None, LoginOptions(), mine, around(server.browser(), said))
         answers = Running(folder, mine).calls("op", "op")
         again = Running(folder, mine).calls("op")
         gone = [forget(folder, None, mine), forget(folder, "oauth", mine)]
@@ -138,7 +138,7 @@ def test_a_login_without_a_refresh_token_says_how_long_it_lasts(tmp_path: Path) 
     server = Server(refresh_token=None, expires_in=1200)
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        told = log_in(folder, None, Wishes(scopes="mine"), environ(tmp_path), around(server.browser()))
+        told = log_in(folder, None, LoginOptions(scopes="mine"), environ(tmp_path), around(server.browser()))
     assert "for 20 minutes" in told
     assert server.query["scope"] == "mine"
 
@@ -156,7 +156,7 @@ def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], tol
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
         with pytest.raises(LoginError) as caught:
-            log_in(folder, None, Wishes(), environ(tmp_path), around(server.browser(**change)))
+            log_in(folder, None, LoginOptions(), environ(tmp_path), around(server.browser(**change)))
     assert told in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -169,7 +169,7 @@ def test_a_forged_redirect_is_not_heard(tmp_path: Path) -> None:
             log_in(
                 folder,
                 None,
-                Wishes(),
+                LoginOptions(),
                 environ(tmp_path),
                 around(server.browser(state="forged"))._replace(wait=4.0),
             )
@@ -183,7 +183,11 @@ def test_a_device_is_allowed_by_a_code(tmp_path: Path, grants: tuple[str, ...]) 
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme(*grants), ["oauth"])
         told = log_in(
-            folder, None, Wishes(device=len(grants) > 1, browser=False), environ(tmp_path), around(None, said, pauses)
+            folder,
+            None,
+            LoginOptions(device=len(grants) > 1, browser=False),
+            environ(tmp_path),
+            around(None, said, pauses),
         )
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]
     assert told.startswith("Logged in")
@@ -208,8 +212,10 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
         schemes = {"oidc": {**oidc, "discovery_url": f"{local.url}/.well-known/openid-configuration"}}
         folder = adapter(tmp_path / "p", f"{local.url}/v1", schemes, ["oidc"])
         with pytest.raises(LoginError, match="another server"):
-            log_in(folder, "oidc", Wishes(), environ(tmp_path), around(server.browser(iss="https://evil.example")))
-        log_in(folder, "oidc", Wishes(), environ(tmp_path), around(server.browser(iss=local.url)))
+            log_in(
+                folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss="https://evil.example"))
+            )
+        log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss=local.url)))
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]
 
 
@@ -218,9 +224,9 @@ def test_another_process_that_renewed_first_is_followed(tmp_path: Path) -> None:
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
         mine = environ(tmp_path)
-        log_in(folder, None, Wishes(), mine, around(server.browser()))
+        log_in(folder, None, LoginOptions(), mine, around(server.browser()))
         late = Running(folder, mine)
-        logins = late.api._credentials.ways.logins
+        logins = late.api._credentials.sources.logins
         old = logins.get("oauth")
         assert Running(folder, mine).calls()[0]["success"]
         real = logins.get
@@ -265,7 +271,7 @@ def test_doctor_tells_of_a_login(
     server = Server()
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        log_in(folder, None, Wishes(), environ(tmp_path), around(server.browser()))
+        log_in(folder, None, LoginOptions(), environ(tmp_path), around(server.browser()))
     for name, value in environ(tmp_path).items():
         monkeypatch.setenv(name, value)
     assert main(folder, None, ["doctor"]) == 0

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Authorization servers: small JSON exchanges with them, and what they publish about themselves (RFC 8414, OpenID Connect)."""
+"""Authorization servers: small JSON exchanges with them, and their published metadata (RFC 8414, OpenID Connect)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Discovery", "Fetch", "Fetched", "Server", "Unreachable", "is_safe"]
 
-_LONGEST = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 class Unreachable(Exception):
-    """No usable answer came; the message says why, as the end of a sentence."""
+    """There was no usable answer; the message says why, as the end of a sentence."""
 
 
 class Fetched(NamedTuple):
-    """An answer; `body` is empty when it was no JSON object."""
+    """An answer; `body` is empty if it was no JSON object."""
 
     status: int
     body: Mapping[str, Any]
 
 
 def is_safe(url: str) -> bool:
-    """Whether secrets may be sent to a URL: https, or http on this machine."""
+    """Return True if secrets may be sent to a URL: https, or http on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -51,7 +51,10 @@ def _is_loopback(host: str) -> bool:
 
 
 class Fetch:
-    """Asks authorization servers. `timeout` (seconds) bounds a whole exchange."""
+    """Exchanges JSON with authorization servers. `timeout` (seconds) bounds a whole exchange.
+
+    Answers are bounded, and redirects are not followed.
+    """
 
     def __init__(
         self,
@@ -70,8 +73,8 @@ class Fetch:
 
     async def post(self, url: str, form: Mapping[str, str], headers: Mapping[str, str]) -> Fetched:
         """Send a form. Raises Unreachable."""
-        more = {"Content-Type": "application/x-www-form-urlencoded", **headers}
-        return await self._ask("POST", url, more, urlencode(form).encode())
+        all_headers = {"Content-Type": "application/x-www-form-urlencoded", **headers}
+        return await self._ask("POST", url, all_headers, urlencode(form).encode())
 
     async def _ask(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> Fetched:
         import httpx2
@@ -105,7 +108,7 @@ async def _read(response: httpx2.Response) -> Mapping[str, Any]:
     size = 0
     async for chunk in response.aiter_bytes():
         size += len(chunk)
-        if size > _LONGEST:
+        if size > _MAX_BYTES:
             raise Unreachable("answered with too much")
         chunks.append(chunk)
     try:
@@ -116,7 +119,7 @@ async def _read(response: httpx2.Response) -> Mapping[str, Any]:
 
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
-_LIFE = 3600.0
+_CACHE_SECONDS = 3600.0
 
 
 class Server(NamedTuple):
@@ -130,24 +133,24 @@ class Server(NamedTuple):
 
 
 class Discovery:
-    """Reads each server's document, at most once an hour."""
+    """Reads each server's metadata, at most once an hour."""
 
     def __init__(self, fetch: Fetch, clock: Callable[[], float]) -> None:
         self._fetch = fetch
         self._clock = clock
-        self._known: dict[str, tuple[float, Server]] = {}
+        self._cache: dict[str, tuple[float, Server]] = {}
 
     async def find(self, url: str) -> Server:
-        """Give the server that a URL describes. Raises Unreachable."""
-        known = self._known.get(url)
-        if known is not None and self._clock() < known[0]:
-            return known[1]
+        """Return the server whose metadata a URL, or the issuer at it, publishes. Raises Unreachable."""
+        cached = self._cache.get(url)
+        if cached is not None and self._clock() < cached[0]:
+            return cached[1]
         server = await self._read(url)
         if not server.token_url and "/.well-known/" not in url:
             server = await self._read(url.rstrip("/") + _WELL_KNOWN)  # the issuer was given, not its document
         if not server.token_url:
             raise Unreachable("does not name its token endpoint")
-        self._known[url] = (self._clock() + _LIFE, server)
+        self._cache[url] = (self._clock() + _CACHE_SECONDS, server)
         return server
 
     async def _read(self, url: str) -> Server:
@@ -156,9 +159,11 @@ class Discovery:
         answer = await self._fetch.get(url)
         body = answer.body if answer.status == 200 else {}
         keys = ("issuer", "token_endpoint", "authorization_endpoint", "device_authorization_endpoint")
-        issuer, token, authorization, device = (one if isinstance(one := body.get(key), str) else "" for key in keys)
-        if not all(is_safe(one) for one in (token, authorization, device) if one):
+        issuer, token, authorization, device = (
+            value if isinstance(value := body.get(key), str) else "" for key in keys
+        )
+        if not all(is_safe(endpoint) for endpoint in (token, authorization, device) if endpoint):
             raise Unreachable("names an endpoint that is neither https nor of this machine")
         scopes = body.get("scopes_supported")
-        named = tuple(one for one in scopes if isinstance(one, str)) if isinstance(scopes, list) else ()
-        return Server(issuer, token, authorization, device, named)
+        names = tuple(scope for scope in scopes if isinstance(scope, str)) if isinstance(scopes, list) else ()
+        return Server(issuer, token, authorization, device, names)

@@ -148,7 +148,7 @@ class Api:
 
             mine = self._credentials
             fetch = Fetch(self._timeout, verify=mine.verify)
-            grants = Grants(mine.adapter.name, mine.ways, mine.seen, fetch, clock=self._clock)
+            grants = Grants(mine.adapter.name, mine.sources, mine.seen, fetch, clock=self._clock)
             self._authorization = Authorization(mine, grants, self._base)
         return self._authorization
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..auth.credentials import Applied
 from ..client.servers import base_of
 from ..errors import Code, Failure
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
-from ..wire import ApiRequest
+from ..wire import ApiRequest, Applied
 from .body import assemble, encode_body, is_json, media_type
 from .form import form_pairs
 from .querystring import whole_query
