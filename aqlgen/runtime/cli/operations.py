@@ -80,7 +80,7 @@ def as_json(value: Any) -> str:
 
 
 class Terminal:
-    """The person at the terminal, whom `call` asks for a confirmation (R-SAFE-4). `yes` answers every question with yes."""
+    """The person at the terminal, whom `call` asks for a confirmation (R-SAFE-4). `yes` answers each question."""
 
     batched = False
 

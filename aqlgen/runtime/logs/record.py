@@ -66,8 +66,8 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        own = record if isinstance(record, Record) else self._of_library(record)
-        return json.dumps(own.as_json(whole=True), default=str)
+        diagnostic = record if isinstance(record, Record) else self._of_library(record)
+        return json.dumps(diagnostic.as_json(whole=True), default=str)
 
     def _of_library(self, record: logging.LogRecord) -> Record:
         level = next((level for level in reversed(LEVELS) if record.levelno >= NUMBERS[level]), LEVELS[0])

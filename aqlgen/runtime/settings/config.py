@@ -373,6 +373,6 @@ class Config:
 
 
 SETTINGS: tuple[Setting, ...] = tuple(
-    one.metadata["setting"]._replace(attribute=one.name) for one in fields(Config) if one.metadata
+    entry.metadata["setting"]._replace(attribute=entry.name) for entry in fields(Config) if entry.metadata
 )
 """The settings, in the order of adapter.toml."""
