@@ -6,28 +6,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..logs import LEVELS
 
 TRUST_LEVELS = ("untested", "generated", "validated", "community_reviewed", "certified")
-_PREFIX = re.compile(r"[a-z0-9_]{1,19}_")
 _NOT_FORWARDED = frozenset({"authorization", "proxy-authorization", "cookie", "host", "content-type", "mcp-session-id"})
 _MODES = {"semantic": "semantic", "crude": "semantic", "single": "single", "all": "all"}
 
 
-@dataclass(frozen=True, slots=True)
 class Whole:
-    """A parser of whole numbers within bounds."""
+    """A parser of whole numbers within bounds. `allowed` says in words which."""
 
-    least: int
-    most: int
-
-    @property
-    def allowed(self) -> str:
-        """What it allows, in words."""
-        return f"{self.least} to {self.most}"
+    def __init__(self, least: int, most: int) -> None:
+        self.least = least
+        self.most = most
+        self.allowed = f"{least} to {most}"
 
     def __call__(self, value: Any) -> int:
         """Return the number."""
@@ -36,26 +30,22 @@ class Whole:
             number = int(text)
             if self.least <= number <= self.most:
                 return number
-        raise ValueError(f"must be a whole number from {self.least} to {self.most}")
+        raise ValueError(f"must be a whole number from {self.allowed}")
 
 
-@dataclass(frozen=True, slots=True)
 class Choice:
-    """A parser of one of several words, in any case. An empty text stands for `empty` if that is one of them."""
+    """A parser of one of several words, in any case; an empty text stands for `empty`. `allowed` lists the words."""
 
-    words: tuple[str, ...]
-    empty: str = ""
-
-    @property
-    def allowed(self) -> str:
-        """What it allows, in words."""
-        return ", ".join(self.words)
+    def __init__(self, words: tuple[str, ...], empty: str = "") -> None:
+        self.words = words
+        self.empty = empty
+        self.allowed = ", ".join(words)
 
     def __call__(self, value: Any) -> str:
         """Return the word in lower case."""
         word = str(value).strip().lower() or self.empty
         if word not in self.words:
-            raise ValueError(f"must be one of {', '.join(self.words)}")
+            raise ValueError(f"must be one of {self.allowed}")
         return word
 
 
@@ -87,7 +77,7 @@ def prefix(value: Any) -> str:
     """Return the prefix of every tool name (R-REQ-7)."""
     if value == "":
         return ""
-    if not isinstance(value, str) or not _PREFIX.fullmatch(value):
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9_]{1,19}_", value):
         raise ValueError("must be 1 to 19 lower-case letters, digits or underscores, followed by an underscore")
     return value
 
