@@ -9,8 +9,7 @@ The reading of the environment and of `adapter.toml`, the listing of `doctor`, t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from . import parsers
 from .parsers import Choice, Whole
@@ -18,6 +17,7 @@ from .parsers import Choice, Whole
 __all__ = ["SETTINGS", "Config", "Setting"]
 
 KIB, MIB = 1024, 1024 * 1024
+Value = TypeVar("Value")
 
 
 class Setting(NamedTuple):
@@ -38,26 +38,28 @@ class Setting(NamedTuple):
     example: tuple[str, ...] = ()
 
 
+_declared: list[Setting] = []
+"""What the fields of Config declare, in their order."""
+
+
 def setting(
-    default: Any,
+    default: Value,
     key: str,
     variable: str,
-    parse: Callable[[Any], Any],
+    parse: Callable[[Any], Value],
     description: str,
     *,
     form: str = "",
     example: str = "",
-) -> Any:
-    """Declare a field of Config. `{allowed}` in the description stands for what the parser allows."""
+) -> Value:
+    """Declare a field of Config and return its default. `{allowed}` in the description: what the parser allows."""
     text = description.replace("{allowed}", getattr(parse, "allowed", ""))
-    about = Setting("", key, f"MCP_AQL_{variable}", default, parse, text, form, tuple(example.splitlines()))
-    if isinstance(default, dict):
-        return field(default_factory=dict, metadata={"setting": about})
-    return field(default=default, metadata={"setting": about})
+    lines = tuple(example.splitlines())
+    _declared.append(Setting("", key, f"MCP_AQL_{variable}", default, parse, text, form, lines))
+    return default
 
 
-@dataclass(frozen=True, repr=False)
-class Config:
+class Config(NamedTuple):
     """The settings in force. `sources` says, by attribute, where each came from: environment, a file or default."""
 
     base_url: str | None = setting(
@@ -359,7 +361,7 @@ class Config:
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:
         """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
@@ -373,6 +375,6 @@ class Config:
 
 
 SETTINGS: tuple[Setting, ...] = tuple(
-    entry.metadata["setting"]._replace(attribute=entry.name) for entry in fields(Config) if entry.metadata
+    entry._replace(attribute=attribute) for attribute, entry in zip(Config._fields, _declared, strict=False)
 )
-"""The settings, in the order of adapter.toml."""
+"""The settings, in the order of adapter.toml. The field `sources`, the last one, is none."""
