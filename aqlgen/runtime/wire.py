@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from .table import Row
 
-__all__ = ["QUOTA_HEADERS", "ApiRequest", "ApiResponse", "Applied", "SavedFile", "Transport"]
+__all__ = ["NO_CREDENTIALS", "QUOTA_HEADERS", "ApiRequest", "ApiResponse", "Applied", "SavedFile", "Transport"]
 
 QUOTA_HEADERS = {
     f"{prefix}remaining{suffix}": (f"{prefix}limit{suffix}", f"{prefix}reset{suffix}", suffix)
@@ -42,6 +42,9 @@ class Applied:
     query: tuple[str, ...] = ()
     cookies: tuple[str, ...] = ()
     secrets: frozenset[str] = frozenset()
+
+
+NO_CREDENTIALS = Applied()
 
 
 @dataclass(frozen=True, slots=True)

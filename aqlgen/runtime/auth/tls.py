@@ -8,7 +8,7 @@ import ssl
 import tempfile
 
 from ..errors import Code, Failure
-from ..settings.variables import Variables
+from ..settings.load import Variables
 from ..table import Adapter
 
 __all__ = ["ClientTls"]

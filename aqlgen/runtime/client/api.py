@@ -21,6 +21,7 @@ from ..wire import ApiRequest, ApiResponse, Transport
 
 if TYPE_CHECKING:
     from ..auth.authorization import Authorization
+    from ..settings.config import Config
 
 __all__ = ["Api"]
 
@@ -61,6 +62,30 @@ class Api:
             files=Files(files_folder),
         )
         self._transport = transport
+
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        adapter: Adapter,
+        table: Table,
+        transport: Transport,
+        *,
+        environ: Mapping[str, str],
+        credentials: Credentials,
+    ) -> Api:
+        """Build the API's side as the settings describe it."""
+        return cls(
+            adapter,
+            table,
+            transport,
+            base_url=config.base_url,
+            environ=environ,
+            credentials=credentials,
+            timeout=config.timeout,
+            variables=config.server_variables,
+            files_folder=config.files_folder,
+        )
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5)."""
@@ -118,12 +143,12 @@ class Api:
     def _authorized(self) -> Authorization:
         if self._authorization is None:
             from ..auth.authorization import Authorization  # here, since most credentials are sent as they are
-            from ..auth.fetch import Fetch
+            from ..auth.discovery import Fetch
             from ..auth.grants import Grants
 
             credentials = self._credentials
             fetch = Fetch(self._timeout, verify=credentials.verify)
-            grants = Grants(credentials.adapter.name, credentials.ways, credentials.seen, fetch, clock=self._clock)
+            grants = Grants(credentials.adapter.name, credentials.sources, credentials.seen, fetch, clock=self._clock)
             self._authorization = Authorization(credentials, grants, self._base_url)
         return self._authorization
 

@@ -19,6 +19,7 @@ from .redirects import READS, STATUSES, changes_host, is_public, redirected
 if TYPE_CHECKING:
     import httpx2
 
+    from ..settings.config import Config
     from ..table import Row
 
 __all__ = ["HttpTransport"]
@@ -49,6 +50,18 @@ class HttpTransport:
         self._timing = timing or Timing()
         self._meter = QuotaMeter(self._timing.now)
         self._client: httpx2.AsyncClient | None = None
+
+    @classmethod
+    def of(cls, config: Config, *, verify: ssl.SSLContext | bool = True) -> HttpTransport:
+        """Build the transport that the settings describe."""
+        bounds = Bounds(
+            response=config.max_response_size,
+            events=config.stream_events,
+            seconds=config.stream_seconds,
+            folder=config.files_folder,
+            file=config.files_max_size,
+        )
+        return cls(config.timeout, config.max_response_size, verify=verify, retries=config.retries, bounds=bounds)
 
     async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
         """Send and read the response. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""

@@ -9,7 +9,7 @@ import pytest
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
-from aqlgen.runtime.settings.config import ConfigError
+from aqlgen.runtime.settings.load import ConfigError
 
 from .hand_made import Make, operation
 

@@ -1,9 +1,10 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What the command prints for people: `operations`, `call`. Nothing here imports mcp."""
+"""The commands `operations` and `call`. Nothing here imports mcp."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,11 @@ from ..text import line
 if TYPE_CHECKING:
     from ..protocol_operations import Person
 
-__all__ = ["as_json", "call", "list_operations", "render_operations"]
+__all__ = ["Terminal", "as_json", "call", "list_operations", "render_operations"]
 
 
 def list_operations(folder: Path, *, category: str | None, search: str | None) -> list[dict[str, Any]]:
-    """Give the operations of a package as introspection lists them, with method and path; searched, the best first."""
+    """Return a package's operations as introspection lists them, with method and path; searched, the best first."""
     from ..introspection.search import Index
 
     table = Table(folder)
@@ -39,15 +40,16 @@ def list_operations(folder: Path, *, category: str | None, search: str | None) -
     }
     if search is None:
         return list(listed.values())
-    index = Index((name, one["resource"], one["description"]) for name, one in listed.items())
+    index = Index((name, entry["resource"], entry["description"]) for name, entry in listed.items())
     return [listed[name] for name in index.search(search)]
 
 
 def render_operations(operations: list[dict[str, Any]]) -> str:
-    """Make a table of them, a line each, for a terminal."""
-    wide = max((len(one["name"]) for one in operations), default=0)
+    """Return a table of operations for a terminal, a line each."""
+    width = max((len(operation["name"]) for operation in operations), default=0)
     return "\n".join(
-        f"{one['semantic_category']:<7}  {one['name']:<{wide}}  {line(one['description'], 120)}" for one in operations
+        f"{operation['semantic_category']:<7}  {operation['name']:<{width}}  {line(operation['description'], 120)}"
+        for operation in operations
     )
 
 
@@ -61,7 +63,7 @@ async def call(
     mock: bool,
     person: Person | None = None,
 ) -> dict[str, Any]:
-    """Perform one operation as an agent's call would be, and give its envelope; `person` is who can confirm it."""
+    """Perform an operation as for an agent. Returns the envelope; `person` can confirm."""
     from ..assembly import assemble
     from ..server.session import Session
 
@@ -73,5 +75,27 @@ async def call(
 
 
 def as_json(value: Any) -> str:
-    """Make JSON for a reader."""
+    """Return JSON for people to read."""
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+class Terminal:
+    """The person at the terminal, whom `call` asks for a confirmation (R-SAFE-4). `yes` answers each question."""
+
+    batched = False
+
+    def __init__(self, *, yes: bool) -> None:
+        self._yes = yes
+
+    @property
+    def reachable(self) -> bool:
+        """True if somebody can answer."""
+        return self._yes or (sys.stdin is not None and sys.stdin.isatty())
+
+    async def ask(self, question: str) -> bool:
+        """Ask a question. Anything but a clear yes is a no."""
+        if self._yes:
+            return True
+        sys.stderr.write(f"{question}\nGo on? [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
