@@ -111,5 +111,4 @@ def _names(surface: Surface) -> dict[str, str]:
 
 
 def _ids(surface: Surface) -> dict[str, str]:
-    found = ((one.key, one.row.get("operation_id")) for one in surface.operations.values())
-    return {key: given for key, given in found if isinstance(given, str)}
+    return {one.key: one.operation_id for one in surface.operations.values() if one.operation_id is not None}

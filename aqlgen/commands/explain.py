@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aqlgen.decisions import Category, Danger, Decision, Trait
+from aqlgen.decisions import AnyTrait, Category, Danger, Decision
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
+from aqlgen.runtime.table import encode
 from aqlgen.write import write_file
 
 
@@ -63,7 +64,7 @@ def counts(prepared: Prepared) -> dict[str, Json]:
 
 def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
     """Give the JSON form of the decisions."""
-    parameters = {row.name: [one.name for one in row.parameters] for row in prepared.table.rows}
+    parameters = {row.name: list(row.row.shown_parameters) for row in prepared.table.rows}
     return {
         "operations": [_operation(one, parameters[one.name]) for one in prepared.decisions],
         "skipped": [one.as_json() for one in prepared.skipped],
@@ -95,11 +96,11 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
     }
 
 
-def _trait(trait: Trait) -> dict[str, Json]:
+def _trait(trait: AnyTrait) -> dict[str, Json]:
     reason = trait.reason
     return {
         "kind": trait.kind,
-        "value": dict(trait.value),
+        "value": encode(trait.value),
         "rule": reason.rule,
         "evidence": reason.evidence.value,
         "confidence": round(reason.confidence, 2),

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from .table import FAMILIES, Table
+from .table import Table
 
 __all__ = ["Alias", "Aliases"]
 
@@ -42,10 +42,9 @@ class Aliases:
     @cached_property
     def _found(self) -> dict[str, Alias]:
         return {
-            one["name"]: Alias(one["name"], name, date.fromisoformat(one["until"]) if "until" in one else None)
-            for family in FAMILIES
-            for name, row in self._table.raw(family).items()
-            for one in row.get("aliases", ())
+            former.name: Alias(former.name, name, former.until)
+            for name, _, (aliases,) in self._table.values("aliases")
+            for former in aliases
         }
 
     def find(self, name: str) -> Alias | None:

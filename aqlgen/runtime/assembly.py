@@ -20,7 +20,7 @@ from .logins import Logins
 from .per_user import PerUser
 from .servers import bad_variable
 from .state import SqliteState, State, open_state, state_file
-from .table import FAMILIES, Adapter, Table
+from .table import Adapter, Table
 from .variables import Variables
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
     """Hold the values of the servers' variables against the document. Raises ConfigError."""
     if not config.server_variables:
         return
-    rows = (row for family in FAMILIES for row in table.raw(family).values())
-    servers = [*adapter.servers, *(server for row in rows for server in row.get("servers", ()))]
+    own = (servers for _, _, (servers,) in table.values("servers"))
+    servers = [*adapter.servers, *(server for found in own for server in found)]
     problem = bad_variable(servers, config.server_variables)
     if problem is not None:
         raise settings.ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")

@@ -18,7 +18,7 @@ from typing import Any
 from .config import ConfigError
 from .hooks import HookError
 from .log import Logger
-from .table import FAMILIES, Adapter
+from .table import FAMILIES, Adapter, FormatError
 from .text import line
 
 __all__ = ["main"]
@@ -32,6 +32,8 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     """Do what the arguments ask with the package in `folder`; give the exit code."""
     try:
         adapter = Adapter.load(folder)
+    except FormatError as problem:
+        return _fail(str(problem), 1)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:

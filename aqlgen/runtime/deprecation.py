@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .aliases import Alias
 from .notices import Notice
-from .table import JsonSchema, Row, Table
+from .table import JsonSchema, Row, Table, encode
 from .text import line
 
 __all__ = ["CODE", "Plan", "alias_notice", "headers_notice", "plan_of"]
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     def notices(self, row: Row, params: Mapping[str, Any], types: Table | None) -> Iterator[Notice]:
         """Give the warnings of one call."""
         if self.operation:
-            yield _notice("operation", row.name, row.deprecation)
+            yield _notice("operation", row.name, _known(row))
         for name in params.keys() & self.parameters:
             yield _notice("parameter", name, {})
         if types is not None:
@@ -69,7 +69,7 @@ def headers_notice(row: Row, headers: Mapping[str, str]) -> Notice | None:
     removal = _day(told)
     if since is False or (since is None and removal is None):
         return None
-    known = dict(row.deprecation)
+    known = _known(row)
     if removal is not None:
         known["removal_date"] = removal.isoformat()
     known.update(_links(headers.get("link", "")))
@@ -77,6 +77,11 @@ def headers_notice(row: Row, headers: Mapping[str, str]) -> Notice | None:
         details = {"type": "operation", "deprecated_item": row.name, **known, "deprecation_date": since.isoformat()}
         return Notice(CODE, f"Operation '{row.name}' will be deprecated", "low", details)
     return _notice("operation", row.name, known)
+
+
+def _known(row: Row) -> dict[str, str]:
+    """Return what the document tells of the operation's end."""
+    return {} if row.deprecation is None else encode(row.deprecation)
 
 
 def _notice(kind: str, name: str, known: Mapping[str, str]) -> Notice:

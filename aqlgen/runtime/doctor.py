@@ -11,7 +11,7 @@ from typing import Any
 
 from . import config as settings
 from .config import SETTINGS
-from .table import FAMILIES, Adapter, Table
+from .table import Adapter, Table
 from .text import counted, line
 
 __all__ = ["doctor", "render_doctor"]
@@ -65,14 +65,14 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
 def _callable(adapter: Adapter, table: Table, credentials: list[dict[str, Any]]) -> dict[str, int]:
     """Count the operations that have the credentials they need, the callers' own included."""
     ready = {one["scheme"] for one in credentials if one["set"] or "per_user" in one}
-    every = [row.get("security", adapter.security) for family in FAMILIES for row in table.raw(family).values()]
+    every = [adapter.security if stated is None else stated for _, _, (stated,) in table.values("security")]
     met = sum(1 for one in every if not one or any(ready.issuperset(schemes) for schemes in one))
     return {"operations": len(every), "with_credentials": met}
 
 
 def _held_back(table: Table, policy: str) -> dict[str, int]:
     """Count the operations that are asked about, and those that are refused."""
-    levels = [row["danger"] for family in FAMILIES for row in table.raw(family).values()]
+    levels = [danger for _, _, (danger,) in table.values("danger")]
     if policy == "open":
         return {"asks_about": 0, "refuses": 0}
     asked = sum(1 for level in levels if level in ("destructive", "dangerous"))

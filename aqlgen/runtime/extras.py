@@ -43,11 +43,11 @@ class Extras:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Notices | None, stamp: Stamp
     ) -> tuple[Any, Notices | None]:
         """Send what is needed, and give the data with the warnings that there is reason for."""
-        own = {name: params[name] for name in row.own if name in params}
+        own = {name: params[name] for name in row.adapter_parameters if name in params}
         if own:
             params = {name: value for name, value in params.items() if name not in own}
         page = None
-        if row.pagination is not None:
+        if row.paging is not None:
             page = await self._pager.page(exchanges, row, params, own)
             data: Any = page.data()
         else:
@@ -57,7 +57,7 @@ class Extras:
                 data = {**data, "_etag": response.headers["etag"]}
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
-        if "fields" in row.own:
+        if "fields" in row.adapter_parameters:
             data = self._chosen(data, row, own, stamp, paged=page is not None)
         notices = self._board.after(row, params, last, exchanges.seconds, notices)
         fitted, notices = self._board.fit(data, row, last, notices)
@@ -85,4 +85,4 @@ class Extras:
 
 
 def _tagged(row: Row) -> bool:
-    return row.etag or bool((row.update or {}).get("etag"))
+    return row.etag or (row.update is not None and row.update.etag)

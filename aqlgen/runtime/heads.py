@@ -110,7 +110,7 @@ def accepted(response: ApiResponse, row: Row, data: Any, secrets: frozenset[str]
     place = redact(location, secrets)[:_LONGEST]
     found: dict[str, Any] = {"status": "accepted"} if response.status == 202 else {}
     found["location"] = place
-    monitor = (row.long_running or {}).get("monitor")
+    monitor = None if row.long_running is None else row.long_running.monitor
     if response.status == 202 and monitor:
         found["monitor"] = monitor
     if response.status == 202 and "retry-after" in headers:

@@ -21,7 +21,7 @@ from .registry import ProtocolOperation
 from .search import Index
 from .shapes import folded
 from .spellings import Spellings
-from .table import FAMILIES, Adapter, JsonSchema, Row, Table
+from .table import Adapter, JsonSchema, Row, Table
 from .text import clean, line
 from .tools import tool_name
 from .typeinfo import parameter_info, type_details, type_info
@@ -107,15 +107,14 @@ class Introspection:
                 "name": name,
                 "semantic_category": family.upper(),
                 "endpoint": family,
-                "description": line(row["summary"], 200),
+                "description": line(summary, 200),
             }
-            for family in FAMILIES
-            for name, row in self._table.raw(family).items()
+            for name, family, (summary,) in self._table.values("summary")
         ]
 
     @cached_property
     def _resources(self) -> dict[str, str]:
-        return {name: row["resource"] for family in FAMILIES for name, row in self._table.raw(family).items()}
+        return {name: resource for name, _, (resource,) in self._table.values("resource")}
 
     @cached_property
     def _operations_index(self) -> Index:
@@ -180,7 +179,9 @@ class Introspection:
             "description": self._description(row) if alias is None else alias.describe(self._description(row)),
             "permissions": dict(protocol.PERMISSIONS[row.category]),
             "parameters": [
-                parameter_info(one, self._table.types) for name, one in row.parameters.items() if name not in row.hidden
+                parameter_info(one, self._table.types)
+                for name, one in row.parameters.items()
+                if name not in row.hidden_parameters
             ],
             "returns": self._returns(row),
         }
@@ -190,7 +191,7 @@ class Introspection:
 
     def _returns(self, row: Row) -> dict[str, Any]:
         """Give what the row says, with the kind that the type's own details show."""
-        returns = dict(row.returns)
+        returns: dict[str, Any] = {**row.returns}
         schema = self._table.types.get(returns["name"])
         if schema is not None:
             returns["kind"] = type_details(returns["name"], schema, self._table.types)["kind"]

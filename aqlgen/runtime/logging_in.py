@@ -12,7 +12,7 @@ from .login import LoginError, Surroundings, Wishes, login, schemes_of
 from .logins import Logins
 from .servers import server_url
 from .state import open_state
-from .table import FAMILIES, Adapter, Table
+from .table import Adapter, Table
 from .variables import Variables
 from .ways import Ways
 
@@ -70,8 +70,7 @@ def _needed(folder: Path, adapter: Adapter, scheme: str) -> list[str]:
     """Give the scopes that the operations ask of a scheme; those of its flows where they ask for none."""
     table = Table(folder)
     found = dict.fromkeys(adapter.scopes.get(scheme, ()))
-    for family in FAMILIES:
-        for row in table.raw(family).values():
-            found |= dict.fromkeys(row.get("scopes", {}).get(scheme, ()))
+    for _, _, (scopes,) in table.values("scopes"):
+        found |= dict.fromkeys(scopes.get(scheme, ()))
     flows = adapter.security_schemes[scheme].get("flows", {})
     return list(found) or list(dict.fromkeys(one for flow in flows.values() for one in flow.get("scopes", ())))

@@ -22,7 +22,7 @@ def first_lead(row: Row, plan: Plan) -> int | str | None:
     parameter = row.parameters.get(plan.lead or "")
     if parameter is None:
         return None
-    demanded = parameter.name in (row.pagination or {}).get("demanded", ())
+    demanded = parameter.name in (row.paging.demanded if row.paging is not None else ())
     default = parameter.schema.get("default")
     if plan.style in ("page", "offset"):
         return plan.start if demanded or (number(default) is None and plan.start == 0) else None

@@ -42,8 +42,8 @@ class Pager:
         plan = self._plans.get(row.name)
         if plan is None:
             plan = self._plans[row.name] = prepare(row, self._table)
-        check(own, [name for name in params if name in row.hidden])
-        filters = {name: value for name, value in params.items() if name not in row.hidden}
+        check(own, [name for name in params if name in row.hidden_parameters])
+        filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
         if "last" in own:
             return await self._backward(exchanges, row, plan, filters, own)
         wanted = min(own.get("first") or number(params.get(plan.size or "")) or plan.usual, plan.most)

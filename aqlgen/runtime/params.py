@@ -35,7 +35,7 @@ class _Operation(Protocol):
     def parameters(self) -> Mapping[str, _Declared]: ...
 
     @property
-    def hidden(self) -> Collection[str]: ...
+    def hidden_parameters(self) -> Collection[str]: ...
 
 
 def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:
@@ -57,7 +57,7 @@ def unknown_problem(
 
     `given` are all that were given, `within` the fields of the parameters that are objects.
     """
-    valid = [name for name in row.parameters if name not in row.hidden]
+    valid = [name for name in row.parameters if name not in row.hidden_parameters]
     way = _wrapper(names, given, valid) or _inner(names, valid, within) or _way_out(names, valid)
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {way}"
     details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}

@@ -80,7 +80,7 @@ class _Checked:
 
     def __init__(self, operation: ProtocolOperation, handler: Handler) -> None:
         self.name = operation.name
-        self.hidden: frozenset[str] = frozenset()
+        self.hidden_parameters: frozenset[str] = frozenset()
         self.parameters = {
             one["name"]: _Wanted(one["required"], {key: one[key] for key in _CONSTRAINTS if key in one})
             for one in operation.parameters

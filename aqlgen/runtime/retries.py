@@ -78,8 +78,8 @@ def keyed(request: ApiRequest, row: Row | None) -> tuple[ApiRequest, bool]:
     A key that the caller gave stays.
     """
     wanted = None if row is None else row.idempotency
-    header = wanted.get("header") if wanted else None
-    if not isinstance(header, str) or not header or request.method in SAFE:
+    header = None if wanted is None else wanted.header
+    if not header or request.method in SAFE:
         return request, False
     if any(name.lower() == header.lower() for name, _ in request.headers):
         return request, True

@@ -59,10 +59,10 @@ class Selection:
         if not isinstance(schema, Mapping):
             return _Plan((), None, None)
         path, item = items_path(self._table, schema)
-        if row.pagination is not None:
+        if row.paging is not None:
             from .pointers import agent_path, schema_at
 
-            path = agent_path(self._table, schema, row.pagination["items"])
+            path = agent_path(self._table, schema, row.paging.items or "")
             item = schema_at(self._table, schema, path, items=True)
         return _Plan(path, minimal(self._table, item, row.resource), standard(self._table, item))
 

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
 
 from .search import Index
 from .shapes import folded
-from .table import FAMILIES, Table
+from .table import Table
 
 __all__ = ["Spellings"]
 
@@ -44,21 +43,19 @@ class Spellings:
         likely = (*self._at(text), *(name for name in found if name in whole), *alike, *found)
         return list(dict.fromkeys(likely))[:_MOST]
 
-    def _rows(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return (item for family in FAMILIES for item in self._table.raw(family).items())
-
     @cached_property
     def _by_operation_id(self) -> Mapping[str, str]:
-        return _unique((row.get("operation_id", name), name) for name, row in self._rows())
+        return _unique((operation_id or name, name) for name, _, (operation_id,) in self._table.values("operation_id"))
 
     @cached_property
     def _by_name(self) -> Mapping[str, str]:
-        return _unique((folded(name), name) for name, _ in self._rows())
+        return _unique((folded(name), name) for name, _ in self._table.names())
 
     @cached_property
     def _by_address(self) -> Mapping[str, str]:
-        ids = ((folded(row.get("operation_id", name)), name) for name, row in self._rows())
-        return _unique((*ids, *((folded(f"{row['method']} {row['path']}"), name) for name, row in self._rows())))
+        rows = list(self._table.values("operation_id", "method", "path"))
+        ids = ((folded(operation_id or name), name) for name, _, (operation_id, _, _) in rows)
+        return _unique((*ids, *((folded(f"{method} {path}"), name) for name, _, (_, method, path) in rows)))
 
     def _at(self, text: str) -> list[str]:
         """Give the operations that a method and path, or a path alone, is filled in from; of that method first."""
@@ -66,9 +63,13 @@ class Spellings:
         if not path.startswith("/"):
             return []
         steps = path.partition("?")[0].rstrip("/").split("/")
-        fitting = [(name, row) for name, row in self._rows() if _fits(row["path"].rstrip("/").split("/"), steps)]
-        fitting.sort(key=lambda one: (one[1]["method"].lower() != (method.lower() or "get"), one[1]["path"].count("{")))
-        return [name for name, _ in fitting]
+        fitting = [
+            (known.lower() != (method.lower() or "get"), path.count("{"), name)
+            for name, _, (known, path) in self._table.values("method", "path")
+            if _fits(path.rstrip("/").split("/"), steps)
+        ]
+        fitting.sort(key=lambda one: one[:2])
+        return [name for _, _, name in fitting]
 
 
 def _unique(spelled: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -95,7 +95,7 @@ class Validation:
                 beside = (name for name, one in row.parameters.items() if not one.location.startswith("body"))
                 outside = frozenset(beside).difference(union_of(self._table, row.parameters["input"].schema).properties)
         body = row.body
-        partial = row.update is not None and row.update.get("strategy") in PARTIAL
+        partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
             is_valid=validator.is_valid,
             validator=validator,
@@ -161,7 +161,7 @@ class Validation:
 
     def _alias(self, row: Row, key: str) -> str | None:
         """Give the name of the parameter that the API spells `key`, or that spells it with other case or hyphens."""
-        name = row.aliases.get(key)
+        name = row.wire_names.get(key)
         if name is None and not key.startswith("_"):
             wanted = folded(key)
             names = [one for one in row.parameters if folded(one) == wanted]

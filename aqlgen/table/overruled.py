@@ -13,10 +13,10 @@ from aqlgen.decide.overrides import finding, nearest, unmatched
 from aqlgen.decisions import Decision, ParameterOverride, Place
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import MISSING, Json
+from aqlgen.runtime.table import Parameter
 from aqlgen.schemas.types import Types
 from aqlgen.table.bodies import sendable
 from aqlgen.table.examples import ExampleMaker
-from aqlgen.table.model import TableParameter
 
 __all__ = ["Overruled"]
 
@@ -53,7 +53,7 @@ class Overruled:
         self._misses(place, f"{decision.operation.key} has {has}", hint)
         return None
 
-    def parameters(self, decision: Decision, parameters: Sequence[TableParameter]) -> tuple[TableParameter, ...]:
+    def parameters(self, decision: Decision, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
         """Give the parameters as the user wants them; names that are not the user's make way for those that are."""
         given: dict[int, ParameterOverride] = {}
         for key, override in decision.override.parameters.items():
@@ -78,7 +78,7 @@ class Overruled:
         return tuple(found)
 
     def given(
-        self, decision: Decision, parameters: Sequence[TableParameter], maker: ExampleMaker
+        self, decision: Decision, parameters: Sequence[Parameter], maker: ExampleMaker
     ) -> tuple[Mapping[str, Json] | None, Mapping[str, Json]]:
         """Give the user's own example call, None when there is none, and the user's examples of single parameters."""
         singles = {}
@@ -95,7 +95,7 @@ class Overruled:
         return (call if self._callable(decision, parameters, call, maker) else None), singles
 
     def _callable(
-        self, decision: Decision, parameters: Sequence[TableParameter], call: Mapping[str, Json], maker: ExampleMaker
+        self, decision: Decision, parameters: Sequence[Parameter], call: Mapping[str, Json], maker: ExampleMaker
     ) -> bool:
         place, by_name = decision.override.places["example"], {one.name: one for one in parameters}
         count = len(self._bad)
@@ -109,14 +109,14 @@ class Overruled:
             self._wrong(place, f"the example lacks `{'`, `'.join(lacking)}`", "Each required parameter needs a value.")
         return len(self._bad) == count
 
-    def _valid(self, maker: ExampleMaker, parameter: TableParameter, value: Json, place: Place) -> bool:
+    def _valid(self, maker: ExampleMaker, parameter: Parameter, value: Json, place: Place) -> bool:
         problem = maker.problem(parameter.schema, value)
         if problem is None:
             return True
         self._wrong(place, f"the example of `{parameter.name}` does not fit: {problem}", "Give a value that is valid.")
         return False
 
-    def _find(self, decision: Decision, key: str, place: Place, parameters: Sequence[TableParameter]) -> int | None:
+    def _find(self, decision: Decision, key: str, place: Place, parameters: Sequence[Parameter]) -> int | None:
         matches = _match(key, parameters)
         if len(matches) == 1:
             self._fits(place)
@@ -132,7 +132,7 @@ class Overruled:
         self._misses(place, f"{decision.operation.key} has no parameter `{key}`", hint)
         return None
 
-    def _named(self, given: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter]) -> dict[int, str]:
+    def _named(self, given: Mapping[int, ParameterOverride], parameters: Sequence[Parameter]) -> dict[int, str]:
         found: dict[int, str] = {}
         owners: dict[str, str] = {}
         for index, override in given.items():
@@ -155,13 +155,13 @@ class Overruled:
             found[index] = override.name
         return found
 
-    def _hidable(self, override: ParameterOverride, parameter: TableParameter) -> bool:
+    def _hidable(self, override: ParameterOverride, parameter: Parameter) -> bool:
         if parameter.required:
             message = f"`{parameter.wire}` is required and cannot be hidden"
             self._wrong(override.places["hidden"], message, "Hide the operation, or describe the parameter.")
         return parameter.required
 
-    def _changed(self, parameter: TableParameter, override: ParameterOverride) -> TableParameter:
+    def _changed(self, parameter: Parameter, override: ParameterOverride) -> Parameter:
         changes: dict[str, Any] = {}
         if override.description is not None:
             changes["description"] = override.description
@@ -171,18 +171,18 @@ class Overruled:
             changes["schema"] = {**parameter.schema, "examples": [override.example]}
         return replace(parameter, **changes)
 
-    def _paging(self, decision: Decision, parameters: Sequence[TableParameter]) -> None:
+    def _paging(self, decision: Decision, parameters: Sequence[Parameter]) -> None:
         """Check that the parameters that page are the operation's."""
         stated = decision.override.pagination
-        if not stated or "within" in stated:
+        if not stated or stated.within is not None:
             return
         place = decision.override.places["pagination"]
-        own = "body" if stated.get("in") == "body" else "query"
+        own = stated.location or "query"
         wires = {one.wire: None for one in parameters if _where(one) == own}
-        for key, wire in stated.items():
-            if key.endswith("_param") and wire not in wires:
+        for _, wire in stated.roles:
+            if wire not in wires:
                 message = f"{decision.operation.key} has no parameter `{wire}` in its {own}"
-                self._misses(place, message, nearest(str(wire), wires, "parameter"))
+                self._misses(place, message, nearest(wire, wires, "parameter"))
                 return
         self._fits(place)
 
@@ -202,11 +202,11 @@ WHOLE = frozenset({"input", "body"})
 """How a body that is one parameter is called."""
 
 
-def _where(parameter: TableParameter) -> str:
+def _where(parameter: Parameter) -> str:
     return parameter.location.split("_")[0]
 
 
-def _match(key: str, parameters: Sequence[TableParameter]) -> list[int]:
+def _match(key: str, parameters: Sequence[Parameter]) -> list[int]:
     """Give the parameters of a wire name, bare or behind its place."""
     found = [index for index, one in enumerate(parameters) if one.wire == key]
     place, colon, wire = key.partition(":")

@@ -9,6 +9,7 @@ import yaml
 
 from aqlgen.decisions import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.ir import MISSING, Json
+from aqlgen.runtime.table import Pagination, decode
 
 from .reader import Reader, place
 
@@ -115,7 +116,7 @@ def _example(reader: Reader, node: yaml.Node | None) -> Mapping[str, Json] | Non
     return None if value is MISSING else dict(value)
 
 
-def _pagination(reader: Reader, node: yaml.Node | None) -> Mapping[str, Json] | Literal[False] | None:
+def _pagination(reader: Reader, node: yaml.Node | None) -> Pagination | Literal[False] | None:
     if node is None:
         return None
     if isinstance(node, yaml.ScalarNode):
@@ -142,7 +143,7 @@ def _pagination(reader: Reader, node: yaml.Node | None) -> Mapping[str, Json] | 
         found["next_in"] = "header" if header else None
     if reader.one_of(given.get("in"), "in", ("query", "body")) == "body":
         found["in"] = "body"
-    return {key: value for key, value in found.items() if value is not None}
+    return decode(Pagination, {key: value for key, value in found.items() if value is not None})
 
 
 def _pointer(reader: Reader, node: yaml.Node, what: str) -> str | None:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Decision, Evidence, Reason, Trait
+from aqlgen.decisions import AnyTrait, Decision, Evidence, Reason, Trait
 from aqlgen.resolve import Resolver
+from aqlgen.runtime.table import Pagination
 
 from .around import Around, Subject
 from .deprecation import deprecation
@@ -23,7 +24,7 @@ from .update import update
 
 __all__ = ["with_traits"]
 
-RULES: Final[tuple[Callable[[Subject, Around], Trait | None], ...]] = (
+RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
     pagination,
     update,
     idempotency,
@@ -46,12 +47,12 @@ def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tup
     )
 
 
-def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[Trait, ...]:
-    """Give every trait; how it pages is the user's to overrule."""
-    found = [one for rule in RULES if (one := rule(subject, around)) is not None]
+def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[AnyTrait, ...]:
+    """Return every trait of an operation; the user may overrule how it pages."""
+    traits = [trait for rule in RULES if (trait := rule(subject, around)) is not None]
     stated = decision.override.pagination
     if stated is not None:
-        found = [one for one in found if one.kind != "pagination"]
-    if isinstance(stated, dict):
-        found.insert(0, Trait("pagination", stated, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")))
-    return tuple(found)
+        traits = [trait for trait in traits if not isinstance(trait.value, Pagination)]
+    if isinstance(stated, Pagination):
+        traits.insert(0, Trait(stated, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")))
+    return tuple(traits)

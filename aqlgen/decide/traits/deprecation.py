@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 
 from aqlgen.decisions import Evidence, Reason, Trait
 from aqlgen.ir import Json, Operation
+from aqlgen.runtime.table import Deprecation, encode
 from aqlgen.schemas.dialect import shorten
 from aqlgen.words import split
 
@@ -26,30 +28,28 @@ LINK = frozenset({"link", "url", "uri", "docs", "documentation", "guide"})
 MAX_TEXT = 200
 
 
-def deprecation(subject: Subject, around: Around) -> Trait | None:
+def deprecation(subject: Subject, around: Around) -> Trait[Deprecation] | None:
     """Give `replacement`, `removal_date` and `migration_guide`, as far as they are told; None where it is not old."""
     flagged, found = _told(subject.operation, around)
-    if not flagged and "removal_date" not in found:
+    if not flagged and found.removal_date is None:
         return None
-    value: dict[str, Json] = {
-        key: found[key] for key in ("replacement", "removal_date", "migration_guide") if key in found
-    }
     rule = "deprecated" if subject.operation.deprecated else "extension"
-    return Trait("deprecation", value, Reason(rule, Evidence.METADATA, 1.0, ", ".join(value)))
+    return Trait(found, Reason(rule, Evidence.METADATA, 1.0, ", ".join(encode(found))))
 
 
-def _told(operation: Operation, around: Around) -> tuple[bool, dict[str, str]]:
-    found: dict[str, str] = {}
+def _told(operation: Operation, around: Around) -> tuple[bool, Deprecation]:
+    found = Deprecation()
     flagged = operation.deprecated
     for words, value in _extensions(operation.extensions):
         flagged = flagged or (words == {"deprecated"} and value is True)
         if words & REMOVAL and (day := _day(value)):
-            found.setdefault("removal_date", day)
+            found = replace(found, removal_date=found.removal_date or day)
         elif words & REPLACEMENT and isinstance(value, str) and value.strip():
             told = value.strip()
-            found.setdefault("replacement", around.names.get(told, shorten(told, MAX_TEXT)))
+            operation_name = around.names.get(told, shorten(told, MAX_TEXT))
+            found = replace(found, replacement=found.replacement or operation_name)
         elif ("migration" in words or (words & ABOUT and words & LINK)) and _is_url(value):
-            found.setdefault("migration_guide", str(value))
+            found = replace(found, migration_guide=found.migration_guide or str(value))
     return flagged, found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from aqlgen.decisions import Category, Evidence, Reason, Trait
-from aqlgen.ir import Json
+from aqlgen.runtime.table import LongRunning
 from aqlgen.words import split
 
 from .around import Around, Subject, template
@@ -33,7 +33,7 @@ WORK: Final = frozenset(
 """What is done rather than kept: its state is the state of work."""
 
 
-def long_running(subject: Subject, around: Around) -> Trait | None:
+def long_running(subject: Subject, around: Around) -> Trait[LongRunning] | None:
     """Give the status that announces it, the operation that tells how far it is, and the field of its state."""
     if subject.category is Category.READ:
         return None
@@ -42,13 +42,8 @@ def long_running(subject: Subject, around: Around) -> Trait | None:
     if found is None:
         return None
     status, reason = found
-    value: dict[str, Json] = {"status": status}
-    monitor = _monitor(subject, around, state)
-    if monitor is not None:
-        value["monitor"] = monitor
-    if state is not None:
-        value["state"] = f"/{state}"
-    return Trait("long_running", value, reason)
+    pointer = None if state is None else f"/{state}"
+    return Trait(LongRunning(status=status, monitor=_monitor(subject, around, state), state=pointer), reason)
 
 
 def _declared(subject: Subject) -> tuple[str, Reason] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decisions import Evidence, Reason, Sensitive, Trait
 from aqlgen.ir import Json
 from aqlgen.words import split
 
@@ -32,7 +32,7 @@ def is_secret(name: str, schema: Mapping[str, Json]) -> bool:
     return _why(name, schema) is not None
 
 
-def sensitive(subject: Subject, around: Around) -> Trait | None:
+def sensitive(subject: Subject, around: Around) -> Trait[Sensitive] | None:
     """Give the wire names of the parameters and of the body's fields that hold secrets."""
     found: dict[str, Reason] = {}
     for wire, schema in _values(subject, around):
@@ -43,9 +43,8 @@ def sensitive(subject: Subject, around: Around) -> Trait | None:
         return None
     weakest = min(found.values(), key=lambda one: one.confidence)
     note = ", ".join(found)
-    return Trait(
-        "sensitive", {"parameters": list(found)}, Reason(weakest.rule, weakest.evidence, weakest.confidence, note)
-    )
+    reason = Reason(weakest.rule, weakest.evidence, weakest.confidence, note)
+    return Trait(Sensitive(parameters=tuple(found)), reason)
 
 
 def _values(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str, Json]]]:

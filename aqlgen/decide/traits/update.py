@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from aqlgen.decisions import Category, Evidence, Reason, Trait
-from aqlgen.ir import Json, Location
+from aqlgen.ir import Location
 from aqlgen.media import JSON_PATCH, is_json
+from aqlgen.runtime.table import Strategy, Update
 
 from .around import Around, Subject
 
 __all__ = ["update"]
 
 
-def update(subject: Subject, around: Around) -> Trait | None:
-    """Give the strategy, the operation that reads the same resource, and whether a lost race can be noticed."""
+def update(subject: Subject, around: Around) -> Trait[Update] | None:
+    """Decide the strategy, the operation that reads the same resource, and whether a lost race can be noticed."""
     if subject.category is not Category.UPDATE or subject.operation.body is None:
         return None
     reader = around.reader(subject)
     strategy, reason = _strategy(subject, reader, around)
-    value: dict[str, Json] = {"strategy": strategy}
-    if reader is not None:
-        value["read"] = reader.name
-        if _tagged(subject, reader):
-            value["etag"] = True
-    return Trait("update", value, reason)
+    if reader is None:
+        return Trait(Update(strategy=strategy), reason)
+    return Trait(Update(strategy=strategy, read=reader.name, etag=_tagged(subject, reader)), reason)
 
 
-def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[str, Reason]:
+def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Strategy, Reason]:
     sent = subject.sent or ""
     if sent == JSON_PATCH and not _is_object_as_told(subject, around):
         return "json-patch", Reason("content-type", Evidence.METADATA, 1.0, sent)

@@ -13,6 +13,7 @@ from typing import Final
 from aqlgen.decisions import Evidence, Reason, Trait
 from aqlgen.ir import Json, Location
 from aqlgen.positions import escape
+from aqlgen.runtime.table import Pagination
 
 from ..around import Around, Subject
 from .envelope import Envelope
@@ -39,7 +40,7 @@ _FIELDS: Final = {
 }
 
 
-def declared(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait | None:
+def declared(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait[Pagination] | None:
     """Give the trait that the document's own extensions state."""
     extensions = subject.operation.extensions
     for key, read in (
@@ -61,11 +62,11 @@ def may_be_declared(subject: Subject, around: Around) -> bool:
     return bool(around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around)))
 
 
-def _as_declared(found: Trait, key: str) -> Trait:
-    return replace(found, reason=Reason("declared", Evidence.METADATA, 1.0, key))
+def _as_declared(trait: Trait[Pagination], key: str) -> Trait[Pagination]:
+    return replace(trait, reason=Reason("declared", Evidence.METADATA, 1.0, key))
 
 
-def _microsoft(stated: Json, _: Subject, given: Given, answer: Envelope) -> Trait | None:
+def _microsoft(stated: Json, _: Subject, given: Given, answer: Envelope) -> Trait[Pagination] | None:
     if not isinstance(stated, Mapping) or not isinstance(stated.get("nextLinkName"), str):
         return None
     item = stated.get("itemName")
@@ -77,7 +78,7 @@ def _microsoft(stated: Json, _: Subject, given: Given, answer: Envelope) -> Trai
     return decide(Given(place=given.place, size=given.size, size_max=given.size_max), replace(told, sure=True))
 
 
-def _speakeasy(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait | None:
+def _speakeasy(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait[Pagination] | None:
     if not isinstance(stated, Mapping):
         return None
     inputs = [one for one in _list(stated.get("inputs")) if isinstance(one, Mapping)]
@@ -105,7 +106,7 @@ def _speakeasy(stated: Json, subject: Subject, given: Given, answer: Envelope) -
     return decide(own, told) if _exist(own, subject) else None
 
 
-def _fern(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait | None:
+def _fern(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait[Pagination] | None:
     if stated is True:
         return decide(given, answer)
     if not isinstance(stated, Mapping):
@@ -131,7 +132,7 @@ def _fern(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Tra
     return decide(own, told) if _exist(own, subject) else None
 
 
-def _stainless(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait | None:
+def _stainless(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait[Pagination] | None:
     """Read the purposes that parameters and fields of the answer are marked with."""
     own: dict[str, Json] = {}
     for parameter in subject.operation.parameters:
