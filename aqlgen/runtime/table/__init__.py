@@ -11,7 +11,7 @@ from .adapter import FAMILIES, FORMAT, Adapter, Flow, FormatError, SecuritySchem
 from .codec import decode, encode
 from .files import Table, row_of
 from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
-from .row import FormerName, Response, ReturnType, Row, Server
+from .row import DangerLevel, FormerName, Response, ReturnType, Row, Server
 from .traits import Deprecation, Idempotency, LongRunning, Pagination, PagingStyle, Strategy, Update
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "FORMAT",
     "Adapter",
     "Body",
+    "DangerLevel",
     "Deprecation",
     "Flow",
     "FormatError",

@@ -28,7 +28,7 @@ class Column:
     is the default, "" for none. `always` tells whether the default is written too, or what tells so of an object.
     """
 
-    __slots__ = ("always", "attribute", "default", "key", "like", "read", "type", "write")
+    __slots__ = ("always", "attribute", "brief", "default", "key", "like", "read", "type", "write")
 
     def __init__(self, cls: type, field: dataclasses.Field[Any]) -> None:
         settings = field.metadata
@@ -39,8 +39,9 @@ class Column:
         self.like: str = settings.get("like", "")
         given = self.default is MISSING and not self.like
         self.always: bool | Callable[[Any], bool] = given or settings.get("always", False)
+        self.brief: bool = settings.get("brief", False)
         self.read = _reader(field.type, cls)
-        self.write = _writer(field.type, cls, brief=settings.get("brief", False))
+        self.write = _writer(field.type, cls, brief=self.brief)
 
 
 def column(

@@ -21,7 +21,8 @@ class Parameter:
     """A parameter of an operation, by the name that agents use."""
 
     name: str = column(outside=True)
-    location: str = column("body", key="in", always=True)
+    """What agents call it."""
+    location: Location = column("body", key="in", always=True)  # noqa: RUF009 - a str
     """Where it is sent. `querystring` is the whole query, `body` a field of the body or the whole body, `body_rest` an
     object whose keys are further fields of the body, `adapter` nowhere: the adapter itself acts on it.
     """

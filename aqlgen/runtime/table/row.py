@@ -4,13 +4,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from .codec import column
 from .parameters import ADAPTER, Body, JsonSchema, Parameter
 from .traits import Deprecation, Idempotency, LongRunning, Pagination, Update
 
-__all__ = ["FormerName", "Response", "ReturnType", "Row", "Server"]
+__all__ = ["DangerLevel", "FormerName", "Response", "ReturnType", "Row", "Server"]
+
+
+DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
 
 
 class Response(TypedDict, total=False):
@@ -61,7 +64,9 @@ class Row:
     """One operation."""
 
     name: str = column(outside=True)
+    """What agents call it."""
     family: str = column(outside=True)
+    """The endpoint family: create, read, update, delete or execute."""
     summary: str
     """What it does, in a line."""
     description: str = column(like="summary")
@@ -84,8 +89,8 @@ class Row:
     """The rule that decided the semantic category."""
     confidence: float = column(1.0, always=True)
     """How sure category and name are, from 0 to 1."""
-    danger: str
-    """The danger level: safe, reversible, destructive, dangerous or forbidden."""
+    danger: DangerLevel
+    """How much harm a call can do."""
     danger_reason: str = column("", always=True)
     """The rule that decided the danger level, and why."""
     review: tuple[str, ...] = ()
