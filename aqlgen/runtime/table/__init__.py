@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .adapter import FAMILIES, FORMAT, Adapter, Flow, FormatError, SecurityScheme, check_format
 from .codec import decode, encode
-from .files import Table, row_of
+from .files import Table, row_of, values_of
 from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
 from .row import DangerLevel, FormerName, Response, ReturnType, Row, Server
 from .traits import Deprecation, Idempotency, LongRunning, Pagination, PagingStyle, Strategy, Update
@@ -44,4 +44,5 @@ __all__ = [
     "decode",
     "encode",
     "row_of",
+    "values_of",
 ]

@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from .adapter import FAMILIES
-from .codec import columns, decode
+from .codec import Column, columns, decode
 from .parameters import JsonSchema
 from .row import Row
 
-__all__ = ["Attribute", "Table", "row_of"]
+__all__ = ["Attribute", "Table", "row_of", "values_of"]
 
 Attribute: TypeAlias = Literal[
     "aliases", "danger", "method", "operation_id", "path", "resource", "scopes", "security", "servers", "summary"
@@ -25,6 +25,22 @@ Attribute: TypeAlias = Literal[
 def row_of(name: str, family: str, entry: Mapping[str, Any]) -> Row:
     """Read one row. Raises TypeError or KeyError when something is missing."""
     return decode(Row, entry, name=name, family=family)
+
+
+def values_of(entry: Mapping[str, Any], attributes: Iterable[Attribute]) -> tuple[Any, ...]:
+    """Return what a row has for some attributes; MISSING for one without a default that it lacks."""
+    by_attribute = _by_attribute()
+    values: list[Any] = []
+    for attribute in attributes:
+        one = by_attribute[attribute]
+        value = entry.get(one.key, one.default)
+        values.append(value if one.read is None or one.key not in entry else one.read(value))
+    return tuple(values)
+
+
+@cache
+def _by_attribute() -> Mapping[str, Column]:
+    return {one.attribute: one for one in columns(Row).values()}
 
 
 class Table:
@@ -48,14 +64,9 @@ class Table:
 
     def values(self, *attributes: Attribute) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
         """Yield (name, family, values) for every row: what it has for some attributes, the rest of it unread."""
-        wanted = [one for attribute in attributes for one in columns(Row).values() if one.attribute == attribute]
-        for name, family in self.names():
-            entry = self.raw(family)[name]
-            values: list[Any] = []
-            for one in wanted:
-                value = entry.get(one.key, one.default)
-                values.append(one.read(value) if one.read is not None and one.key in entry else value)
-            yield name, family, tuple(values)
+        for family in FAMILIES:
+            for name, entry in self.raw(family).items():
+                yield name, family, values_of(entry, attributes)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
         """Return the row of that name, looking into family `first` before the others; None when there is none."""
