@@ -15,7 +15,7 @@ _DEEPEST = 40
 
 
 def merged(there: Any, change: Any) -> Any:
-    """Give what is there with the change merged into it, as a copy; an object that was not there loses its nulls."""
+    """Return a copy of the old value with the change merged in; a new object loses its nulls."""
     if not isinstance(change, dict):
         return change
     whole = dict(there) if isinstance(there, dict) else {}
@@ -28,7 +28,7 @@ def merged(there: Any, change: Any) -> Any:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Give the operations that turn one into the other (RFC 6902)."""
+    """Yield the operations that turn one into the other (RFC 6902)."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         if before != after:
             yield {"op": "replace", "path": path, "value": after}
@@ -44,7 +44,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, A
 
 
 def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Give the operations of a change when nothing is known of what is there: `add` replaces what is there already."""
+    """Yield the operations of a change when nothing is known of what is there: `add` replaces what is there already."""
     for key, value in change.items():
         here = f"{path}/{_escaped(key)}"
         if value is None:
@@ -56,7 +56,7 @@ def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
 
 
 def writable(table: Table, value: Any, written: JsonSchema, read: JsonSchema, depth: int = 0) -> Any:
-    """Give what was read without what cannot be written: fields that only reading declares, and nulls that are refused.
+    """Return what was read without what cannot be written: read-only fields, and nulls that are refused.
 
     A field that neither declares stays: nothing of it may be lost.
     """
@@ -83,7 +83,7 @@ def writable(table: Table, value: Any, written: JsonSchema, read: JsonSchema, de
 
 
 def _nullable(table: Table, schema: JsonSchema, depth: int = 0) -> bool:
-    """Whether a schema admits null, or does not say what it admits."""
+    """Return True if a schema admits null, or does not say."""
     name = referred(schema)
     if name is not None:
         return depth < _DEEPEST and _nullable(table, table.types.get(name, {}), depth + 1)

@@ -86,7 +86,7 @@ def prepare(row: Row, table: Table) -> Plan:
 
 
 def _start(parameter: Parameter | None, style: str) -> int:
-    """Give the number of the first page, or the first offset."""
+    """Return the number of the first page, or the first offset."""
     if parameter is not None:
         for key in ("default", "minimum"):
             told = number(parameter.schema.get(key))

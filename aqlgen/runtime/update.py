@@ -38,15 +38,15 @@ class Plan:
     patches: bool
 
     def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the parameters of the reader."""
+        """Return the parameters of the reader."""
         return {name: params[own] for name, own in self.named.items() if own in params}
 
     def operations(self, change: Any) -> Any:
-        """Give the operations of a change that is merged into what nobody has read."""
+        """Return the operations of a change that is merged into what nobody has read."""
         return list(operations(change)) if self.patches and isinstance(change, dict) else change
 
     def body(self, there: Any, change: Any) -> Any:
-        """Give the body that makes the change. Raises Failure when the whole misses what is required."""
+        """Return the body that makes the change. Raises Failure when the whole misses what is required."""
         if not isinstance(there, dict):  # nothing to merge into: what is sent is the whole
             self._check(change)
             return self.operations(change)
@@ -89,13 +89,13 @@ def prepare(row: Row, table: Table) -> Plan:
 
 
 def guarded(request: ApiRequest, etag: str) -> ApiRequest:
-    """Give the request that is performed only if the resource still has this ETag (RFC 9110, 13.1.1)."""
+    """Return the request that is performed only if the resource still has this ETag (RFC 9110, 13.1.1)."""
     kept = tuple(one for one in request.headers if one[0].lower() != "if-match")
     return replace(request, headers=(*kept, ("If-Match", _header(etag))))
 
 
 def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
-    """Give the request of a change that is sent as operations on what nobody has read."""
+    """Return the request of a change that is sent as operations on what nobody has read."""
     return _with(request, plan.operations(_json(request.content)), etag)
 
 
@@ -164,7 +164,7 @@ def _json(content: bytes | None) -> Any:
 
 
 def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
-    """Give the value of the API's own If-Match parameter."""
+    """Return the value of the API's own If-Match parameter."""
     for name, one in row.parameters.items():
         if one.location == "header" and one.wire.lower() == "if-match" and params.get(name) is not None:
             return str(params[name])

@@ -22,7 +22,7 @@ def narrowed(
     parameters: tuple[Parameter, ...],
     operations: Mapping[str, tuple[str, Iterable[Parameter]]],
 ) -> tuple[Parameter, ...]:
-    """Give an update's parameters, those that its path has as any text as its reader has them.
+    """Return an update's parameters, those that its path has as any text as its reader has them.
 
     `operations` are path and parameters of all by name. A document that calls an identifier a string where it is
     written and an integer where it is read means the same resource, and no other value can be read.

@@ -60,7 +60,7 @@ def mocks(rows: Iterable[DecidedRow]) -> str:
 
 
 def files(table: Table) -> dict[str, str]:
-    """Give the data files of the package by their path in it."""
+    """Return the data files of the package by their path in it."""
     found = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
     for family in FAMILIES:
         found[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})

@@ -29,37 +29,37 @@ MAX_TEXT = 200
 
 
 def deprecation(subject: Subject, around: Around) -> Trait[Deprecation] | None:
-    """Give `replacement`, `removal_date` and `migration_guide`, as far as they are told; None where it is not old."""
-    flagged, found = _told(subject.operation, around)
-    if not flagged and found.removal_date is None:
+    """Return `replacement`, `removal_date` and `migration_guide`, as far as they are told; None where it is not old."""
+    flagged, deprecation = _told(subject.operation, around)
+    if not flagged and deprecation.removal_date is None:
         return None
     rule = "deprecated" if subject.operation.deprecated else "extension"
-    return Trait(found, Reason(rule, Evidence.METADATA, 1.0, ", ".join(encode(found))))
+    return Trait(deprecation, Reason(rule, Evidence.METADATA, 1.0, ", ".join(encode(deprecation))))
 
 
 def _told(operation: Operation, around: Around) -> tuple[bool, Deprecation]:
-    found = Deprecation()
+    deprecation = Deprecation()
     flagged = operation.deprecated
     for words, value in _extensions(operation.extensions):
         flagged = flagged or (words == {"deprecated"} and value is True)
         if words & REMOVAL and (day := _day(value)):
-            found = replace(found, removal_date=found.removal_date or day)
+            deprecation = replace(deprecation, removal_date=deprecation.removal_date or day)
         elif words & REPLACEMENT and isinstance(value, str) and value.strip():
-            told = value.strip()
-            operation_name = around.names.get(told, shorten(told, MAX_TEXT))
-            found = replace(found, replacement=found.replacement or operation_name)
+            text = value.strip()
+            operation_name = around.names.get(text, shorten(text, MAX_TEXT))
+            deprecation = replace(deprecation, replacement=deprecation.replacement or operation_name)
         elif ("migration" in words or (words & ABOUT and words & LINK)) and _is_url(value):
-            found = replace(found, migration_guide=found.migration_guide or str(value))
-    return flagged, found
+            deprecation = replace(deprecation, migration_guide=deprecation.migration_guide or str(value))
+    return flagged, deprecation
 
 
 def _extensions(extensions: Mapping[str, Json]) -> Iterator[tuple[set[str], Json]]:
-    """Give every value with the words of its key; of an object its entries, with the words of both keys."""
+    """Yield every value with the words of its key; of an object its entries, with the words of both keys."""
     for key, value in extensions.items():
         words = set(split(key.removeprefix("x-")))
         if isinstance(value, Mapping):
-            for inner, one in value.items():
-                yield words | set(split(str(inner))), one
+            for inner, inner_value in value.items():
+                yield words | set(split(str(inner))), inner_value
         else:
             yield words, value
 

@@ -16,7 +16,7 @@ _OF_A_REQUEST = frozenset({"request", "client", "transaction"})
 
 
 def idempotency(subject: Subject, around: Around) -> Trait[Idempotency] | None:
-    """Give the header, or else the parameter or field, that carries the key."""
+    """Return the header, or else the parameter or field, that carries the key."""
     if subject.category is Category.READ:
         return None
     for parameter in subject.operation.parameters:

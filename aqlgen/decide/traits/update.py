@@ -39,7 +39,7 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         return "put", Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
     if not is_json(sent):
         return "put", Reason("put-no-json", Evidence.RULE, 0.9, sent)
-    written, read = (set(around.schemas.properties(one)) for one in (subject.body, reader.answer))
+    written, read = (set(around.schemas.properties(schema)) for schema in (subject.body, reader.answer))
     if not written or not read:
         note = f"{reader.name} reads it; their fields are not declared"
         return "put-merge", Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
@@ -51,21 +51,22 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
 
 
 def _is_object_as_told(subject: Subject, around: Around) -> bool:
-    """Whether a body that is called JSON Patch, an array, is an object all the same, as its schema says.
+    """Return True if a body declared as JSON Patch, which is an array, has the schema of an object.
 
     It holds the operations in one of its fields, or it is no patch at all, since the method is not PATCH.
     """
     fields = around.schemas.properties(subject.body)
     if subject.method != "PATCH" and fields:
         return True
-    lists = (around.schemas.items(one) for one in fields.values())
-    return any({"op", "path"} <= around.schemas.properties(one).keys() for one in lists if one is not None)
+    lists = (around.schemas.items(array) for array in fields.values())
+    return any({"op", "path"} <= around.schemas.properties(array).keys() for array in lists if array is not None)
 
 
 def _tagged(subject: Subject, reader: Subject) -> bool:
-    """Whether the API gives an ETag or takes If-Match (RFC 9110, 13.1.1)."""
+    """Return True if the API gives an ETag or takes If-Match (RFC 9110, 13.1.1)."""
     conditional = any(
-        one.location is Location.HEADER and one.name.lower() == "if-match" for one in subject.operation.parameters
+        parameter.location is Location.HEADER and parameter.name.lower() == "if-match"
+        for parameter in subject.operation.parameters
     )
-    given = reader.success.headers if reader.success is not None else ()
-    return conditional or any(header.lower() == "etag" for header in given)
+    headers = reader.success.headers if reader.success is not None else ()
+    return conditional or any(header.lower() == "etag" for header in headers)

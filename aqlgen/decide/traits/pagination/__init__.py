@@ -12,7 +12,7 @@ from aqlgen.runtime.table import Pagination
 from ..around import Around, Subject
 from .envelope import envelope, leads_on
 from .metadata import declared, may_be_declared
-from .parameters import roles
+from .parameters import roles_of
 from .styles import decide
 
 __all__ = ["pagination"]
@@ -20,15 +20,15 @@ __all__ = ["pagination"]
 
 def pagination(subject: Subject, around: Around) -> Trait[Pagination] | None:
     """Decide how the operation pages; None when it does not."""
-    given = roles(subject, around)
-    if not given and subject.category is not Category.READ:
+    roles = roles_of(subject, around)
+    if not roles and subject.category is not Category.READ:
         return None
-    if not given and not leads_on(subject, around) and not may_be_declared(subject, around):
+    if not roles and not leads_on(subject, around) and not may_be_declared(subject, around):
         return None
     answer = envelope(subject, around)
-    stated = declared(subject, around, given, answer)
-    if stated is not None:
-        return stated
+    declared_trait = declared(subject, around, roles, answer)
+    if declared_trait is not None:
+        return declared_trait
     if subject.category is not Category.READ:
         return None
-    return decide(given, answer)
+    return decide(roles, answer)

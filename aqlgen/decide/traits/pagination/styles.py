@@ -9,55 +9,55 @@ from aqlgen.decisions import Evidence, Reason, Trait
 from aqlgen.runtime.table import Pagination
 
 from .envelope import Envelope
-from .parameters import Given
+from .parameters import Roles
 
 __all__ = ["decide"]
 
 
-def decide(given: Given, answer: Envelope) -> Trait[Pagination] | None:
+def decide(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Choose the style, the surest first; None when nothing pages."""
     lists = answer.items is not None or not answer.known
     for rule in (_by_cursor, _by_page, _by_offset, _by_counterpart, _by_cursor_alone):
-        trait = rule(given, answer)
+        trait = rule(roles, answer)
         if trait is not None:
             return trait if lists or trait.reason.confidence >= 0.9 else None
-    return _by_answer(given, answer) if lists and not given.before and not answer.nested else None
+    return _by_answer(roles, answer) if lists and not roles.before and not answer.nested else None
 
 
-def _by_cursor(given: Given, answer: Envelope) -> Trait[Pagination] | None:
+def _by_cursor(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Take the cursor, where the answer has the next one and it need not be switched on."""
-    wire = given.cursor or given.token
-    if wire is None or (given.switched and (given.page or given.offset)):
+    wire = roles.cursor or roles.token
+    if wire is None or (roles.switched and (roles.page or roles.offset)):
         return None
-    paging = _from_cursor(wire, given)
+    paging = _from_cursor(wire, roles)
     if answer.next_token is not None:
-        return _trait(replace(paging, next=answer.next_token), given, answer, 0.95)
-    if answer.next_url is not None and not given.offset:  # with a number of the page beside it, both are in the URL
-        return _trait(replace(paging, style="next_url", next=answer.next_url), given, answer, 0.9)
-    if given.page or given.offset:
+        return _trait(replace(paging, next=answer.next_token), roles, answer, 0.95)
+    if answer.next_url is not None and not roles.offset:  # with a number of the page beside it, both are in the URL
+        return _trait(replace(paging, style="next_url", next=answer.next_url), roles, answer, 0.9)
+    if roles.page or roles.offset:
         return None
     if answer.link is not None:
-        return _trait(replace(paging, style="link", next=answer.link, next_in="header"), given, answer, 0.9)
+        return _trait(replace(paging, style="link", next=answer.link, next_in="header"), roles, answer, 0.9)
     return None
 
 
-def _from_cursor(wire: str, given: Given) -> Pagination:
-    return Pagination(style="cursor" if given.cursor else "token", cursor_param=wire, before_param=given.before or None)
+def _from_cursor(wire: str, roles: Roles) -> Pagination:
+    return Pagination(style="cursor" if roles.cursor else "token", cursor_param=wire, before_param=roles.before or None)
 
 
-def _by_page(given: Given, answer: Envelope) -> Trait[Pagination] | None:
-    if given.page is None:
+def _by_page(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
+    if roles.page is None:
         return None
-    return _counted(Pagination(style="page", page_param=given.page), given, answer)
+    return _counted(Pagination(style="page", page_param=roles.page), roles, answer)
 
 
-def _by_offset(given: Given, answer: Envelope) -> Trait[Pagination] | None:
-    if given.offset is None:
+def _by_offset(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
+    if roles.offset is None:
         return None
-    return _counted(Pagination(style="offset", offset_param=given.offset), given, answer)
+    return _counted(Pagination(style="offset", offset_param=roles.offset), roles, answer)
 
 
-def _counted(paging: Pagination, given: Given, answer: Envelope) -> Trait[Pagination]:
+def _counted(paging: Pagination, roles: Roles, answer: Envelope) -> Trait[Pagination]:
     """Count pages or items; the answer may tell whether there is more."""
     pointer = answer.next_token or answer.next_url
     if pointer is not None:
@@ -65,52 +65,52 @@ def _counted(paging: Pagination, given: Given, answer: Envelope) -> Trait[Pagina
     elif answer.link is not None:
         paging = replace(paging, next=answer.link, next_in="header")
     ends = pointer or answer.link or answer.has_more or answer.total
-    confidence = 0.95 if given.size and ends else 0.9 if given.size and answer.items is not None else 0.75
-    return _trait(paging, given, answer, confidence)
+    confidence = 0.95 if roles.size and ends else 0.9 if roles.size and answer.items is not None else 0.75
+    return _trait(paging, roles, answer, confidence)
 
 
-def _by_counterpart(given: Given, answer: Envelope) -> Trait[Pagination] | None:
+def _by_counterpart(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Take a parameter of no usual name, whose next value the answer names after it: `last_doc` and `next_doc`.
 
     Or it is named after what tells an item from the others: `start_after_history_item_id`.
     """
-    if given.pages or given.size is None:
+    if roles.pages or roles.size is None:
         return None
-    for key, wire in given.others:
+    for key, wire in roles.others:
         bare = next((key.removeprefix(prefix) for prefix in _LEADING if key.startswith(prefix) and key != prefix), key)
         paging = Pagination(style="cursor", cursor_param=wire)
         if bare in answer.after:
-            return _trait(replace(paging, next=answer.after[bare]), given, answer, 0.85)
+            return _trait(replace(paging, next=answer.after[bare]), roles, answer, 0.85)
         if bare != key and bare in answer.within and answer.has_more is not None:
-            return _trait(replace(paging, item_cursor=answer.within[bare]), given, answer, 0.8)
+            return _trait(replace(paging, item_cursor=answer.within[bare]), roles, answer, 0.8)
     return None
 
 
 _LEADING: Final = ("startingafter", "startafter", "exclusivestart", "after", "last", "start", "from", "previous")
 
 
-def _by_cursor_alone(given: Given, answer: Envelope) -> Trait[Pagination] | None:
+def _by_cursor_alone(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Take a cursor that the answer does not name: the last item's identifier, or it is not declared."""
-    wire = given.cursor or given.token
-    if wire is None or (answer.known and given.size is None and given.cursor):
+    wire = roles.cursor or roles.token
+    if wire is None or (answer.known and roles.size is None and roles.cursor):
         return None
-    paging = _from_cursor(wire, given)
+    paging = _from_cursor(wire, roles)
     if paging.style == "cursor" and answer.item_cursor is not None:
-        confidence = 0.8 if given.size and answer.item_cursor == "/id" else 0.65
-        return _trait(replace(paging, item_cursor=answer.item_cursor), given, answer, confidence)
-    return _trait(paging, given, answer, 0.5 if answer.known else 0.6)
+        confidence = 0.8 if roles.size and answer.item_cursor == "/id" else 0.65
+        return _trait(replace(paging, item_cursor=answer.item_cursor), roles, answer, confidence)
+    return _trait(paging, roles, answer, 0.5 if answer.known else 0.6)
 
 
-def _by_answer(given: Given, answer: Envelope) -> Trait[Pagination] | None:
+def _by_answer(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Follow what the answer says, where no parameter asks for the next page."""
     if answer.next_url is not None:
-        return _trait(Pagination(style="next_url", next=answer.next_url), given, answer, 0.85)
-    if answer.link is not None and given.size is not None:
-        return _trait(Pagination(style="link", next=answer.link, next_in="header"), given, answer, 0.8)
+        return _trait(Pagination(style="next_url", next=answer.next_url), roles, answer, 0.85)
+    if answer.link is not None and roles.size is not None:
+        return _trait(Pagination(style="link", next=answer.link, next_in="header"), roles, answer, 0.8)
     return None
 
 
-def _trait(paging: Pagination, given: Given, answer: Envelope, confidence: float) -> Trait[Pagination]:
+def _trait(paging: Pagination, roles: Roles, answer: Envelope, confidence: float) -> Trait[Pagination]:
     """Complete a pagination with what every style tells, and say how sure it is."""
     if not answer.known:
         confidence -= 0.15
@@ -118,16 +118,16 @@ def _trait(paging: Pagination, given: Given, answer: Envelope, confidence: float
         confidence = min(confidence, 0.65)
     paging = replace(
         paging,
-        location="body" if given and given.place == "body" else None,
-        within=given.within if given else None,
-        size_param=given.size,
-        size_max=given.size_max,
+        location="body" if roles and roles.place == "body" else None,
+        within=roles.within if roles else None,
+        size_param=roles.size,
+        size_max=roles.size_max,
         items=answer.items,
         has_more=answer.has_more,
         total=answer.total,
     )
     wires = [wire for role, wire in paging.roles if role != "before_param"]
-    note = f"{given.place} {', '.join(wires)}" if wires else "the answer"
+    note = f"{roles.place} {', '.join(wires)}" if wires else "the answer"
     if paging.next is not None:
         note += f"; next by {'header' if paging.next_in else 'field'} {paging.next}"
     evidence = Evidence.RULE if confidence >= 0.85 else Evidence.HEURISTIC
