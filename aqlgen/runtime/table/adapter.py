@@ -114,7 +114,9 @@ class Adapter:
 
 
 def check_format(entry: Mapping[str, Any]) -> None:
-    """Raise FormatError unless `adapter.json` is of the format that this code reads."""
+    """Raise FormatError unless `adapter.json` is of the format that this code reads, TypeError if it is no object."""
+    if not isinstance(entry, Mapping):
+        raise TypeError("adapter.json is not an object")
     stated = entry.get("format", FORMAT)
     if stated != FORMAT:
         raise FormatError(
