@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from aqlgen.compare.notes import Notes
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
+from aqlgen.runtime.table import SecurityScheme, Server
 
 __all__ = ["compare_access"]
 
@@ -16,13 +17,13 @@ Alternatives = frozenset[frozenset[str]]
 
 def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
     """Note what changed of the adapter as a whole and, where operations differ from it, of those."""
-    before, after = (str(one.adapter.get("name", "")) for one in (old, new))
+    before, after = (one.adapter.name for one in (old, new))
     if before != after:
         notes.tell("adapter-renamed", "", after, before)
-    spelled = tuple(str(one.adapter.get("field_case", "snake")) for one in (new, old))
+    spelled = tuple(one.adapter.field_case for one in (new, old))
     if spelled[0] != spelled[1]:
         notes.tell("field-case-changed", "", *spelled)
-    servers = tuple(_server(one.adapter.get("servers", ())) for one in (new, old))
+    servers = tuple(_server(one.adapter.servers) for one in (new, old))
     if servers[0] != servers[1] and all(servers):
         notes.tell("server-changed", "", *servers, form="calls go to {} now, not to {}")
     elif servers[0] != servers[1]:
@@ -35,13 +36,12 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
         _operation(one, other, old, new, notes)
 
 
-def _server(servers: Json) -> str:
-    return next((str(one["url"]) for one in servers), "")
+def _server(servers: Sequence[Server]) -> str:
+    return next((server["url"] for server in servers), "")
 
 
 def _schemes(old: Surface, new: Surface, notes: Notes) -> None:
-    before: Mapping[str, Mapping[str, Json]] = old.adapter.get("security_schemes", {})
-    after: Mapping[str, Mapping[str, Json]] = new.adapter.get("security_schemes", {})
+    before, after = old.adapter.security_schemes, new.adapter.security_schemes
     for name in after.keys() - before.keys():
         notes.tell("credentials-changed", "", name, form="the credential {} is new" + _given(after[name]))
     for name in before.keys() - after.keys():
@@ -57,14 +57,14 @@ def _schemes(old: Surface, new: Surface, notes: Notes) -> None:
             )
 
 
-def _given(scheme: Mapping[str, Json]) -> str:
+def _given(scheme: SecurityScheme) -> str:
     """Say which variables hold a credential; their names are the adapter's own."""
     variables = scheme.get("variables", ())
     return f": {', '.join(variables)}" if variables else ""
 
 
-def _kind(scheme: Mapping[str, Json]) -> tuple[Json, ...]:
-    return tuple(scheme.get(key) for key in ("type", "scheme", "in", "name"))
+def _kind(scheme: SecurityScheme) -> tuple[Json, ...]:
+    return scheme.get("type"), scheme.get("scheme"), scheme.get("in"), scheme.get("name")
 
 
 def _operation(one: Operation, other: Operation, old: Surface, new: Surface, notes: Notes) -> None:
@@ -76,8 +76,8 @@ def _operation(one: Operation, other: Operation, old: Surface, new: Surface, not
     scopes = _scopes(other, new) - _scopes(one, old)
     if scopes:
         notes.tell("scopes-needed", other.name, listed=tuple(sorted(scopes)))
-    if "servers" in one.row or "servers" in other.row:
-        now, was = (_server(side.row.get("servers", ())) for side in (other, one))
+    if one.servers or other.servers:
+        now, was = (_server(side.servers) for side in (other, one))
         if now != was:
             notes.tell(
                 "server-changed", other.name, *(_of_adapter(url, side) for url, side in ((now, new), (was, old)))
@@ -85,15 +85,15 @@ def _operation(one: Operation, other: Operation, old: Surface, new: Surface, not
 
 
 def _of_adapter(url: str, side: Surface) -> str:
-    return url or _server(side.adapter.get("servers", ()))
+    return url or _server(side.adapter.servers)
 
 
 def _security(operation: Operation, side: Surface) -> Alternatives:
     """Give the sets of credentials of which one is needed; the empty set is a call without any."""
-    listed = operation.row.get("security", side.adapter.get("security", ()))
+    listed = side.adapter.security if operation.security is None else operation.security
     return frozenset(map(frozenset, listed)) or frozenset((frozenset(),))
 
 
 def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
-    scopes: Mapping[str, Json] = operation.row.get("scopes", side.adapter.get("scopes", {}))
+    scopes = operation.scopes or side.adapter.scopes
     return frozenset(scope for listed in scopes.values() for scope in listed)

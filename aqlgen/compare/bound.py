@@ -23,10 +23,10 @@ def bound(operation: Operation, side: Surface) -> Json:
 
     Of alternatives that is what each needs, not what its fields are: those are parameters and known by themselves.
     """
-    body: Mapping[str, Json] = operation.row.get("body", {})
-    if body.get("shape") != "fields" or not body.get("validate"):
+    body = operation.body
+    if body is None or body.shape != "fields" or not body.validate:
         return None
-    schema = worded(body.get("schema", {}), side.types)
+    schema = worded(body.schema, side.types)
     rules = {key: schema[key] for key in _ACROSS if key in schema}
     needs = sorted({_needs(one, side.types) for one in schema.get("anyOf", ())})
     return rules | ({"anyOf": needs} if len(needs) > 1 else {}) or None

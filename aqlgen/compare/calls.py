@@ -13,16 +13,15 @@ from aqlgen.compare.nodes import bare, worded
 from aqlgen.compare.notes import Notes
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Finding, Walk
-from aqlgen.ir import Json
 from aqlgen.runtime.media import admits_json
+from aqlgen.runtime.table import ADAPTER, Parameter
 from aqlgen.table.model import Schema
 
 __all__ = ["Calls"]
 
-Parameters = Mapping[str, Mapping[str, Json]]
+Parameters = Mapping[str, Parameter]
 
 _PARTIAL: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
-_ADAPTER: Final = "adapter"
 _BODY: Final = frozenset({"body", "body_rest"})
 _SPELLED: Final = frozenset({"field-renamed", "parameter-renamed", "parameter-respelled"})
 _PAGING: Final = frozenset({"first", "after", "last", "before"})
@@ -67,7 +66,7 @@ class Calls:
 
     def findings(self) -> Iterator[Finding]:
         """Give all that was found; where fields are spelled otherwise altogether, not that each of them is."""
-        respelled = self._old.adapter.get("field_case", "snake") != self._new.adapter.get("field_case", "snake")
+        respelled = self._old.adapter.field_case != self._new.adapter.field_case
         for one in self.walk.findings():
             if not (respelled and one.aspect.rule in _SPELLED):
                 yield one
@@ -83,47 +82,45 @@ class Calls:
                     self._say(Aspect("parameter-removed"), name, new)
                 continue
             if now != name:
-                known = folded(now) == folded(name) or name == _wire(now, after[now])
+                known = folded(now) == folded(name) or name == after[now].wire
                 self._say(Aspect("parameter-respelled" if known else "parameter-renamed", (now,)), name, new)
             self._parameter(entry, after[now], now, new)
         for name in after.keys() - before.keys() - set(renamed.values()):
-            needed = after[name].get("required")
+            needed = after[name].required
             self._say(Aspect("required-parameter-added" if needed else "parameter-added"), name, new)
 
-    def _parameter(self, old: Mapping[str, Json], new: Mapping[str, Json], name: str, operation: Operation) -> None:
-        was, now = bool(old.get("required")), bool(new.get("required"))
-        if was != now:
-            self._say(Aspect("parameter-required" if now else "parameter-optional"), name, operation)
-        if new.get("deprecated") and not old.get("deprecated"):
+    def _parameter(self, old: Parameter, new: Parameter, name: str, operation: Operation) -> None:
+        if old.required != new.required:
+            self._say(Aspect("parameter-required" if new.required else "parameter-optional"), name, operation)
+        if new.deprecated and not old.deprecated:
             self._say(Aspect("field-deprecated"), name, operation)
-        strategy = operation.row.get("update", {}).get("strategy")
-        partial = name == "input" and strategy in _PARTIAL
+        partial = name == "input" and operation.update is not None and operation.update.strategy in _PARTIAL
         direction = Direction.PARTIAL if partial else Direction.INPUT
-        self.walk.root(old["schema"], new["schema"], direction, Place("parameter", name), operation.name)
+        self.walk.root(old.schema, new.schema, direction, Place("parameter", name), operation.name)
 
     def _shown(self, operation: Operation, other: Operation, ignored: frozenset[str]) -> Parameters:
         """Give the parameters; of those of the adapter's own, none that only say what the operation is."""
-        parameters: Parameters = operation.row["parameters"]
         alike = operation.family == other.family
         return {
-            name: one for name, one in parameters.items() if one["in"] != _ADAPTER or (alike and name not in ignored)
+            name: one
+            for name, one in operation.shown_parameters.items()
+            if one.location != ADAPTER or (alike and name not in ignored)
         }
 
     def _reshaped(
         self, old: Operation, new: Operation, before: Parameters, after: Parameters
     ) -> tuple[Parameters, Parameters]:
         """Compare the fields of a body that each were a parameter and are one parameter's now, or otherwise."""
-        shapes = [one.row.get("body", {}).get("shape") for one in (old, new)]
+        shapes = [None if one.body is None else one.body.shape for one in (old, new)]
         if shapes not in (["fields", "whole"], ["whole", "fields"]):
             return before, after
         whole = new if shapes[1] == "whole" else old
-        name = whole.row["body"]["parameter"]
+        name = (whole.body.parameter if whole.body is not None else None) or "input"
         form = f"{'takes' if whole is new else 'no longer takes'} the fields of its body within {{}}"
         form += " now" if whole is new else ", but each as a parameter"
         self._notes.tell("body-reshaped", new.name, name, form=form)
         was, now = (
-            one.row["parameters"][name]["schema"] if one is whole else _object(one.row["parameters"])
-            for one in (old, new)
+            one.shown_parameters[name].schema if one is whole else _object(one.shown_parameters) for one in (old, new)
         )
         self.walk.root(was, now, Direction.INPUT, Place("parameter", name), new.name)
         return _outside(before), _outside(after)
@@ -138,23 +135,22 @@ class Calls:
 
     def _answer(self, operation: Operation, side: Surface) -> Schema | None:
         """Give the schema of what is answered, of pages that of an item where it is known; None when nothing is."""
-        responses: Mapping[str, Mapping[str, Json]] = operation.row["responses"]
-        found = next((one for one in responses.values() if "content_type" in one), None)
+        found = next((one for one in operation.responses.values() if "content_type" in one), None)
         if found is None:
             return None
         whole: Schema = found.get("schema", {} if admits_json(found["content_type"]) else {"type": "string"})
-        paging = operation.row.get("pagination", {})
-        if "parameters" not in paging:
+        pointer = _paged(operation)
+        if pointer is None:
             return whole
         schema = whole
-        for step in str(paging.get("items", "")).split("/")[1:]:
+        for step in pointer.split("/")[1:]:
             schema = self._step(schema, step.replace("~1", "/").replace("~0", "~"), side)
         items: Schema | None = worded(bare(schema)[0], side.types).get("items")
         return items or whole
 
     def _step(self, schema: Schema, wire: str, side: Surface) -> Schema:
         properties = worded(bare(schema)[0], side.types).get("properties", {})
-        return next((one for name, one in properties.items() if _wire(name, one, "x-name") == wire), {})
+        return next((one for name, one in properties.items() if one.get("x-name", name) == wire), {})
 
     def _say(self, aspect: Aspect, name: str, operation: Operation) -> None:
         self.walk.note(aspect, Direction.INPUT, Place("parameter", name), operation.name)
@@ -162,35 +158,30 @@ class Calls:
 
 def _paged(operation: Operation) -> str | None:
     """Give where in the API's answer the items are that an operation pages, None for one that does not page."""
-    paging: Mapping[str, Json] = operation.row.get("pagination", {})
-    return str(paging.get("items", "")) if "parameters" in paging else None
-
-
-def _wire(name: str, entry: Mapping[str, Json], key: str = "name") -> str:
-    return str(entry.get(key, name))
+    return None if operation.paging is None else operation.paging.items or ""
 
 
 def _renamed(before: Parameters, after: Parameters) -> dict[str, str]:
     """Give the parameters that the API still spells as before, under the agent's name before and now."""
-    now = {(_wire(name, one), one["in"]): name for name, one in after.items() if name not in before}
-    found = {name: now.get((_wire(name, one), one["in"])) for name, one in before.items() if name not in after}
+    now = {(one.wire, one.location): name for name, one in after.items() if name not in before}
+    found = {name: now.get((one.wire, one.location)) for name, one in before.items() if name not in after}
     return {name: other for name, other in found.items() if other is not None}
 
 
 def _still_taken(name: str, operation: Operation) -> bool:
     """Whether a parameter is shown no more but taken all the same, as those are that `first` and `after` stand for."""
-    return name in operation.row.get("pagination", {}).get("parameters", {})
+    return name in operation.hidden_parameters
 
 
 def _object(parameters: Parameters) -> Schema:
     """Give the object that the fields of a body make."""
-    fields = {name: one for name, one in parameters.items() if one["in"] == "body"}
+    fields = {name: one for name, one in parameters.items() if one.location == "body"}
     return {
         "type": "object",
-        "properties": {name: {**one["schema"], "x-name": _wire(name, one)} for name, one in fields.items()},
-        "required": [name for name, one in fields.items() if one.get("required")],
+        "properties": {name: {**one.schema, "x-name": one.wire} for name, one in fields.items()},
+        "required": [name for name, one in fields.items() if one.required],
     }
 
 
 def _outside(parameters: Parameters) -> Parameters:
-    return {name: one for name, one in parameters.items() if one["in"] not in _BODY}
+    return {name: one for name, one in parameters.items() if one.location not in _BODY}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.compare.model import Level
@@ -10,19 +9,18 @@ from aqlgen.compare.notes import Notes
 from aqlgen.compare.pairing import Pairing, address
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.decide.decision import Danger
-from aqlgen.ir import Json
+from aqlgen.runtime.table import ADAPTER, Deprecation, FormerName
 
 __all__ = ["came_and_went", "compare_operation"]
 
 _ASKED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
 _MERGING: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
-_WORDED: Final = ("summary", "description")
 
 
 def came_and_went(pairing: Pairing, old: Surface, new: Surface, notes: Notes) -> None:
     """Note the operations that are gone and new, and the names that call something else now."""
     same = {other.name: one.name for one, other in pairing.kept}
-    aliases = {alias["name"]: (one, alias) for one in new.operations.values() for alias in _aliases(one)}
+    aliases = {alias.name: (one, alias) for one in new.operations.values() for alias in one.aliases}
     for one in pairing.gone:
         if one.name in aliases:
             _answers_to(one.name, *aliases[one.name], notes)
@@ -46,9 +44,9 @@ def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: 
     """
     if old.name != new.name:
         _renamed(old, new, notes)
-    for alias in _aliases(old):
-        if alias["name"] not in (new.name, *(one["name"] for one in _aliases(new))):
-            notes.tell("alias-removed", new.name, alias["name"])
+    for alias in old.aliases:
+        if alias.name not in (new.name, *(one.name for one in new.aliases)):
+            notes.tell("alias-removed", new.name, alias.name)
     if old.family != new.family:
         notes.tell("category-changed", new.name, form=f"called by the tool for {new.family} now, not for {old.family}")
     _danger_changed(old, new, notes)
@@ -66,32 +64,28 @@ def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: 
 
 
 def _renamed(old: Operation, new: Operation, notes: Notes) -> None:
-    for alias in _aliases(new):
-        if alias["name"] == old.name:
+    for alias in new.aliases:
+        if alias.name == old.name:
             _answers_to(old.name, new, alias, notes)
             return
     notes.tell("operation-renamed", old.name, new.name)
 
 
-def _answers_to(name: str, operation: Operation, alias: Mapping[str, str], notes: Notes) -> None:
-    until = (alias["until"],) if "until" in alias else ()
+def _answers_to(name: str, operation: Operation, alias: FormerName, notes: Notes) -> None:
+    until = () if alias.until is None else (alias.until.isoformat(),)
     form = f"renamed, now {{}}; the old name {'answers until {}' if until else 'still answers'}"
     notes.tell("operation-alias", name, operation.name, *until, form=form)
 
 
-def _aliases(operation: Operation) -> list[Mapping[str, str]]:
-    return list(operation.row.get("aliases", ()))
-
-
 def _danger(operation: Operation) -> Danger:
-    return Danger(operation.row["danger"])
+    return Danger(operation.danger)
 
 
 def _danger_changed(old: Operation, new: Operation, notes: Notes) -> None:
     """Note a change of danger by what becomes of a call under the standard policy."""
     before, after = _danger(old), _danger(new)
     if before is after:
-        if after in _ASKED and old.row.get("confirmation") != new.row.get("confirmation"):
+        if after in _ASKED and old.confirmation != new.confirmation:
             notes.tell("confirmation-reworded", new.name)
         return
     form = f"{after} now, not {before}"
@@ -108,21 +102,21 @@ def _danger_changed(old: Operation, new: Operation, notes: Notes) -> None:
 
 
 def _deprecated(old: Operation, new: Operation, notes: Notes) -> None:
-    before, after = (bool(one.row.get("deprecated")) for one in (old, new))
-    told: Mapping[str, str] = new.row.get("deprecation", {})
+    before, after = (one.deprecated for one in (old, new))
+    told, earlier = new.deprecation or Deprecation(), old.deprecation or Deprecation()
     if after and not before:
-        date, use = told.get("removal_date"), told.get("replacement")
+        date, use = told.removal_date, told.replacement
         form = f"deprecated{', to be removed on {}' if date else ''}{'; use {} instead' if use else ''}"
         notes.tell("operation-deprecated", new.name, *filter(None, (date, use)), form=form)
     elif before and not after:
         notes.tell("no-longer-deprecated", new.name)
-    elif told.get("removal_date") != old.row.get("deprecation", {}).get("removal_date") and "removal_date" in told:
-        notes.tell("removal-announced", new.name, told["removal_date"])
+    elif told.removal_date is not None and told.removal_date != earlier.removal_date:
+        notes.tell("removal-announced", new.name, told.removal_date)
 
 
 def _updated(old: Operation, new: Operation, notes: Notes) -> None:
     """Note whether an update that left what is not sent as it was now replaces it, or the other way round."""
-    before, after = (one.row.get("update", {}).get("strategy") for one in (old, new))
+    before, after = (None if one.update is None else one.update.strategy for one in (old, new))
     if before is None or after is None or (before in _MERGING) == (after in _MERGING):
         return
     if after == "put":
@@ -133,8 +127,7 @@ def _updated(old: Operation, new: Operation, notes: Notes) -> None:
 
 def _monitor(operation: Operation) -> str | None:
     """Give what tells how an operation went that goes on after its answer; None for one that does not."""
-    found = operation.row.get("long_running")
-    return None if found is None else str(found.get("monitor", ""))
+    return None if operation.long_running is None else operation.long_running.monitor or ""
 
 
 def _moved(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:
@@ -159,9 +152,8 @@ def _moved(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> No
 
 def _reworded(old: Operation, new: Operation) -> bool:
     """Whether the texts of the API differ: of the operation, or of a parameter that is still there."""
-    if any(old.row.get(key) != new.row.get(key) for key in _WORDED):
+    if (old.summary, old.description) != (new.summary, new.description):
         return True
-    before: Mapping[str, Mapping[str, Json]] = old.row["parameters"]
-    after: Mapping[str, Mapping[str, Json]] = new.row["parameters"]
-    both = (name for name, one in before.items() if name in after and one.get("in") != "adapter")
-    return any(before[name].get("description") != after[name].get("description") for name in both)
+    before, after = old.shown_parameters, new.shown_parameters
+    both = (name for name, one in before.items() if name in after and one.location != ADAPTER)
+    return any(before[name].description != after[name].description for name in both)

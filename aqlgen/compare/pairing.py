@@ -71,12 +71,12 @@ def _unversioned(operation: Operation) -> str:
 
 
 def _identified(operation: Operation) -> str:
-    return str(operation.row.get("operation_id") or "")
+    return operation.operation_id or ""
 
 
 def _called(operation: Operation) -> str:
     """Give the name, of what does the same with the same resource."""
-    return f"{operation.name} {operation.row['method']} {operation.family}"
+    return f"{operation.name} {operation.method} {operation.family}"
 
 
 _KEYS: Final[tuple[Key, ...]] = (lambda one: one.key, _unnamed, _identified, _unversioned, _called)

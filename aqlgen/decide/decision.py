@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
+from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update
 
 REVIEW_THRESHOLD = 0.7
 """A decision of lower confidence is shown to the reviewer."""
@@ -63,17 +64,42 @@ class Reason:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitive:
+    """The parameters and fields of the body that hold secrets, by their wire names."""
+
+    parameters: tuple[str, ...]
+
+
+TraitValue: TypeAlias = Pagination | Update | Idempotency | Sensitive | LongRunning | Deprecation
+T = TypeVar("T", bound=TraitValue)
+
+KINDS: Final[Mapping[type, str]] = {
+    Pagination: "pagination",
+    Update: "update",
+    Idempotency: "idempotency",
+    Sensitive: "sensitive",
+    LongRunning: "long_running",
+    Deprecation: "deprecation",
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Trait:
-    """Something else decided about an operation.
+class Trait(Generic[T]):
+    """Something else decided about an operation: how it pages, how it updates and so on."""
 
-    `kind`: pagination, update, idempotency, sensitive, long_running or deprecation. The kind's module in
-    `aqlgen.decide.traits` explains the keys of `value`.
-    """
-
-    kind: str
-    value: Mapping[str, Json]
+    value: T
     reason: Reason
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind of trait."""
+        return KINDS[type(self.value)]
+
+
+AnyTrait: TypeAlias = (
+    Trait[Pagination] | Trait[Update] | Trait[Idempotency] | Trait[Sensitive] | Trait[LongRunning] | Trait[Deprecation]
+)
 
 
 Place = tuple[int, int]
@@ -116,8 +142,8 @@ class Override:
     description: str | None = None
     confirmation: str | None = None
     parameters: Mapping[str, ParameterOverride] = field(default_factory=dict)
-    """By wire name, bare or with its location: `query:page`."""
-    pagination: Mapping[str, Json] | Literal[False] | None = None
+    """By wire name, bare or behind its place: `query:page`."""
+    pagination: Pagination | Literal[False] | None = None
     example: Mapping[str, Json] | None = None
     """The parameters of the example call, by the agent's names."""
     content_type: str | None = None
@@ -140,8 +166,8 @@ class Decision:
     danger: Danger
     danger_reason: Reason
     description: str | None
-    """The text of an override, None without one."""
-    traits: tuple[Trait, ...] = ()
+    """Text given by an override, None otherwise."""
+    traits: tuple[AnyTrait, ...] = ()
     confirmation: str | None = None
     """The question for a person from an override, None without one."""
     override: Override = field(default_factory=Override)
@@ -155,9 +181,12 @@ class Decision:
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
 
-    def trait(self, kind: str) -> Trait | None:
-        """Return the trait of this kind, None if there is none."""
-        return next((trait for trait in self.traits if trait.kind == kind), None)
+    def trait(self, kind: type[T]) -> T | None:
+        """Return the trait of this kind, None when there is none."""
+        for trait in self.traits:
+            if isinstance(trait.value, kind):
+                return trait.value
+        return None
 
     @property
     def confidence(self) -> float:

@@ -17,8 +17,9 @@ from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
+from aqlgen.runtime.table import Parameter, encode
 from aqlgen.schemas.dialect import shorten
-from aqlgen.table.model import Row, Schema, TableParameter
+from aqlgen.table.model import DecidedRow, Schema
 
 __all__ = ["page_data"]
 
@@ -37,8 +38,8 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
     adapter = prepared.table.adapter
     semantic, single = offered(adapter)
     data: dict[str, Json] = {
-        "title": str(adapter["title"]),
-        "version": str(adapter["api_version"]),
+        "title": adapter.title,
+        "version": adapter.api_version,
         "adapter": prepared.identity.name,
         "source": prepared.assembled.sources[0].name,
         "generator": f"aqlgen {__version__}",
@@ -76,8 +77,8 @@ def yaml_key(key: str) -> str:
     return f'"{escaped}"'
 
 
-def _operation(decision: Decision, row: Row, costs: Costs) -> dict[str, Json]:
-    operation = decision.operation
+def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[str, Json]:
+    operation, row = decision.operation, decided.row
     entry: dict[str, Json] = {
         "name": decision.name,
         "method": operation.method.upper(),
@@ -99,11 +100,15 @@ def _operation(decision: Decision, row: Row, costs: Costs) -> dict[str, Json]:
         },
         "review": list(decision.review_reasons),
         "traits": [
-            {"kind": one.kind, "value": {key: _value(value) for key, value in one.value.items()}, **_reason(one.reason)}
-            for one in decision.traits
+            {
+                "kind": trait.kind,
+                "value": {key: _value(value) for key, value in encode(trait.value).items()},
+                **_reason(trait.reason),
+            }
+            for trait in decision.traits
         ],
-        "parameters": [_parameter(one) for one in row.parameters],
-        "tokens": costs.of(row),
+        "parameters": [_parameter(one) for one in row.shown_parameters.values()],
+        "tokens": costs.of(decided),
         "deprecated": operation.deprecated,
     }
     if entry["description"] == entry["summary"]:
@@ -118,7 +123,7 @@ def _reason(reason: Reason) -> dict[str, Json]:
     return given | ({"note": reason.note} if reason.note else {})
 
 
-def _parameter(one: TableParameter) -> dict[str, Json]:
+def _parameter(one: Parameter) -> dict[str, Json]:
     entry: dict[str, Json] = {"name": one.name, "in": one.location.split("_")[0], "type": kind(one.schema)}
     optional = (("wire", one.wire, one.name), ("required", one.required, False), ("sensitive", one.sensitive, False))
     return entry | {key: value for key, value, usual in optional if value != usual and value != ""}

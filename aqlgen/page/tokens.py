@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.table.model import FAMILIES, Row, Schema, Table
+from aqlgen.runtime.table import Adapter
+from aqlgen.table.model import FAMILIES, DecidedRow, Schema, Table
 
 __all__ = ["Costs", "estimate", "offered", "tool"]
 
@@ -58,11 +59,10 @@ def _cost(piece: str) -> float:
     return 1.03 if length < _LONG_WORD else length / 5
 
 
-def offered(adapter: Mapping[str, Json]) -> tuple[int, int]:
+def offered(adapter: Adapter) -> tuple[int, int]:
     """Estimate what `tools/list` costs: with a tool for each category that has operations, and with one for all."""
-    title, short = (str(adapter["title"])[:most] or str(adapter["name"]) for most in (_TITLE, _SHORT_TITLE))
-    names: Json = adapter["quick_start"]
-    counts: Json = adapter["counts"]
+    title, short = (adapter.title[:most] or adapter.name for most in (_TITLE, _SHORT_TITLE))
+    names, counts = adapter.quick_start, adapter.counts
     changes = [number for family, number in counts.items() if family != "read"]  # what changes may have to be confirmed
     others = [one for one in FAMILIES if one != "read" and (counts.get(one) or (one == "execute" and any(changes)))]
     first = next((names[one] for one in ("read", *FAMILIES) if one in names), "")
@@ -71,15 +71,15 @@ def offered(adapter: Mapping[str, Json]) -> tuple[int, int]:
     return round(semantic), round(_SINGLE_TOOL + _tokens(title) + _tokens(str(first)))
 
 
-def tool(row: Row) -> dict[str, Json]:
+def tool(row: DecidedRow) -> dict[str, Json]:
     """Give an operation as a generator of discrete tools gives it; the types it names go into `$defs` of its schema."""
     operation = row.decision.operation
     properties = {
         one.wire or one.name: {**one.schema, **({"description": one.description} if one.description else {})}
-        for one in row.parameters
+        for one in row.row.shown_parameters.values()
     }
     schema: dict[str, Json] = {"type": "object", "properties": properties}
-    required = [one.wire or one.name for one in row.parameters if one.required]
+    required = [one.wire or one.name for one in row.row.shown_parameters.values() if one.required]
     if required:
         schema["required"] = required
     return {
@@ -97,11 +97,11 @@ class Costs:
         self._texts = {name: _compact(schema) for name, schema in table.types.items()}
         self._tokens = {name: _tokens(f'"{name}":{text},') for name, text in self._texts.items()}
 
-    def of(self, row: Row) -> int:
+    def of(self, row: DecidedRow) -> int:
         """Estimate the operation as a discrete tool: its name, its description, the JSON Schema of its input."""
         return round(_tokens(_compact(tool(row))) + sum(self._tokens[name] for name in self.types_of(row)))
 
-    def types_of(self, row: Row) -> list[str]:
+    def types_of(self, row: DecidedRow) -> list[str]:
         """Give the names of all types that its schema needs, sorted: sums of fractions depend on their order."""
         seen: set[str] = set()
         waiting = set(_references(tool(row)))

@@ -20,7 +20,7 @@ from .safety.audit import Audit
 from .settings.config import Config
 from .settings.load import ConfigError, Variables, load
 from .state import SqliteState, State, open_state, state_file
-from .table import FAMILIES, Adapter, Table
+from .table import Adapter, Table
 
 if TYPE_CHECKING:
     import ssl
@@ -66,8 +66,8 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
     """Check the values of the servers' variables against the document. Raises ConfigError."""
     if not config.server_variables:
         return
-    rows = (row for family in FAMILIES for row in table.raw(family).values())
-    servers = [*adapter.servers, *(server for row in rows for server in row.get("servers", ()))]
+    stated = (servers for _, _, (servers,) in table.values("servers"))
+    servers = [*adapter.servers, *(server for servers in stated for server in servers)]
     problem = variable_problem(servers, config.server_variables)
     if problem is not None:
         raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")

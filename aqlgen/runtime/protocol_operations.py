@@ -82,7 +82,7 @@ class _CheckedHandler:
 
     def __init__(self, operation: ProtocolOperation, handler: Handler) -> None:
         self.name = operation.name
-        self.hidden: frozenset[str] = frozenset()
+        self.hidden_parameters: frozenset[str] = frozenset()
         self.parameters = {
             about["name"]: _Parameter(about["required"], {key: about[key] for key in _CONSTRAINTS if key in about})
             for about in operation.parameters

@@ -12,11 +12,12 @@ from dataclasses import replace
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
 from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, is_text, is_xml
+from aqlgen.runtime.table import Body as TableBody
+from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
-from aqlgen.table.encoding import FORMS, as_field, is_form, with_encoding
+from aqlgen.table.encoding import FORMS, as_field, is_form, is_stated, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
-from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION
 from aqlgen.table.uploads import FILE_MARKS, file_reference, is_bytes, is_file
 from aqlgen.table.xmlhints import xml_hints
@@ -138,26 +139,26 @@ def _update(
 ) -> ShapedBody:
     """Give an update's body, `input`, and of a form how its fields are written."""
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
-    written: dict[str, Json] = {}
+    written: dict[str, TableParameter] = {}
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)
         encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
-        written = {one.wire: entry for one in encoded if (entry := _as_field(one))}
+        written = {one.wire: field for one in encoded if (field := _as_field(one)) is not None}
         if any(_has_file(one.schema) for one in encoded):
             schema = _with_files(schema, encoded, raw, types)
     whole = _whole("input", content_type, schema, body, required=True)
     return replace(whole, body=replace(whole.body, fields=written))
 
 
-def _as_field(parameter: TableParameter) -> dict[str, Json]:
-    """Give what the runtime must know to write one field of an update's form."""
+def _as_field(parameter: TableParameter) -> TableParameter | None:
+    """Return how one field of an update's form is written; None if as is usual."""
     entry = as_field(parameter)
     if _has_file(parameter.schema):
         listed = parameter.schema.get("type") == "array"
         told = parameter.schema["items"] if listed else parameter.schema
         file = {key: told[key] for key in FILE_MARKS if key in told}
-        entry["schema"] = {"items": file} if listed else file
-    return entry
+        entry = replace(entry, schema={"items": file} if listed else file)
+    return entry if is_stated(entry) else None
 
 
 def _has_file(schema: Mapping[str, Json]) -> bool:
@@ -198,5 +199,8 @@ def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dic
 def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:
     described = shorten(body.description or str(schema.get("description", "")), MAX_DESCRIPTION)
     bare = {key: value for key, value in schema.items() if key != "description"}
-    parameter = TableParameter(name, name, "body", required, bare, described)
-    return ShapedBody(TableBody(content_type, required, "whole", name, bare, validate=False), (parameter,))
+    parameter = TableParameter(
+        name=name, wire=name, location="body", required=required, schema=bare, description=described
+    )
+    made = TableBody(content_type=content_type, shape="whole", required=required, parameter=name, schema=bare)
+    return ShapedBody(made, (parameter,))

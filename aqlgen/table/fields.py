@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import MISSING, Body, Json, MediaType
 from aqlgen.runtime.media import admits_json, is_multipart, is_xml
+from aqlgen.runtime.table import Body as TableBody
+from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.fields import field_names
 from aqlgen.schemas.types import Place, Types
 from aqlgen.table.encoding import is_form
-from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
 from aqlgen.table.uploads import with_files
 from aqlgen.words import pascal, snake, split
@@ -122,8 +123,15 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
         schema = {"type": "object", "additionalProperties": rest}
         described = "Further fields of the body, by the API's own names."
         parameters.append(
-            TableParameter("additional_properties", "additional_properties", "body_rest", False, schema, described)
+            TableParameter(
+                name="additional_properties",
+                wire="additional_properties",
+                location="body_rest",
+                schema=schema,
+                description=described,
+            )
         )
     validate = fields.across or (optional and bool(fields.required))
     whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
-    return ShapedBody(TableBody(content_type, not optional, "fields", None, whole, validate), tuple(parameters))
+    made = TableBody(content_type=content_type, shape="fields", required=not optional, validate=validate, schema=whole)
+    return ShapedBody(made, tuple(parameters))

@@ -366,7 +366,7 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
 )
 def test_what_alternatives_admit_is_told(schema: Any, sentence: str) -> None:
     """R-INT-4"""
-    parameter = Parameter("size", "size", "query", False, schema, "", False, False, "form", True, False, None)
+    parameter = Parameter(name="size", wire="size", location="query", schema=schema)
     assert sentence in parameter_info(parameter, {})["description"]
 
 

@@ -29,20 +29,7 @@ TYPES: dict[str, Any] = {
 
 
 def parameter(schema: dict[str, Any]) -> Parameter:
-    return Parameter(
-        name="one",
-        wire="one",
-        location="body",
-        required=False,
-        schema=schema,
-        description="",
-        deprecated=False,
-        sensitive=False,
-        style="form",
-        explode=True,
-        allow_reserved=False,
-        content_type=None,
-    )
+    return Parameter(name="one", wire="one", location="body", schema=schema)
 
 
 @pytest.mark.parametrize(

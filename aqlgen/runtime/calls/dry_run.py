@@ -36,10 +36,10 @@ async def preview(
     from .update import guarded, patched, prepare
 
     plan = prepare(row, table)
-    request = api.build(row, {name: value for name, value in params.items() if name not in row.own})
+    request = api.build(row, {name: value for name, value in params.items() if name not in row.adapter_parameters})
     if plan.patches and plan.reader is None:
         request = patched(request, plan)
-    if params.get("if_match") is not None and "if_match" in row.own:
+    if params.get("if_match") is not None and "if_match" in row.adapter_parameters:
         request = guarded(request, params["if_match"])
     shown = {"dry_run": True, **_shown(await hooked(request), row, params)}
     if plan.reader is not None:

@@ -50,11 +50,12 @@ class Performer:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Warnings | None, meta: Notes
     ) -> tuple[Any, Warnings | None]:
         """Send what is needed, and return the data and the warnings."""
-        options = {name: params[name] for name in row.own if name in params}  # for the adapter, not for the API
+        # Parameters for the adapter, not for the API.
+        options = {name: params[name] for name in row.adapter_parameters if name in params}
         if options:
             params = {name: value for name, value in params.items() if name not in options}
         page = None
-        if row.pagination is not None:
+        if row.paging is not None:
             page = await self._pager.page(exchanges, row, params, options)
             data: Any = page.data()
         else:
@@ -64,7 +65,7 @@ class Performer:
                 data = {**data, "_etag": response.headers["etag"]}
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
-        if "fields" in row.own:
+        if "fields" in row.adapter_parameters:
             data = self._select(data, row, options, meta, paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices)
         fitted, notices = self._board.fit(data, row, last, notices)
@@ -94,4 +95,4 @@ class Performer:
 
 
 def _shows_etag(row: Row) -> bool:
-    return row.etag or bool((row.update or {}).get("etag"))
+    return row.etag or (row.update is not None and row.update.etag)

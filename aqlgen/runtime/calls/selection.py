@@ -78,8 +78,8 @@ class Selection:
             return _Presets((), None, None)
         types = self._table.types
         path, item = items_path(types, schema)
-        if row.pagination is not None:
-            path = agent_path(types, schema, row.pagination["items"])
+        if row.paging is not None:
+            path = agent_path(types, schema, row.paging.items or "")
             item = schema_at(types, schema, path, items=True)
         return _Presets(path, minimal(types, item, row.resource), standard(types, item))
 

@@ -75,12 +75,11 @@ class Plan:
 
 def prepare(row: Row, table: Table) -> Plan:
     """Find out how an operation updates."""
-    update = row.update or {}
-    strategy = update.get("strategy")
-    patches = strategy == "json-patch"
+    update = row.update
+    patches = update is not None and update.strategy == "json-patch"
     reader, named = None, None
-    if strategy == "put-merge" or (patches and "read" in update):
-        reader = table.find(update.get("read", ""), "read")
+    if update is not None and update.reads_first:
+        reader = table.find(update.read or "", "read")
         named = None if reader is None else _named(row, reader)
     if named is None:
         reader = None
@@ -140,7 +139,7 @@ async def _merging(
             f"Version mismatch: the resource has version {found}, not {expected}. Read it again, then update it.",
             {"expected_version": expected, "actual_version": found},
         )
-    if expected is None and found is not None and (not found.startswith("W/") or (row.update or {}).get("etag")):
+    if expected is None and found is not None and (not found.startswith("W/") or _matches_weakly(row)):
         etag = found  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
     there = _json(response.content)
 
@@ -193,6 +192,11 @@ def _answer(reader: Row) -> Mapping[str, Any]:
     good = sorted(status for status in reader.responses if status.startswith("2"))
     schema = reader.responses[good[0]].get("schema") if good else None
     return schema if isinstance(schema, Mapping) else {}
+
+
+def _matches_weakly(row: Row) -> bool:
+    """Return True if the API says that it notices a change by the ETag, be it a weak one."""
+    return row.update is not None and row.update.etag
 
 
 def _tag(etag: str) -> str:

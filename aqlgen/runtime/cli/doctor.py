@@ -11,7 +11,7 @@ from typing import Any
 
 from ..settings.config import SETTINGS
 from ..settings.load import load
-from ..table import FAMILIES, Adapter, Table
+from ..table import Adapter, Table
 from ..text import counted, line
 
 __all__ = ["doctor", "render_doctor"]
@@ -65,14 +65,14 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
 def _callable(adapter: Adapter, table: Table, credentials: list[dict[str, Any]]) -> dict[str, int]:
     """Count the operations that have the credentials they need, including those that callers bring."""
     ready = {entry["scheme"] for entry in credentials if entry["set"] or "per_user" in entry}
-    requirements = [row.get("security", adapter.security) for family in FAMILIES for row in table.raw(family).values()]
-    met = sum(1 for security in requirements if not security or any(map(ready.issuperset, security)))
+    requirements = [adapter.security if stated is None else stated for _, _, (stated,) in table.values("security")]
+    met = sum(1 for security in requirements if not security or any(ready.issuperset(schemes) for schemes in security))
     return {"operations": len(requirements), "with_credentials": met}
 
 
 def _held_back(table: Table, policy: str) -> dict[str, int]:
     """Count the operations that need a confirmation, and those that are refused."""
-    levels = [row["danger"] for family in FAMILIES for row in table.raw(family).values()]
+    levels = [danger for _, _, (danger,) in table.values("danger")]
     if policy == "open":
         return {"asks_about": 0, "refuses": 0}
     asked = sum(1 for level in levels if level in ("destructive", "dangerous"))

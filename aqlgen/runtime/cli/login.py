@@ -12,7 +12,7 @@ from ..encode.urls import server_url
 from ..settings.config import Config
 from ..settings.load import Variables, load
 from ..state import open_state
-from ..table import FAMILIES, Adapter, Table
+from ..table import Adapter, Table
 
 __all__ = ["forget", "log_in"]
 
@@ -71,8 +71,7 @@ def _needed_scopes(folder: Path, adapter: Adapter, scheme: str) -> list[str]:
     """Return the scopes that the operations need of a scheme, or those of its flows if they need none."""
     table = Table(folder)
     scopes = dict.fromkeys(adapter.scopes.get(scheme, ()))
-    for family in FAMILIES:
-        for row in table.raw(family).values():
-            scopes |= dict.fromkeys(row.get("scopes", {}).get(scheme, ()))
+    for _, _, (stated,) in table.values("scopes"):
+        scopes |= dict.fromkeys(stated.get(scheme, ()))
     flows = adapter.security_schemes[scheme].get("flows", {})
     return list(scopes) or list(dict.fromkeys(scope for flow in flows.values() for scope in flow.get("scopes", ())))

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..hooks import HookError
 from ..settings.load import ConfigError
-from ..table import FAMILIES, Adapter
+from ..table import FAMILIES, Adapter, FormatError
 from ..text import line
 
 __all__ = ["main"]
@@ -31,6 +31,8 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     """Run the command that the arguments name with the package in `folder`. Returns the exit code."""
     try:
         adapter = Adapter.load(folder)
+    except FormatError as problem:
+        return _fail(str(problem), 1)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:

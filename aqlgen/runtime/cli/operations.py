@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..table import FAMILIES, Table
+from ..table import Table
 from ..text import line
 
 if TYPE_CHECKING:
@@ -28,15 +28,16 @@ def list_operations(folder: Path, *, category: str | None, search: str | None) -
             "name": name,
             "semantic_category": family.upper(),
             "endpoint": family,
-            "description": row["summary"],
-            "method": row["method"],
-            "path": row["path"],
-            "resource": row["resource"],
-            "danger": row["danger"],
+            "description": summary,
+            "method": method,
+            "path": path,
+            "resource": resource,
+            "danger": danger,
         }
-        for family in FAMILIES
+        for name, family, (summary, method, path, resource, danger) in table.values(
+            "summary", "method", "path", "resource", "danger"
+        )
         if category is None or family == category.lower()
-        for name, row in table.raw(family).items()
     }
     if search is None:
         return list(listed.values())

@@ -94,8 +94,8 @@ def with_idempotency_key(request: ApiRequest, row: Row | None) -> tuple[ApiReque
     A key in the call itself stays.
     """
     wanted = None if row is None else row.idempotency
-    header = wanted.get("header") if wanted else None
-    if not isinstance(header, str) or not header or request.method in _SAFE:
+    header = None if wanted is None else wanted.header
+    if not header or request.method in _SAFE:
         return request, False
     if any(name.lower() == header.lower() for name, _ in request.headers):
         return request, True

@@ -136,7 +136,7 @@ def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset
         return data
     additions: dict[str, Any] = {"status": "accepted"} if is_accepted else {}
     additions["location"] = redact(location, secrets)[:_MAX_LENGTH]
-    monitor = (row.long_running or {}).get("monitor")
+    monitor = None if row.long_running is None else row.long_running.monitor
     if is_accepted and monitor:
         additions["monitor"] = monitor
     if is_accepted and "retry-after" in headers:

@@ -145,7 +145,7 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
         params = self._api.validate(row, request.for_row(row))
-        if "dry_run" in row.own and params.pop("dry_run", False):
+        if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._foreseen(row, params, request, stamp, session), None
         if row.family != "read":
             self._loop.hold(session, row)
@@ -193,14 +193,14 @@ class Dispatcher:
                 call, params = changed, api.validate(row, changed.params)
         notices = board.before(row, params)
         exchanges = Exchanges(api, hooks, call)
-        if row.own or row.update is not None:
+        if row.adapter_parameters or row.update is not None:
             answer = await self._performer.perform(exchanges, row, params, notices, stamp)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
             notices = board.after(row, response, exchanges.seconds, notices)
             answer = board.fit(data, row, response, notices)
-        if row.heads and exchanges.last is not None:
+        if row.has_header_metadata and exchanges.last is not None:
             headers = api.declared_headers(exchanges.last, row)
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import Code, Failure, unknown_operation
 from ..safety.loop_operations import active_operations, inactive, types_of
 from ..settings.config import Config
-from ..table import FAMILIES, Adapter, Row, Table
+from ..table import Adapter, Row, Table
 from ..text import folded, line
 from . import protocol
 from .names import Alias, Aliases, Spellings
@@ -93,15 +93,14 @@ class Introspection:
                 for operation in self._protocol_operations.values()
             ),
             *(
-                operation_info(name, family, line(row["summary"], 200))
-                for family in FAMILIES
-                for name, row in self._table.raw(family).items()
+                operation_info(name, family, line(summary, 200))
+                for name, family, (summary,) in self._table.values("summary")
             ),
         ]
 
     @cached_property
     def _resources(self) -> dict[str, str]:
-        return {name: row["resource"] for family in FAMILIES for name, row in self._table.raw(family).items()}
+        return {name: resource for name, _, (resource,) in self._table.values("resource")}
 
     @cached_property
     def _operation_index(self) -> Index:

@@ -8,12 +8,12 @@ no search finds them: an agent that knows one may go on, and is told of the name
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..table import FAMILIES, Table
+from ..table import Table
 from ..text import folded
 from .search import Index
 
@@ -49,10 +49,9 @@ class Aliases:
     @cached_property
     def _by_name(self) -> dict[str, Alias]:
         return {
-            alias["name"]: Alias(alias["name"], name, date.fromisoformat(alias["until"]) if "until" in alias else None)
-            for family in FAMILIES
-            for name, row in self._table.raw(family).items()
-            for alias in row.get("aliases", ())
+            former.name: Alias(former.name, name, former.until)
+            for name, _, (aliases,) in self._table.values("aliases")
+            for former in aliases
         }
 
     def find(self, name: str) -> Alias | None:
@@ -93,21 +92,19 @@ class Spellings:
         likely = (*self._at(text), *(name for name in ranked if name in complete), *alike, *ranked)
         return list(dict.fromkeys(likely))[:_MOST]
 
-    def _rows(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return (item for family in FAMILIES for item in self._table.raw(family).items())
-
     @cached_property
     def _by_operation_id(self) -> Mapping[str, str]:
-        return _unique((row.get("operation_id", name), name) for name, row in self._rows())
+        return _unique((operation_id or name, name) for name, _, (operation_id,) in self._table.values("operation_id"))
 
     @cached_property
     def _by_name(self) -> Mapping[str, str]:
-        return _unique((folded(name), name) for name, _ in self._rows())
+        return _unique((folded(name), name) for name, _ in self._table.names())
 
     @cached_property
     def _by_address(self) -> Mapping[str, str]:
-        ids = ((folded(row.get("operation_id", name)), name) for name, row in self._rows())
-        return _unique((*ids, *((folded(f"{row['method']} {row['path']}"), name) for name, row in self._rows())))
+        rows = list(self._table.values("operation_id", "method", "path"))
+        ids = ((folded(operation_id or name), name) for name, _, (operation_id, _, _) in rows)
+        return _unique((*ids, *((folded(f"{method} {path}"), name) for name, _, (_, method, path) in rows)))
 
     def _at(self, text: str) -> list[str]:
         """Return the operations whose path a method and path, or a path alone, fits; those of that method first."""
@@ -115,11 +112,13 @@ class Spellings:
         if not path.startswith("/"):
             return []
         steps = path.partition("?")[0].rstrip("/").split("/")
-        fitting = [(name, row) for name, row in self._rows() if _fits(row["path"].rstrip("/").split("/"), steps)]
-        fitting.sort(
-            key=lambda item: (item[1]["method"].lower() != (method.lower() or "get"), item[1]["path"].count("{"))
-        )
-        return [name for name, _ in fitting]
+        fitting = [
+            (known_method.lower() != (method.lower() or "get"), known_path.count("{"), name)
+            for name, _, (known_method, known_path) in self._table.values("method", "path")
+            if _fits(known_path.rstrip("/").split("/"), steps)
+        ]
+        fitting.sort(key=lambda item: item[:2])
+        return [name for _, _, name in fitting]
 
 
 def _unique(spellings: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -41,7 +41,9 @@ def operation_details(row: Row, types: Types, config: Config, alias: Alias | Non
     details = {
         **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
         "parameters": [
-            parameter_info(parameter, types) for name, parameter in row.parameters.items() if name not in row.hidden
+            parameter_info(parameter, types)
+            for name, parameter in row.parameters.items()
+            if name not in row.hidden_parameters
         ],
         "returns": _returns(row, types),
     }
@@ -59,7 +61,7 @@ def _description(row: Row) -> str:
 
 def _returns(row: Row, types: Types) -> dict[str, Any]:
     """Return what the row says, with the kind that the type's own details show."""
-    returns = dict(row.returns)
+    returns: dict[str, Any] = {**row.returns}
     schema = types.get(returns["name"])
     if schema is not None:
         returns["kind"] = kind_of(schema, types)

@@ -56,7 +56,7 @@ class _Operation(Protocol):
     def parameters(self) -> Mapping[str, _Declared]: ...
 
     @property
-    def hidden(self) -> Collection[str]: ...
+    def hidden_parameters(self) -> Collection[str]: ...
 
 
 def failure(problems: Sequence[Problem]) -> Failure:
@@ -113,7 +113,7 @@ def unknown_problem(
 
     `params` are all that were given, `within` are the fields of the parameters that are objects.
     """
-    valid = [name for name in row.parameters if name not in row.hidden]
+    valid = [name for name in row.parameters if name not in row.hidden_parameters]
     advice = _unwrapping(names, params, valid) or _wrapping(names, valid, within) or _nearest(names, valid)
     message = f"Unknown parameter(s) for operation '{row.name}': {', '.join(names)}. {advice}"
     details = {"operation": row.name, "unknown_params": list(names), "valid_params": valid}

@@ -103,7 +103,7 @@ class Validation:
                 others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
                 outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
         body = row.body
-        partial = row.update is not None and row.update.get("strategy") in PARTIAL
+        partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
             is_valid=validator.is_valid,
             validator=validator,
@@ -169,7 +169,7 @@ class Validation:
 
     def _alias(self, row: Row, key: str) -> str | None:
         """Return the name of the parameter that the API spells `key`, in any case and with hyphens or underscores."""
-        name = row.aliases.get(key)
+        name = row.wire_names.get(key)
         if name is None and not key.startswith("_"):
             wanted = folded(key)
             names = [name for name in row.parameters if folded(name) == wanted]
