@@ -13,7 +13,7 @@ from stand_in import FakeApi
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.hooks import Call, HookError, Hooks, Refuse
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.table import Parameter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Any
 
-from aqlgen.runtime.server.session import Session, Sessions
+from aqlgen.runtime.session import Session, Sessions
 
 
 def context(version: str, handle: str | None, stack: Any = None, *, http: bool = True) -> Any:

@@ -8,23 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..schema.reader import json_type
 from ..table import Row
 from ..text import line
 from .limits import too_large
 
-__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "json_type", "opened", "single"]
+__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "opened", "single"]
 
 MAX_BATCH = 50
 TOKEN = "confirmation_token"  # noqa: S105
 """Where an agent sends a confirmation token back; `_confirmation` is its other name (confirmation tokens, 5)."""
 
 _PROTOCOL_FIELDS = frozenset({"operation", "params", "operations"})
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-
-
-def json_type(value: Any) -> str:
-    """Name a value's JSON type, as the agent knows it."""
-    return _TYPES.get(type(value), "null" if value is None else "object")
 
 
 class Request(NamedTuple):

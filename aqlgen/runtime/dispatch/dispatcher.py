@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
+from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
@@ -17,14 +18,13 @@ from ..protocol_operations import Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
-from ..server.session import Session
+from ..session import Session
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import WarningRules
 from . import arguments as form
 from .arguments import Request
-from .envelope import Envelope, Stamp, success
 from .limits import Limits
 
 if TYPE_CHECKING:

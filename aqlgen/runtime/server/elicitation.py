@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.types import CallToolRequestParams, InputRequiredResult
 
-    from .session import Session
+    from ..session import Session
 
 __all__ = ["ClientPerson", "Questions", "Unanswered"]
 

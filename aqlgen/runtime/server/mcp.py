@@ -22,14 +22,14 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
+from .. import caller
 from ..dispatch.dispatcher import Dispatcher
-from ..dispatch.envelope import tool_result
+from ..envelope import tool_result
 from ..introspection.protocol import tool_name
+from ..session import Sessions
 from ..text import line
-from . import caller
 from .elicitation import ClientPerson, Questions, Unanswered
 from .notifications import Relay, asked_level
-from .session import Sessions
 from .tools import build_tools, routes
 
 __all__ = ["build_server"]

@@ -25,13 +25,13 @@ from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPC
 
 from .framing import Lines, Refusal, parse
 
-__all__ = ["serve_pipe"]
+__all__ = ["serve_stdio"]
 
 _QUEUE = 16
 _LAST_WRITES = 2.0
 
 
-def serve_pipe(server: Server[Any], *, max_line: int, grace: float) -> int:
+def serve_stdio(server: Server[Any], *, max_line: int, grace: float) -> int:
     """Serve until the input ends or a signal comes; give the exit code.
 
     `max_line` bounds a message in bytes; `grace` the seconds that calls in flight may take after the end of input.
