@@ -76,7 +76,10 @@ class Transport(Protocol):
     """The way to the API, or to its stand-in. `row` is the operation that a request is made for."""
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send a request and return its response. Raises Failure (INTERNAL_ERROR) on time-out, refused connection or TLS failure."""
+        """Send a request and return its response.
+
+        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure.
+        """
         ...
 
     async def aclose(self) -> None:
