@@ -1,4 +1,4 @@
-"""Serves the zoo over standard input and output with the stand-in API: `python serve_zoo.py FOLDER [MAX_LINE]`."""
+"""Serve the zoo over standard input and output with the stand-in API: `python serve_zoo.py FOLDER [MAX_LINE]`."""
 
 import sys
 from pathlib import Path
