@@ -60,7 +60,7 @@ def url(process: subprocess.Popen[bytes]) -> str:
 async def test_the_sdks_client_speaks_with_it_in_both_eras(
     process: subprocess.Popen[bytes], url: str, era: str
 ) -> None:
-    """R-OPS-2: protocol 2026-07-28 has no session over HTTP, as introspection says; each request's state ends with it."""
+    """R-OPS-2: protocol 2026-07-28 has no session over HTTP, as introspection says; a request's state ends with it."""
     async with Client(url, mode=era) as client:
         assert (client.protocol_version >= "2026") is (era == "auto")
         ids = set()

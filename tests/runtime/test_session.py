@@ -40,7 +40,7 @@ def test_over_http_of_2026_there_is_no_session_whatever_the_client_claims() -> N
     assert session is not sessions.of(context("2026-07-28", "abc"))
 
 
-def test_over_a_pipe_the_connection_is_the_session_in_both_eras() -> None:
+def test_over_stdio_the_connection_is_the_session_in_both_eras() -> None:
     """R-OPS-2"""
     sessions = Sessions()
     session = sessions.of(context("2026-07-28", None, http=False))
