@@ -14,7 +14,7 @@ PACKAGE = ROOT / "aqlgen"
 
 LAYERS = {
     "aqlgen": (
-        ("runtime", "ir", "words", "media"),
+        ("runtime", "ir", "words"),
         ("diagnostics",),
         ("git",),
         ("document",),
@@ -37,15 +37,16 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "text", "messages", "fingerprint", "state", "table"),
-        ("redaction", "wire", "schema", "settings"),
-        ("logs", "server", "hooks"),
-        ("encode", "decode", "validation"),
+        ("errors", "text", "media", "state", "fingerprint", "session", "caller", "table"),
+        ("envelope", "redaction", "wire", "schema"),
+        ("settings", "logs"),
+        ("hooks", "encode", "decode", "validation"),
         ("client", "auth"),
         ("paging", "warnings", "calls"),
         ("protocol_operations",),
         ("introspection", "safety"),
         ("dispatch",),
+        ("server",),
         ("assembly",),
         ("cli",),
     ),

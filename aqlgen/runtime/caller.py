@@ -1,7 +1,7 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Who calls: the headers of the HTTP request that a call came in, for as long as it is answered.
+"""The caller: the headers of the HTTP request that a call came in, for as long as it is answered.
 
-They are kept in a context variable, so that calls which are answered side by side never see each other's.
+They are in a context variable, so that calls answered concurrently never see the headers of each other.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("caller", default=No
 
 
 def headers() -> Mapping[str, str] | None:
-    """Give the headers that the call came with; None over standard input and output."""
+    """Return the headers that the call came with; None over standard input and output."""
     return _HEADERS.get()
 
 
 @contextmanager
 def during(headers: Mapping[str, str] | None) -> Iterator[None]:
-    """Answer a call that came with these headers."""
+    """Set the headers of the caller while its call is answered."""
     token = _HEADERS.set(headers)
     try:
         yield

@@ -1,9 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""MCP over standard input and output, one JSON-RPC message a line.
+"""MCP over standard input and output, one JSON-RPC message per line.
 
-Differs from the SDK's stdio in what a long-lived process needs: SIGINT and SIGTERM end it promptly and cleanly; once
-the input ends, calls in flight are still answered; a line that is no JSON gets an answer, one that is too long does not
-kill it; it reads and writes without threads. The SDK's own is used on Windows, whose pipes cannot be polled.
+It differs from the SDK's stdio in what a long-lived process needs: SIGINT and SIGTERM end it promptly and cleanly; once
+the input ends, calls in flight are still answered; a line that is not JSON gets an answer, one that is too long ends
+nothing; it reads and writes without threads. The SDK's own is used on Windows, whose pipes cannot be polled.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPC
 
 from .framing import Lines, Refusal, parse
 
-__all__ = ["serve_pipe"]
+__all__ = ["serve_stdio"]
 
 _QUEUE = 16
-_LAST_WRITES = 2.0
+_LAST_WRITES_TIMEOUT = 2.0
 
 
-def serve_pipe(server: Server[Any], *, max_line: int, grace: float) -> int:
-    """Serve until the input ends or a signal comes; give the exit code.
+def serve_stdio(server: Server[Any], *, max_line: int, grace: float) -> int:
+    """Serve until the input ends or a signal arrives, and return the exit code.
 
     `max_line` bounds a message in bytes; `grace` the seconds that calls in flight may take after the end of input.
     """
     if sys.platform == "win32":
-        anyio.run(_sdk, server)
+        anyio.run(_serve_by_sdk, server)
         return 0
-    with _claimed() as (source, sink):
-        asyncio.run(_Pipe(server, source, sink, max_line, grace).run())
+    with _claimed_descriptors() as (source, sink):
+        asyncio.run(_Connection(server, source, sink, max_line, grace).run())
     return 0
 
 
-async def _sdk(server: Server[Any]) -> None:
+async def _serve_by_sdk(server: Server[Any]) -> None:
     from mcp.server.stdio import stdio_server
 
     async with stdio_server() as (read, write):
@@ -52,17 +52,17 @@ async def _sdk(server: Server[Any]) -> None:
 
 
 @contextmanager
-def _claimed() -> Iterator[tuple[int, int]]:
-    """Take descriptors 0 and 1 for the protocol alone: whatever else reads gets nothing, what prints goes to 2."""
+def _claimed_descriptors() -> Iterator[tuple[int, int]]:
+    """Take descriptors 0 and 1 for the protocol alone: other readers get nothing, other output goes to 2."""
     source, sink = os.dup(0), os.dup(1)
     blocking = os.get_blocking(sink)
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null = os.open(os.devnull, os.O_RDWR)
     try:
-        os.dup2(nothing, 0)
+        os.dup2(null, 0)
         try:
             os.dup2(2, 1)
         except OSError:
-            os.dup2(nothing, 1)
+            os.dup2(null, 1)
         mode = os.fstat(sink).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
             os.set_blocking(sink, False)
@@ -72,11 +72,11 @@ def _claimed() -> Iterator[tuple[int, int]]:
             os.set_blocking(sink, blocking)
         os.dup2(source, 0)
         os.dup2(sink, 1)
-        for one in (source, sink, nothing):
-            os.close(one)
+        for descriptor in (source, sink, null):
+            os.close(descriptor)
 
 
-class _Pipe:
+class _Connection:
     def __init__(self, server: Server[Any], source: int, sink: int, max_line: int, grace: float) -> None:
         self._server = server
         self._source = source
@@ -84,25 +84,25 @@ class _Pipe:
         self._max_line = max_line
         self._grace = grace
         self._pending: set[str | int] = set()
-        self._settled = asyncio.Event()
+        self._answered = asyncio.Event()
         self._ended = anyio.Event()
 
     async def run(self) -> None:
-        """Serve one connection."""
+        """Serve the connection until it ends."""
         into, read = anyio.create_memory_object_stream[SessionMessage | Exception](_QUEUE)
         write, out = anyio.create_memory_object_stream[SessionMessage](_QUEUE)
         answers = write.clone()
         loop = asyncio.get_running_loop()
         async with anyio.create_task_group() as group:
             with anyio.CancelScope() as serving:
-                for one in (signal.SIGINT, signal.SIGTERM):
-                    loop.add_signal_handler(one, serving.cancel)
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(number, serving.cancel)
                 group.start_soon(self._write, out, serving)
                 group.start_soon(self._read, into, answers)
                 await self._server.run(read, write, self._server.create_initialization_options())
-            # Answers that are on their way still go out; a reader that has gone away may not hold us.
+            # Answers that are on their way are still written; a reader that has gone away may not delay the end.
             answers.close()
-            with anyio.move_on_after(_LAST_WRITES):
+            with anyio.move_on_after(_LAST_WRITES_TIMEOUT):
                 await self._ended.wait()
             group.cancel_scope.cancel()
 
@@ -120,11 +120,11 @@ class _Pipe:
                     await into.send(SessionMessage(message))
                 with anyio.move_on_after(self._grace):
                     while self._pending:
-                        self._settled.clear()
-                        await self._settled.wait()
+                        self._answered.clear()
+                        await self._answered.wait()
 
     def _note(self, message: JSONRPCMessage) -> None:
-        """Remember a request until it is answered, or until the client gives it up."""
+        """Remember a request until it is answered, or until the client cancels it."""
         if isinstance(message, JSONRPCRequest):
             self._pending.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -133,7 +133,7 @@ class _Pipe:
     def _settle(self, id: Any) -> None:
         if isinstance(id, (str, int)):
             self._pending.discard(id)
-            self._settled.set()
+            self._answered.set()
 
     async def _write(self, out: MemoryObjectReceiveStream[SessionMessage], serving: anyio.CancelScope) -> None:
         try:
@@ -143,7 +143,7 @@ class _Pipe:
                     await self._put(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
                     if isinstance(message, (JSONRPCResponse, JSONRPCError)):
                         self._settle(message.id)
-        except OSError:  # the reader has gone away: there is nobody left to serve
+        except OSError:  # the reader has gone away, so that nobody is left to serve
             serving.cancel()
         finally:
             self._ended.set()

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import Code
+from .errors import Code
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -26,7 +26,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 
 
 class Stamp:
-    """Marks the beginning of a request and makes its `_meta`."""
+    """The id and the beginning of a request, from which its `_meta` is made."""
 
     __slots__ = ("_begin", "notes", "request_id")
 
@@ -36,13 +36,13 @@ class Stamp:
         self._begin = perf_counter_ns()
 
     def meta(self) -> dict[str, Any]:
-        """Give request_id and duration_ms up to now (R-ENV-2), and what was noted of the call."""
+        """Return request_id and duration_ms up to now (R-ENV-2), with the notes of the call."""
         meta = {"request_id": self.request_id, "duration_ms": round((perf_counter_ns() - self._begin) / 1e6, 3)}
         return meta if self.notes is None else {**meta, **self.notes}
 
 
 def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:
-    """Make the success envelope; `warnings` and `_meta` are absent when there are none."""
+    """Build the success envelope; `warnings` and `_meta` are absent when there are none."""
     envelope: Envelope = {"success": True, "data": data}
     if warnings:
         envelope["warnings"] = list(warnings)
@@ -52,7 +52,7 @@ def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence
 
 
 def tool_result(envelope: Envelope) -> CallToolResult:
-    """Make the tool's result: the envelope as structured content and as compact JSON.
+    """Build the tool's result: the envelope as structured content and as compact JSON.
 
     `isError` is true only for what an agent cannot repair (R-ENV-3).
     """
@@ -62,17 +62,17 @@ def tool_result(envelope: Envelope) -> CallToolResult:
     try:
         text = TextContent(type="text", text=_encode(envelope))
     except ValueError:
-        envelope = _sound(envelope)
+        envelope = _encodable(envelope)
         text = TextContent(type="text", text=_encode(envelope))
     return CallToolResult(content=[text], structured_content=envelope, is_error=failed)
 
 
-def _sound(value: Any) -> Any:
-    """Replace what JSON cannot carry though an API sent it: halves of surrogate pairs, NaN and infinities."""
+def _encodable(value: Any) -> Any:
+    """Replace what an API may send and JSON cannot carry: halves of surrogate pairs, NaN and infinities."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {_sound(key): _sound(item) for key, item in value.items()}
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_sound(item) for item in value]
+        return [_encodable(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,11 +1,11 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What "the session" is, decided here and nowhere else (specification, 2.3).
+"""The session, which is defined here and nowhere else (specification, 2.3).
 
 - stdio and in memory, either protocol era: the connection. The server's lifespan is entered once for each.
 - streamable HTTP, protocols up to 2025-11-25: the transport's `Mcp-Session-Id`.
 - streamable HTTP, protocol 2026-07-28: there is none. Each request gets a session of its own that ends with it, and
-  introspection shows `session_id: null`; nothing that must outlive a request may be kept there. What is bound to a
-  session elsewhere (confirmation tokens) is bound to there being none.
+  introspection shows `session_id: null`; nothing that must outlive a request may be stored there. What is bound to a
+  session elsewhere (confirmation tokens) is bound to the absence of one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIRST_SESSIONLESS = "2026"
 
 
 class Session:
-    """State that dies with the session, however that ends. `id` is None when there is no session."""
+    """State that ends with the session, for whatever reason. `id` is None when there is no session."""
 
     __slots__ = ("_closed", "callbacks", "id", "state")
 
@@ -36,7 +36,7 @@ class Session:
 
     @classmethod
     def new(cls) -> Session:
-        """Make a session with an id of its own."""
+        """Return a new session with an id of its own."""
         return cls(f"session_{secrets.token_hex(8)}")
 
     def on_close(self, callback: Callable[[], None]) -> None:
@@ -44,7 +44,7 @@ class Session:
         self.callbacks.append(callback)
 
     def close(self) -> None:
-        """End the session: run the callbacks, the last first, and forget the state. A second call does nothing."""
+        """End the session: run the callbacks, the last first, and clear the state. A second call does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -62,7 +62,7 @@ class Sessions:
         self._http: dict[str, Session] = {}
 
     def of(self, context: ServerRequestContext[Any, Any]) -> Session:
-        """Give the session that a request belongs to."""
+        """Return the session that a request belongs to."""
         request = context.request
         if request is None:
             return self._connection
@@ -87,7 +87,7 @@ class Sessions:
             connection.exit_stack.callback(close)
 
     def release(self, session: Session) -> None:
-        """End a session that is only of one request, once that is answered."""
+        """End a session that belongs to a single request, once that is answered."""
         if session.id is None:
             session.close()
 
