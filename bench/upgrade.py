@@ -25,8 +25,8 @@ from aqlgen.document.link import link
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import split
 from aqlgen.document.read import Limits
-from aqlgen.document.read.opening import opened
-from aqlgen.document.read.version import is_swagger
+from aqlgen.document.read.fetch import opened
+from aqlgen.document.read.identify import is_swagger
 from aqlgen.document.upgrade import upgrade
 
 PACKAGES = ("swagger2openapi@7.0.8", "@scalar/openapi-upgrader@0.4.9")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, text
-from aqlgen.build.methods import Found, operations
+from aqlgen.build.models import INFO, OPERATION, InvalidObjectError
+from aqlgen.build.operations import Found, operations
 from aqlgen.build.parameters import build_parameters, typed
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
-from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from aqlgen.build.context import Context, SkipError, items, text
-from aqlgen.build.examples import example_of
-from aqlgen.build.typed import REQUEST_BODY, RESPONSE, InvalidObjectError
+from aqlgen.build.context import Context, SkipError, example_of, items, text
+from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError

@@ -1,14 +1,14 @@
-"""What every part of the build stage shares: the resolver, the version, and where findings go."""
+"""The context of the build stage: resolver, version, diagnostics, and lenient access to objects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aqlgen.build.typed import Kind, Model, view
+from aqlgen.build.models import Kind, Model, view
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Json
+from aqlgen.document.resolve import Resolver, UnresolvedError
+from aqlgen.ir import MISSING, Json
 
 _CALLED: Mapping[type, str] = {dict: "an object", list: "a list"}
 
@@ -85,3 +85,24 @@ def items(node: Json) -> list[tuple[str, Json]]:
 def text(node: Json) -> str:
     """Give a string as it is and anything else as nothing."""
     return node.strip() if isinstance(node, str) else ""
+
+
+def example_of(context: Context, node: Json) -> Json:
+    """Give the `example`, or the value of the first of the `examples`, of an object; MISSING when there is none.
+
+    A value that is only given as it stands on the wire (`serializedValue`) or elsewhere (`externalValue`) is none.
+    """
+    if not isinstance(node, dict):
+        return MISSING
+    if "example" in node:
+        return node["example"]
+    examples = node.get("examples")
+    for name, raw in examples.items() if isinstance(examples, dict) else ():
+        try:
+            example, _ = context.resolver.follow(raw, f"/examples/{name}")
+        except UnresolvedError:
+            continue
+        for key in ("value", "dataValue") if isinstance(example, dict) else ():
+            if key in example:
+                return example[key]
+    return MISSING

@@ -1,19 +1,22 @@
-"""Parameters of an operation, path-level ones overridden by operation-level ones (OpenAPI 3.1.1, 4.8.9 and 4.8.12)."""
+"""Parameters of an operation, matched with the placeholders in its path (OpenAPI 3.1.1, 4.8.8, 4.8.9 and 4.8.12).
+
+Parameters of an operation override those of its path item.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
-from aqlgen.build.context import Context, SkipError, text
-from aqlgen.build.examples import example_of
-from aqlgen.build.methods import TOKEN, Found
-from aqlgen.build.placeholders import fitted
-from aqlgen.build.typed import PARAMETER, InvalidObjectError
+from aqlgen.build.context import Context, SkipError, example_of, text
+from aqlgen.build.models import PARAMETER, InvalidObjectError
+from aqlgen.build.operations import TOKEN, Found
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
-from aqlgen.ir import Body, Json, Location, Origin, Parameter
+from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification says to ignore: they belong to the body and to security.
@@ -158,3 +161,52 @@ def _unusable(context: Context, code: str, message: str, pointer: str, *, requir
     if required:
         raise SkipError(Diagnostic(code, Severity.WARNING, message, pointer=pointer))
     context.warn(code, f"{message}; it is left out", pointer)
+
+
+PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
+
+
+def fitted(
+    context: Context, found: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
+) -> tuple[Parameter, ...]:
+    """Give the parameters that fit the path: spelled as in its template, one for each placeholder, and no others."""
+    used = tuple(dict.fromkeys(PLACEHOLDER.findall(path)))
+    undeclared = {_folded(name): name for name in used if (name, Location.PATH) not in found}
+    kept: list[Parameter] = []
+    for (name, location), parameter in found.items():
+        if location is not Location.PATH or name in used:
+            kept.append(parameter)
+        elif (spelled := undeclared.pop(_folded(name), None)) is not None:
+            message = f"the parameter {name!r} is spelled {{{spelled}}} in the path {path}; that counts"
+            context.warn("bad-parameter", message, parameter.origin.pointer)
+            kept.append(replace(parameter, name=spelled))
+        else:
+            message = f"the path {path} has no {{{name}}}; the parameter {name!r} is left out"
+            context.warn("bad-parameter", message, parameter.origin.pointer)
+    for name in undeclared.values():
+        message = f"the path {path} has {{{name}}}, which no parameter declares; it is taken as a string"
+        context.warn("bad-parameter", message, pointer, help=f"Declare {name!r} with `in: path`.")
+        kept.append(_plain(name, pointer))
+    return tuple(kept)
+
+
+def _folded(name: str) -> str:
+    """Give a name without case and signs, which is how spellings of one name differ."""
+    return re.sub(r"[\W_]+", "", name).lower() or name
+
+
+def _plain(name: str, pointer: str) -> Parameter:
+    return Parameter(
+        name=name,
+        location=Location.PATH,
+        required=True,
+        schema={"type": "string"},
+        description="",
+        deprecated=False,
+        style="simple",
+        explode=False,
+        allow_reserved=False,
+        content_type=None,
+        example=MISSING,
+        origin=Origin(pointer),
+    )

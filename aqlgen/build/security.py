@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.build.context import Context, items, text
-from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
+from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, OAuthFlow, Origin, SecurityScheme, Server

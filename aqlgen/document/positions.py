@@ -12,16 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeAlias
 
-import yaml
-from yaml import events
-
-try:
-    from yaml._yaml import CParser as _Parser
-except ImportError:  # PyYAML built without libyaml: the same events, more slowly
-    from yaml import SafeLoader as _Parser  # type: ignore[assignment]
-
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_TABS: Final = re.compile(r"^[ \t]*\t[ \t]*(?=#|\r?$)", re.MULTILINE)
 _BREAK: Final = re.compile(r"\r\n?|\n")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
@@ -90,10 +81,9 @@ def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> d
     if form == "json":
         _scan_json(text, wanted, found)
     else:
-        try:
-            _scan_yaml(text, wanted, found)
-        except yaml.YAMLError:  # it was read without its harmless tabs
-            _scan_yaml(without_tabs(text), wanted, found)
+        from aqlgen.document import yaml_events  # only YAML documents should pay for importing it
+
+        yaml_events.scan(text, wanted, found)
     lines = Lines(text)
     return {pointer: lines.place(_nearest(tuple(path), found)) for pointer, path in parts.items()}
 
@@ -134,64 +124,3 @@ def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
     start = past_space(0)
     found[()] = start
     visit(start, wanted, ())
-
-
-def without_tabs(text: str) -> str:
-    """Give YAML with spaces for the tabs before a comment or in an empty line, which the parser does not take.
-
-    YAML 1.2.2 allows them (6.6 and 6.7). Every position stays; in a text block they may mean something.
-    """
-    return _TABS.sub(lambda found: found[0].replace("\t", " "), text)
-
-
-def yaml_events(text: str) -> Iterator[Any]:
-    """Yield the parser's events. Raises yaml.YAMLError."""
-    get_event = _Parser(text).get_event
-    while (event := get_event()) is not None:
-        yield event
-
-
-def _scan_yaml(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
-    """Follow the events with the path they are at; `depth` counts the collections entered that nobody wants."""
-    stack: list[tuple[_Wanted, tuple[str, ...], bool]] = []
-    index: list[int] = []
-    key: str | None = None
-    here: tuple[_Wanted, tuple[str, ...]] = (wanted, ())
-    depth = 0
-    for event in yaml_events(text):
-        kind = type(event)
-        starts = kind is events.MappingStartEvent or kind is events.SequenceStartEvent
-        ends = kind is events.MappingEndEvent or kind is events.SequenceEndEvent
-        if depth:
-            depth += 1 if starts else -1 if ends else 0
-            continue
-        if ends:
-            stack.pop()
-            index.pop()
-            key = None
-            continue
-        if not (starts or kind is events.ScalarEvent or kind is events.AliasEvent):
-            continue
-        if stack:
-            inside, path, is_object = stack[-1]
-            if is_object and key is None:
-                key = event.value if kind is events.ScalarEvent else ""
-                if key in inside:
-                    found[*path, key] = event.start_mark.index
-                continue
-            part = key if key is not None else str(index[-1])
-            here = (inside.get(part, {}), (*path, part))
-            if not is_object:
-                index[-1] += 1
-                if part in inside:
-                    found[here[1]] = event.start_mark.index
-            key = None
-        else:
-            found[()] = event.start_mark.index
-            if not wanted:
-                return
-        if starts and here[0]:
-            stack.append((*here, kind is events.MappingStartEvent))
-            index.append(0)
-        elif starts:
-            depth = 1

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.dialect import ANNOTATIONS
-from aqlgen.schemas.spelling import Spelling
+from aqlgen.schemas.names import Spelling
+from aqlgen.schemas.normalise import ANNOTATIONS
 from aqlgen.schemas.views import Views
 
 MAX_DEPTH = 20

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from json import dumps
 
 from aqlgen.ir import MISSING, Json
-from aqlgen.schemas.choices import is_of, written_as_text
-from aqlgen.schemas.merge import types_of
+from aqlgen.schemas.all_of import types_of
+from aqlgen.schemas.keywords import is_of, written_as_text
 from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.views import Views
 

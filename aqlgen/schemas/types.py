@@ -16,17 +16,15 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
+from aqlgen.schemas.all_of import Node, types_of, with_null
 from aqlgen.schemas.defaults import fits, meant
-from aqlgen.schemas.kinds import constants, is_null, kind_of
-from aqlgen.schemas.merge import Node, types_of, with_null
+from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
-from aqlgen.schemas.place import Place
-from aqlgen.schemas.readonly import with_read_only
-from aqlgen.schemas.text import shorten
-from aqlgen.schemas.unions import PREFIX, Discriminator, Discriminators
-from aqlgen.schemas.views import Views
-from aqlgen.schemas.weight import settle
-from aqlgen.schemas.writing import STRUCTURED, Writer
+from aqlgen.schemas.type_kind import constants, is_null, kind_of
+from aqlgen.schemas.validation_cost import settle
+from aqlgen.schemas.views import Views, with_read_only
+from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 
 __all__ = ["Place", "Types"]
 

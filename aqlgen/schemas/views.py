@@ -1,14 +1,15 @@
-"""What a schema of the document says once references are looked through and `allOf` is merged; each looked at once."""
+"""The merged form of a schema: references followed, `allOf` merged; each schema is looked at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.dialect import ANNOTATIONS, normalise
+from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
 from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.merge import Node, closed, merge, types_of, with_null
+from aqlgen.schemas.normalise import ANNOTATIONS, normalise
 
 MAX_DEPTH = 40
 """How deep `allOf` may nest before its parts stay as they are."""
@@ -187,3 +188,37 @@ def _identity(raw: Json) -> str | int:
     if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(one, dict | list) for one in raw.values()):
         return repr(raw)
     return id(raw)
+
+
+PREFIX = "#/components/schemas/"
+HOLDING = frozenset({dict, list})
+
+
+def with_read_only(components: Json) -> frozenset[str]:
+    """Give the names of those component schemas. Linear in the size of the schemas."""
+    if not isinstance(components, dict):
+        return frozenset()
+    direct: set[str] = set()
+    users: dict[str, set[str]] = {}
+    for name, schema in components.items():
+        stack: list[Json] = [schema] if isinstance(schema, dict) else []
+        while stack:
+            node = stack.pop()
+            if isinstance(node, dict):
+                if node.get("readOnly") is True:
+                    direct.add(name)
+                reference = node.get("$ref")
+                if isinstance(reference, str) and reference.startswith(PREFIX):
+                    component = reference[len(PREFIX) :].partition("/")[0]
+                    users.setdefault(unescape(component), set()).add(name)
+                stack += [value for value in node.values() if value.__class__ in HOLDING]
+            elif isinstance(node, list):
+                stack.extend(node)
+    found = set(direct)
+    waiting = list(direct)
+    while waiting:
+        for user in users.get(waiting.pop(), ()):
+            if user not in found:
+                found.add(user)
+                waiting.append(user)
+    return frozenset(found)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.decisions import Decision
 from aqlgen.ir import Document, Location, Parameter, SecurityScheme
-from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.types import Place, Types
 from aqlgen.table.encoding import encoded_fields
 from aqlgen.table.model import TableParameter

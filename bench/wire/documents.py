@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.yamltext import parse
+from aqlgen.document.read.yaml_parser import parse
 
 LIMIT = 900
 STOPPER = re.compile(r"error\[(E\d+)\]: ([^\n]*)\n\s*--> #(\S*)")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.schemas.dialect import prose, shorten
-from aqlgen.schemas.fields import field_names
+from aqlgen.schemas.descriptions import prose, shorten
+from aqlgen.schemas.names import field_names
 from tests.generator.commands import api, generate, posting
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqlgen.document.read import Limits, parse
-from aqlgen.document.read.yamltext import parse as parse_yaml
+from aqlgen.document.read.yaml_parser import parse as parse_yaml
 from tests.generator.commands import generate
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from aqlgen.document.link.files import File
-from aqlgen.document.link.kinds import DATA
+from aqlgen.document.link.objects import DATA
 from aqlgen.document.link.references import References, Spot
 from aqlgen.document.positions import escape
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, urldefrag, urljoin
 
-from aqlgen.document.link.kinds import DATA
+from aqlgen.document.link.objects import DATA
 from aqlgen.document.positions import escape
 from aqlgen.document.read import Source
 from aqlgen.ir import Json, Origin

@@ -1,7 +1,7 @@
-"""The walk over all that can hold a reference, by kind, copying only what changes.
+"""A walk over every object that can hold a reference, which copies only what changes.
 
-Where the specification has components, a reference becomes one to a component, so that what is cyclic stays cyclic.
-Where it has none (path items, operations, all odd places), what is meant is put in place of the reference.
+Where the specification has components, a reference becomes one to a component, so that cycles stay cycles. Where it has
+none (path items, operations, all unusual places), the target replaces the reference.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Final, TypeAlias
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.link import schemas
-from aqlgen.document.link.dynamic import Bindings
+from aqlgen.document.link.components import DROP, Parts
+from aqlgen.document.link.dynamic import Bindings, place_of
 from aqlgen.document.link.files import File
-from aqlgen.document.link.kinds import KINDS, Kind, Layout
-from aqlgen.document.link.parts import DROP, Parts
-from aqlgen.document.link.references import Failure, References
+from aqlgen.document.link.objects import KINDS, Kind, Layout
+from aqlgen.document.link.references import Failure, References, Spot
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape
 from aqlgen.document.read import Limits
@@ -133,7 +132,7 @@ class Walk:
             if moved is not None:
                 self.origins.note(made, key, moved)
         found = value if made is None else made
-        return schemas.without_addresses(self, found, at) if at.file.marked and kind.name == "schema" else found
+        return _without_addresses(self, found, at) if at.file.marked and kind.name == "schema" else found
 
     def _member(self, key: str, value: Json, kind: Kind, at: At) -> _Walked:
         if kind.texts and key in _TEXTS and isinstance(value, dict):
@@ -141,7 +140,7 @@ class Walk:
         if key in kind.data and isinstance(value, dict) and len(value) == 1 and "$ref" in value:
             return self._data(value, at.step(key))
         if key == "discriminator" and kind.name == "schema":
-            return schemas.discriminator(self, value, at.step(key)), None
+            return _discriminator(self, value, at.step(key)), None
         name = kind.fields.get(key) or kind.entries
         if not name or (kind.extensions and key.startswith("x-")):
             if self._inlining:  # the same data may come again and again
@@ -253,3 +252,49 @@ def _too_large() -> DocumentError:
 
 def _without(value: dict[str, Json]) -> dict[str, Json]:
     return {key: inner for key, inner in value.items() if key != "$ref"}
+
+
+_ADDRESSES: Final = frozenset({"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"})
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+
+
+def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, Json]:
+    """Give a schema whose name no longer matters, since all that refer to it now point to its place in the bundle."""
+    if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
+        return value
+    made = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
+    walk.origins.carry(value, made)
+    asked = value.get("$dynamicRef", value.get("$recursiveRef"))
+    if not isinstance(asked, str):
+        return made
+    if "$dynamicRef" in value:
+        bound = place_of(at.scope or (), asked.rpartition("#")[2])
+    else:
+        anchor = at.file.recursion(at.pointer)
+        bound = None if anchor is None else (at.file.address, anchor)
+    found = walk.references.at(*bound) if bound else walk.references.resolve(asked, at.file, at.pointer)
+    if isinstance(found, Failure):
+        walk.tell(found, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
+        return made
+    holder = made
+    if "$ref" in made:
+        holder = {}
+        made["allOf"] = [*(made["allOf"] if isinstance(made.get("allOf"), list) else ()), holder]
+    walk.parts.point(holder, "$ref", walk.references.settle(found), KINDS["schema"], at.scope or ())
+    return made
+
+
+def _discriminator(walk: Walk, value: Json, at: At) -> Json:
+    """Let the references in a mapping point into the bundle; names of schemas stay (OpenAPI 3.1.1, 4.8.25)."""
+    mapping = value.get("mapping") if isinstance(value, dict) else None
+    if not isinstance(mapping, dict):
+        return value
+    made = dict(mapping)
+    for name, meant in mapping.items():
+        if isinstance(meant, str) and ("/" in meant or "#" in meant or meant.endswith(_SUFFIXES)):
+            found = walk.references.resolve(meant, at.file, at.pointer)
+            if isinstance(found, Spot):
+                walk.parts.point(made, name, walk.references.settle(found), KINDS["schema"], ())
+            elif not meant.startswith("#"):
+                walk.tell(found, at.step("mapping").step(name))
+    return {**value, "mapping": made}

@@ -21,6 +21,6 @@ def overlay(
     Raises DocumentError, with its place in the overlay: when that is no valid overlay, a change does not fit its
     target, the document grows past the limits, or all the JSONPaths together take longer than `limits.seconds`.
     """
-    from aqlgen.document.overlay.run import run  # 50 ms, for JSONPath, that only those who have overlays should pay
+    from aqlgen.document.overlay.actions import run  # 50 ms, for JSONPath, that only those who have overlays should pay
 
     return run(root, source, origins, limits or Limits())

@@ -5,13 +5,12 @@ The way of a document: `fetch` (bytes) → `sniff` (is it something else?) → `
 (a tree) → `version` (which OpenAPI). Positions are found by `locate`, and only when something is to be reported.
 """
 
-from aqlgen.document.read.library import Library
+from aqlgen.document.read.fetch import opened, read
+from aqlgen.document.read.identify import Version, check
+from aqlgen.document.read.library import Library, NotRead
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.locate import locate
-from aqlgen.document.read.opening import opened
-from aqlgen.document.read.shelves import NotRead
-from aqlgen.document.read.source import Source, parse, read
-from aqlgen.document.read.version import Version, check
+from aqlgen.document.read.source import Source, parse
 from aqlgen.document.read.web import same_origin
 
 __all__ = [

@@ -9,10 +9,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
-from aqlgen.diagnostics.errors import DocumentError, FileError
+from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
+from aqlgen.document.read.library import NotRead
 from aqlgen.document.read.limits import Limits
-
-MAGIC = b"PK\x03\x04"
 
 _ENTRY = b"PK\x01\x02"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -51,6 +50,34 @@ class Archive:
                 return file.read(self._limits.size + 1)
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
             raise FileError.of("file-unreadable", f"damaged: {error}", file=f"{self._name}/{path}") from None
+
+
+class Zip:
+    """Files in an archive, which nothing in it can leave."""
+
+    def __init__(self, name: str, archive: Archive) -> None:
+        self._name = name
+        self._archive = archive
+
+    def find(self, base: str, path: str) -> str:
+        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+        address = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
+        if address.startswith(".."):
+            raise NotRead("outside-reference", f"the reference {path!r} leaves the archive, so it is not read")
+        return address
+
+    def load(self, address: str) -> bytes:
+        """Give the bytes, one over the bound at most. Raises NotRead."""
+        if address not in self._archive:
+            raise NotRead("unresolved-reference", f"{self.name(address)}: no such file")
+        try:
+            return self._archive.read(address)
+        except AqlgenError as error:
+            raise NotRead("unresolved-reference", f"{self.name(address)}: {error}") from None
+
+    def name(self, address: str) -> str:
+        """Give the name to show."""
+        return f"{self._name}/{address}"
 
 
 def _path(entry: zipfile.ZipInfo) -> str:

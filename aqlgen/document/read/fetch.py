@@ -1,15 +1,21 @@
-"""Getting the bytes of a document: from a file, an http(s) URL, or standard input."""
+"""Fetching a document from a file, folder, archive, http(s) URL or standard input, with the files around it."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from aqlgen.diagnostics.errors import DocumentError, FileError
-from aqlgen.document.read.bounds import too_large
-from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.web import Web, is_url, without_credentials
+from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
+from aqlgen.document.read.library import Folder, Library, Nothing, Shelf
+from aqlgen.document.read.limits import Limits, too_large
+from aqlgen.document.read.source import Source, parse
+from aqlgen.document.read.web import Headers, Web, is_url, without_credentials
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +61,127 @@ def _from_file(spec: str, limits: Limits) -> Raw:
     except OSError as error:
         raise FileError.of("file-unreadable", f"cannot be read: {error.strerror or error}", file=spec) from None
     return Raw(spec, data, path.resolve())
+
+
+_ZIP_MAGIC: Final = b"PK\x03\x04"
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+_SIGN: Final = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:""", re.M)
+_SHOWN: Final = 10
+_MOST: Final = 50
+_SKIPPED: Final = frozenset({"node_modules", "__pycache__", "__MACOSX"})
+
+
+def find_root(name: str, paths: Iterable[str], load: Callable[[str], bytes], limits: Limits) -> str:
+    """Give the path of the only file that has `openapi` or `swagger` at its root.
+
+    Raises FileError when there is none, or several.
+    """
+    likely: list[str] = []
+    size = 0
+    for path in sorted(paths, key=lambda path: (path.count("/"), path)):
+        if not path.lower().endswith(_SUFFIXES) or _hidden(path):
+            continue
+        data = load(path)
+        size += len(data)
+        if size > limits.all_size:
+            raise _refusal("no-root-document", "it holds too much to look through", name)
+        if _SIGN.search(data.replace(b"\0", b"")) and _is_root(path, data, limits):
+            likely.append(path)
+        if len(likely) > _MOST:
+            break
+    if not likely:
+        raise _refusal("no-root-document", "no file in it has openapi or swagger at its root", name)
+    if len(likely) > 1:
+        more = ["…"] if len(likely) > _SHOWN else []
+        message = f"several files have openapi or swagger at their root: {', '.join([*likely[:_SHOWN], *more])}"
+        raise _refusal("several-root-documents", message, name)
+    return likely[0]
+
+
+def files_below(folder: Path, limits: Limits) -> Iterator[str]:
+    """Give the files of a folder by their paths with slashes; links to folders are not entered. Raises FileError."""
+    seen = 0
+    for here, folders, files in os.walk(folder):
+        folders[:] = [one for one in folders if not _hidden(one)]
+        seen += len(files)
+        if seen > 10 * limits.files:
+            raise _refusal("no-root-document", f"it has more than {10 * limits.files:,} files", str(folder))
+        for file in files:
+            yield (Path(here) / file).relative_to(folder).as_posix()
+
+
+def _hidden(path: str) -> bool:
+    return any(part.startswith(".") or part in _SKIPPED for part in path.split("/"))
+
+
+def _is_root(path: str, data: bytes, limits: Limits) -> bool:
+    try:
+        root = parse(path, data, None, limits=limits).root
+    except AqlgenError:
+        return False
+    return any(isinstance(root.get(key), (str, int, float)) for key in ("openapi", "swagger"))
+
+
+def _refusal(code: str, message: str, name: str) -> FileError:
+    return FileError.of(code, message, file=name, help="Name the root document inside it.")
+
+
+def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> Source:
+    """Read a file, an http(s) URL (sending `headers` to its own origin) or `-` for standard input.
+
+    Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
+    """
+    limits = limits or Limits()
+    web = Web(spec, headers, limits)
+    try:
+        raw = fetch(spec, limits, web)
+    finally:
+        web.close()
+    return parse(raw.name, raw.data, raw.base, limits=limits)
+
+
+@contextmanager
+def opened(
+    spec: str, *, headers: Headers = (), allowed: Sequence[str] = (), limits: Limits | None = None
+) -> Iterator[tuple[Source, Library]]:
+    """Read the root document of a file, folder, archive, http(s) URL or standard input (`-`), with its library.
+
+    Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
+    """
+    limits = limits or Limits()
+    web = Web(spec, headers, limits)
+    try:
+        raw, address, shelf = _open(spec, web, allowed, limits)
+        library = Library(address, shelf, web, allowed, limits)
+        yield parse(raw.name, raw.data, raw.base, limits=limits), library
+    finally:
+        web.close()
+
+
+def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[Raw, str, Shelf]:
+    folders = [one for one in allowed if "://" not in one]
+    if spec != "-" and os.path.isdir(spec):
+        boundary = Path(spec)
+        found = find_root(spec, files_below(boundary, limits), lambda path: _bytes(boundary / path, limits), limits)
+        raw = fetch(os.path.join(spec, found), limits, web)
+        return raw, str(raw.base), Folder(raw.name, Path(str(raw.base)), boundary, folders, limits)
+    raw = fetch(spec, limits, web)
+    if raw.data.startswith(_ZIP_MAGIC):
+        from aqlgen.document.read.archive import Archive, Zip  # only archives should pay for importing it
+
+        archive = Archive(raw.name, raw.data, limits)
+        member = find_root(raw.name, archive, archive.read, limits)
+        shelf = Zip(raw.name, archive)
+        return Raw(shelf.name(member), archive.read(member), None), member, shelf
+    if isinstance(raw.base, Path):
+        return raw, str(raw.base), Folder(spec, raw.base, raw.base.parent, folders, limits)
+    return raw, raw.base or "<stdin>", Nothing()
+
+
+def _bytes(path: Path, limits: Limits) -> bytes:
+    """Give what may be the root document; what cannot be read is not."""
+    try:
+        with path.open("rb") as file:
+            return file.read(limits.size + 1) if path.is_file() else b""
+    except OSError:
+        return b""

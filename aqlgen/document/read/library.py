@@ -1,23 +1,117 @@
-"""The files that a document refers to: which of them may be read, and each read once.
+"""The files that a document refers to: which of them may be read, each read once.
 
-Those in the document's own folder are read (the folder or archive that was named, or the URLs below its own). What
-leaves it is read only where the user allowed it. What no good document refers to is refused.
+Files in the document's own folder are read (the folder or archive that the user named, or the URLs below the
+document's own). Files outside it are read only where the user allowed it. References that no legitimate document
+contains are refused.
 """
 
 from __future__ import annotations
 
+import os
+import posixpath
 import re
+import stat
 from collections.abc import Sequence
-from typing import Final
+from pathlib import Path
+from typing import Final, Protocol
 from urllib.parse import unquote, urljoin, urlsplit
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
-from aqlgen.document.read.encoding import decode
 from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.shelves import ALLOW_HELP, NotRead, Shelf
-from aqlgen.document.read.source import Source, parse
+from aqlgen.document.read.source import Source, decode, parse
 from aqlgen.document.read.web import Web, is_url, same_origin, without_credentials
+
+ALLOW_HELP = "If you trust it, let it be read: --allow-refs {}"
+
+
+class NotRead(Exception):
+    """A reference to another file is not followed. `forbidden` when no good document has such a one."""
+
+    def __init__(self, code: str, message: str, help: str = "", *, cause: AqlgenError | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.help = help
+        self.cause = cause
+        self.forbidden = code == "forbidden-reference"
+
+
+class Shelf(Protocol):
+    """Files by address; `find` takes a relative path with slashes."""
+
+    def find(self, base: str, path: str) -> str:
+        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+
+    def load(self, address: str) -> bytes:
+        """Give the bytes, one over the bound at most. Raises NotRead."""
+
+    def name(self, address: str) -> str:
+        """Give the name to show."""
+
+
+class Folder:
+    """Files on disk, within the boundary or an allowed folder, symbolic links followed to where they really lead."""
+
+    def __init__(self, spec: str, root: Path, boundary: Path, allowed: Sequence[str], limits: Limits) -> None:
+        self._root = root
+        self._shown = spec if os.path.realpath(spec) == os.path.abspath(spec) else str(root)
+        self._folders = [os.path.realpath(one) for one in (str(boundary), *allowed)]
+        self._limits = limits
+
+    def find(self, base: str, path: str) -> str:
+        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+        joined = posixpath.join(posixpath.dirname(base), path)
+        if _climbs_out(joined):
+            raise NotRead("forbidden-reference", f"the reference {path!r} climbs above the file system's root")
+        address = os.path.realpath(joined)
+        if not any(os.path.commonpath((folder, address)) == folder for folder in self._folders):
+            place = self.name(address)
+            message = f"the reference {path!r} leaves the document's folder, to {place}, which is not read"
+            raise NotRead("outside-reference", message, ALLOW_HELP.format(os.path.dirname(place) or "."))
+        return address
+
+    def load(self, address: str) -> bytes:
+        """Give the bytes, one over the bound at most. Raises NotRead."""
+        try:
+            if not stat.S_ISREG(os.stat(address).st_mode):
+                raise NotRead("unresolved-reference", f"{self.name(address)} is not a file")
+            with open(address, "rb") as file:
+                return file.read(self._limits.size + 1)
+        except OSError as error:
+            problem = (error.strerror or "cannot be read").lower()
+            raise NotRead("unresolved-reference", f"{self.name(address)}: {problem}") from None
+
+    def name(self, address: str) -> str:
+        """Give the name to show."""
+        beside = os.path.relpath(address, self._root.parent)
+        return os.path.normpath(os.path.join(os.path.dirname(self._shown), beside))
+
+
+class Nothing:
+    """There are no files beside standard input or below a URL's own: references from there are URLs."""
+
+    def find(self, base: str, path: str) -> str:
+        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+        message = f"the reference {path!r} names a file, and there is none beside {base}"
+        raise NotRead("outside-reference", message, "Give the root document as a file.")
+
+    def load(self, address: str) -> bytes:
+        """Give the bytes, one over the bound at most. Raises NotRead."""
+        raise NotRead("unresolved-reference", f"{address}: no such file")
+
+    def name(self, address: str) -> str:
+        """Give the name to show."""
+        return address
+
+
+def _climbs_out(path: str) -> bool:
+    depth = 0
+    for part in path.split("/"):
+        depth += -1 if part == ".." else 0 if part in ("", ".") else 1
+        if depth < 0:
+            return True
+    return False
+
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 

@@ -12,8 +12,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.document.read.bounds import too_large
-from aqlgen.document.read.limits import Limits
+from aqlgen.document.read.limits import Limits, too_large
 
 if TYPE_CHECKING:
     import asyncio

@@ -1,4 +1,4 @@
-"""Paths and operations: what stands in `parameters` is told apart, a body and forms become a request body."""
+"""Paths, operations and responses: parameters are sorted by kind; a body or form becomes a request body."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.document.positions import escape, split
-from aqlgen.document.upgrade.bodies import Placed, form_body, is_form, request_body
 from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.media import default_types, operation_types
-from aqlgen.document.upgrade.parameters import parameter
-from aqlgen.document.upgrade.responses import response
+from aqlgen.document.upgrade.media import JSON, default_types, is_json, operation_types
+from aqlgen.document.upgrade.parameters import GONE, Placed, form_body, is_form, parameter, request_body, value_schema
 from aqlgen.document.upgrade.servers import operation_servers
 from aqlgen.ir import Json
 
-REPLACED = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
+REPLACED_IN_OPERATION = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
 NO_BODY = frozenset({"get", "head", "options"})
 """Methods whose operations take no body over from their path item."""
 
@@ -70,7 +68,7 @@ def _named(pointer: str, key: str) -> str:
 def _operation(
     up: Upgrade, operation: dict[str, Json], pointer: str, common: _Sorted, name: str, method: str
 ) -> dict[str, Json]:
-    new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED}
+    new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED_IN_OPERATION}
     up.origins.carry(operation, new)
     own = _sort(up, operation.get("parameters"), f"{pointer}/parameters")
     if own.plain:
@@ -162,4 +160,71 @@ def _responses(up: Upgrade, responses: dict[str, Json], pointer: str, operation:
             up.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
             continue
         up.place(new, status, response(up, node, where, produces), place if node is raw else where)
+    return new
+
+
+REPLACED_IN_RESPONSE = frozenset({"schema", "examples", "headers"})
+BYTES = "application/octet-stream"
+
+
+def response(up: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
+    """Give a response, converted once for the same content types. What cannot be read stays as it is."""
+    if not isinstance(node, dict) or "$ref" in node:
+        return node
+    key = ("response", id(node), produces)
+    known = up.memory.get(key)
+    if known is None:
+        known = up.memory[key] = (node, _response(up, node, pointer, produces))
+    return known[1]
+
+
+def _response(up: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in REPLACED_IN_RESPONSE}
+    up.origins.carry(node, new)
+    content = _content(up, node, pointer, produces)
+    if content:
+        new["content"] = content
+    headers = node.get("headers")
+    if isinstance(headers, dict):
+        new["headers"] = {name: _header(up, one, f"{pointer}/headers/{escape(name)}") for name, one in headers.items()}
+        up.origins.carry(headers, new["headers"])
+    return new
+
+
+def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+    examples = node.get("examples")
+    examples = examples if isinstance(examples, dict) else {}
+    by_type = {kind: one for kind, one in examples.items() if "/" in kind}
+    content: dict[str, Json] = {}
+    schema = node.get("schema")
+    if isinstance(schema, dict):
+        kinds = _kinds(schema, produces)
+    elif by_type or not examples:
+        kinds = ()
+    else:
+        kinds = produces or (JSON,)
+    for kind in dict.fromkeys((*kinds, *by_type)):
+        media: dict[str, Json] = {}
+        if isinstance(schema, dict):
+            up.place(media, "schema", up.schemas.convert(schema), f"{pointer}/schema")
+        if kind in by_type:
+            up.place(media, "example", by_type[kind], f"{pointer}/examples/{escape(kind)}")
+        content[kind] = media
+    if examples and not by_type and content:  # named as in 3.0, not by content type
+        next(iter(content.values()))["example"] = next(iter(examples.values()))
+    return content
+
+
+def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the content types of a response that has a schema; a file is not JSON, whatever the document says."""
+    if schema.get("type") == "file":
+        return tuple(one for one in produces if not is_json(one)) or (BYTES,)
+    return produces or (JSON,)
+
+
+def _header(up: Upgrade, node: Json, pointer: str) -> Json:
+    if not isinstance(node, dict):
+        return node
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
+    up.place(new, "schema", value_schema(up, node, pointer), pointer)
     return new

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.merge import Node
+from aqlgen.schemas.all_of import Node
 from aqlgen.schemas.views import Views
 
 PREFIX = "/components/schemas/"

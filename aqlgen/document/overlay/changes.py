@@ -1,4 +1,4 @@
-"""Changing a tree without changing it: what is on the way to a target is copied, all else is shared."""
+"""Changes to a tree without mutation: containers on the way to a target are copied, all others are shared."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from aqlgen.document.origins import Origins
-from aqlgen.document.overlay.bounds import Budget
-from aqlgen.document.overlay.query import Path
+from aqlgen.document.overlay.query import Budget, Path
 from aqlgen.document.positions import escape
 from aqlgen.ir import MISSING, Json, Origin
 

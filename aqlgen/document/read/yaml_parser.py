@@ -1,10 +1,14 @@
-"""YAML text to a tree in one pass over the parser's events: bounded, never recursive, with merge keys and aliases.
+"""A parser for YAML in one pass over events: bounded, never recursive, with merge keys and aliases.
 
-Other readers build first and check later; here an alias bomb, endless nesting or a repeated key is seen as it comes.
+Other parsers build first and check later; here an alias bomb, endless nesting or a repeated key is noticed at once.
+Plain scalars follow the core schema of YAML 1.2.2, section 10.3.2: `no`, `on` and dates are text, `010` is ten and
+`0o10` is eight. Infinities and not-a-number stay text, because JSON has none.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,12 +18,44 @@ from yaml import events
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.positions import Lines, join, without_tabs, yaml_events
-from aqlgen.document.read.bounds import MOST_FINDINGS, too_deep, too_many
-from aqlgen.document.read.jsontext import repeated_key
-from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.scalars import plain
+from aqlgen.document.positions import Lines, join
+from aqlgen.document.read.json_parser import repeated_key
+from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
+from aqlgen.document.yaml_events import parser_events, without_tabs
 from aqlgen.ir import Json
+
+_WORDS: Final[dict[str, Json]] = {
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_NUMBER_STARTS: Final = frozenset("+-.0123456789")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,1000}")
+_BASED: Final = re.compile(r"0o[0-7]{1,1000}|0x[0-9a-fA-F]{1,1000}")
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+def plain(text: str) -> Json:
+    """Return the value of a scalar written without quotes and without a tag."""
+    if not text or text[0] not in _NUMBER_STARTS:
+        return _WORDS.get(text, text)
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _BASED.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text):
+        value = float(text)
+        return value if math.isfinite(value) else text
+    return text
+
 
 _CORE: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))
 _VERSION: Final = ["info", "version"]  # a text (OpenAPI, Info Object): as a number, 1.10 would become 1.1
@@ -57,7 +93,7 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
 def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
     builder = _Builder(name, text, limits)
     try:
-        builder.run(yaml_events(text))
+        builder.run(parser_events(text))
     except yaml.MarkedYAMLError as error:
         refusal = builder.syntax_error(error)
         raise _TabError(refusal) if builder.at_tab(error) else refusal from None

@@ -1,4 +1,4 @@
-"""Which operations the paths hold: fixed methods, additional ones, what only looks like one (OpenAPI 3.2.0, 4.9)."""
+"""The operations that paths hold: fixed and additional methods, and keys that only look like one (OpenAPI 3.2.0, 4.9)."""
 
 from __future__ import annotations
 

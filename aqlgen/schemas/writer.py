@@ -1,19 +1,50 @@
-"""One merged schema in the adapter's form: the agent's names, requests without what only the server sets."""
+"""A merged schema written in the adapter's form: with the agent's names, and without read-only fields in requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from aqlgen.ir import Json
+from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.conditions import Conditions
 from aqlgen.schemas.defaults import fits
-from aqlgen.schemas.kinds import constants, is_null
-from aqlgen.schemas.merge import Node, with_null
+from aqlgen.schemas.discriminators import Discriminator, Discriminators
+from aqlgen.schemas.names import Spelling
 from aqlgen.schemas.patterns import matches, without
-from aqlgen.schemas.place import Place
-from aqlgen.schemas.spelling import Spelling
-from aqlgen.schemas.unions import Discriminator, Discriminators
+from aqlgen.schemas.type_kind import constants, is_null
 from aqlgen.schemas.views import Views
+from aqlgen.words import pascal, split
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whether a request carries it, what to call it if it needs a name, how deep it lies."""
+
+    request: bool
+    hint: str
+    """What the name begins with."""
+    depth: int = 0
+    inline: bool = False
+    """Whether a referenced scalar or enumeration is written out instead of named."""
+    around: tuple[Json, ...] = ()
+    """The schemas that declare the fields of the value, where this one is a part of what is said of it."""
+    steps: tuple[str, ...] = ()
+    """What leads from there to the place; few places need a name, so it is only put together for those."""
+
+    @property
+    def name(self) -> str:
+        """Give a name for what stands here."""
+        return self.hint + "".join(pascal(split(step)) for step in self.steps)
+
+    def within(self, name: str) -> Place:
+        """Give the place of a part of the value."""
+        return Place(self.request, self.hint, self.depth + 1, steps=(*self.steps, name))
+
+    def beside(self, name: str, around: tuple[Json, ...]) -> Place:
+        """Give the place of another schema of the same value."""
+        return Place(self.request, self.hint, self.depth + 1, around=around, steps=(*self.steps, name))
+
 
 Write = Callable[[Json, Place], dict[str, Json]]
 

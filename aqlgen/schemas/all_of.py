@@ -14,7 +14,7 @@ from math import lcm
 from typing import Protocol, TypeAlias
 
 from aqlgen.ir import Json
-from aqlgen.schemas.dialect import ANNOTATIONS
+from aqlgen.schemas.normalise import ANNOTATIONS
 
 Node: TypeAlias = dict[str, Json]
 

@@ -1,7 +1,7 @@
-"""What may stand where in an OpenAPI document, as far as references go (OpenAPI 3.1.1, 4.8; Swagger 2.0).
+"""The objects of an OpenAPI document that can hold references (OpenAPI 3.1.1, 4.8; Swagger 2.0).
 
-Everything that no row names is data: extensions, examples, defaults, enumerations. A `$ref` in there is only text, but
-for an example that is nothing else than a reference to another file.
+Everything that no row names is data: extensions, examples, defaults, enumerations. A `$ref` in there is only text,
+except for an example that consists of nothing but a reference to another file.
 """
 
 from __future__ import annotations

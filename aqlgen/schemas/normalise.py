@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.ir import Json
-from aqlgen.schemas.bounds import BOUNDS, bounds
-from aqlgen.schemas.choices import types_in, values_in
+from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.keywords import BOUNDS, bounds, types_in, values_in
 from aqlgen.schemas.patterns import is_mask, unusable, usable
-from aqlgen.schemas.text import prose, shorten
-
-__all__ = ["ANNOTATIONS", "normalise", "prose", "shorten"]
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
 """Keywords of a normalised node that admit and refuse nothing."""

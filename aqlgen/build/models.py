@@ -1,8 +1,8 @@
-"""The typed view of what a document declares: the only module that knows openapi-pydantic.
+"""Typed models of OpenAPI objects: the only module that imports openapi-pydantic.
 
-The models are all-or-nothing and real documents are not, so each object is validated by itself, without the schemas and
-the objects within it (those are read by themselves), and an optional key that does not validate is dropped with a word
-about it instead of refusing the object.
+The models are all-or-nothing and real documents are not. So each object is validated by itself, without the schemas and
+objects within it (those are read by themselves), and an optional key that does not validate is dropped with a
+diagnostic instead of rejecting the object.
 """
 
 from __future__ import annotations

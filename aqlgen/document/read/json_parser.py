@@ -1,4 +1,4 @@
-"""JSON text to a tree, with repeated keys noticed (RFC 8259, section 4, leaves their meaning open)."""
+"""A parser for JSON that notices repeated keys (RFC 8259, section 4, leaves their meaning open)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import Lines, Position, join
-from aqlgen.document.read.bounds import MOST_FINDINGS, too_deep, too_many
-from aqlgen.document.read.limits import Limits
+from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
 from aqlgen.ir import Json
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'

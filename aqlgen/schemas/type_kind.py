@@ -1,4 +1,4 @@
-"""Kinds of schemas: enum, object, union or scalar (introspection, TypeKind)."""
+"""Kinds of types: enum, object, union or scalar (introspection, TypeKind)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions as agents are to read them: words in one line, cut where a sentence or a word ends."""
+"""Descriptions as agents read them: plain words in one line, cut where a sentence or a word ends."""
 
 from __future__ import annotations
 

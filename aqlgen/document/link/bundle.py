@@ -1,0 +1,75 @@
+"""The bundle: every used part of the document and its files walked, and components put into their sections."""
+
+from __future__ import annotations
+
+from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.document.link.components import DROP, Parts
+from aqlgen.document.link.objects import KINDS, Layout, layout_of
+from aqlgen.document.link.references import References
+from aqlgen.document.link.walk import At, Walk
+from aqlgen.document.origins import Origins
+from aqlgen.document.positions import escape
+from aqlgen.document.read import Library, Limits, Source
+from aqlgen.ir import Json
+
+
+def bundle(
+    source: Source, library: Library, origins: Origins, limits: Limits
+) -> tuple[dict[str, Json], tuple[Source, ...], tuple[Diagnostic, ...], bool]:
+    """Return the tree, its source files, diagnostics, and whether the tree holds content of other files."""
+    references = References(source, library)
+    layout = layout_of(source.root)
+    components = Parts(references, layout)
+    walk = Walk(references, components, layout, origins, limits)
+    components.claim()
+    root = _walk_root(source, layout, walk, origins)
+    components.place(root, origins)
+    if walk.errors:
+        raise DocumentError(*walk.errors)
+    sources = tuple(file.source for file in references.files.values())
+    in_files = (diagnostic for file in sources[1:] for diagnostic in file.diagnostics)
+    return root, sources, (*walk.warnings, *in_files), len(sources) > 1 or walk.texts > 0
+
+
+def _walk_root(source: Source, layout: Layout, walk: Walk, origins: Origins) -> dict[str, Json]:
+    """Walk what makes operations, and what that uses; then, silently, the rest."""
+    root = dict(source.root)
+    held = {*layout.holder, *(() if layout.holder else layout.sections.values())}
+    fields = [key for key in root if key in layout.top.fields and key not in held]
+    for key in sorted(fields, key=lambda key: key == "webhooks"):
+        if key == "webhooks":
+            _drain(walk)
+            walk.quiet = True
+        _field(root, key, walk, layout, origins)
+    _drain(walk)
+    walk.quiet = True
+    for part in walk.parts.all_named():
+        walk.parts.use(part)
+    _drain(walk)
+    return root
+
+
+def _field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, origins: Origins) -> None:
+    value = root[key]
+    if not isinstance(value, (dict, list)):
+        return
+    new, moved = walk.walk(value, KINDS[layout.top.fields[key]], At(walk.references.root, f"/{escape(key)}"))
+    if new is DROP:
+        del root[key]
+        return
+    root[key] = new
+    if moved is not None:
+        origins.note(root, key, moved)
+
+
+def _drain(walk: Walk) -> None:
+    """Walk the components that are used, and those that they use."""
+    while walk.parts.queue:
+        part = walk.parts.queue.popleft()
+        spot = part.spot
+        part.value, moved = spot.value, None
+        if isinstance(spot.value, (dict, list)):
+            scope = walk.parts.dynamic.bound(part.scope, spot.file, spot.pointer) if part.scope else None
+            part.value, moved = walk.walk(spot.value, part.kind, At(spot.file, spot.pointer, scope))
+        part.origin = moved or spot.file.origin(spot.pointer)
