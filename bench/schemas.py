@@ -34,7 +34,7 @@ from aqlgen.diagnostics.errors import AqlgenError  # noqa: E402
 from aqlgen.document.assemble import assemble  # noqa: E402
 from aqlgen.document.request import Request  # noqa: E402
 from aqlgen.document.resolve import Resolver  # noqa: E402
-from aqlgen.schemas.types import Place, Types  # noqa: E402
+from aqlgen.schemas import Place, Types  # noqa: E402
 from aqlgen.table.values import ValueMaker  # noqa: E402
 from tests.schemas.oracle import meaning  # noqa: E402
 

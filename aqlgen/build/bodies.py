@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aqlgen.build.context import Context, SkipError, example_of, items, text
+from aqlgen.build.context import Context, SkipError, example_of, entries, text
 from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
@@ -15,12 +15,12 @@ STATUS = re.compile(r"[1-5](\d\d|XX)|DEFAULT")
 
 
 def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
-    """Give the request body, None where there is none. Raises SkipError when it cannot be read."""
+    """Return the request body, None if there is none. Raises SkipError if it cannot be read."""
     if raw is None:
         return None
     try:
         node, origin = context.resolver.follow(raw, pointer)
-        model = context.view(REQUEST_BODY, node, origin)
+        model = context.validate(REQUEST_BODY, node, origin)
     except UnresolvedError as error:
         code = "external-reference" if error.external else "unresolved-reference"
         message = f"the request body cannot be read: {error}"
@@ -36,16 +36,16 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
 
 
 def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:
-    """Give the responses that can be read, in document order; the others are left out with a warning."""
+    """Return the readable responses in document order; warn of the others."""
     found = []
-    for key, value in items(context.mapped(operation, "responses", pointer)):
+    for key, value in entries(context.get_object(operation, "responses", pointer)):
         status, where = key.strip().upper(), f"{pointer}/responses/{escape(key)}"
         if not STATUS.fullmatch(status):
             context.warn("invalid-component", f"{key!r} is not a status code, a range such as 2XX, or default", where)
             continue
         try:
             node, origin = context.resolver.follow(value, where)
-            model = context.view(RESPONSE, node, origin)
+            model = context.validate(RESPONSE, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the response {key} is left out: {error}", where)
             continue
@@ -58,9 +58,9 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
 
 
 def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:
-    """Give the representations in `content`, in document order, their types in lower case without parameters."""
+    """Return the representations in `content`, in document order, with types in lower case without parameters."""
     found = []
-    for key, value in context.mapped(node, "content", pointer).items():
+    for key, value in context.get_object(node, "content", pointer).items():
         where = f"{pointer}/content/{escape(key)}"
         try:
             media, origin = context.resolver.follow(value, where)
@@ -83,7 +83,7 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
 
 
 def _schema(context: Context, media: Json, pointer: str) -> Json:
-    """Give the schema of the whole; of a stream, that of the list of its items (OpenAPI 3.2.0, 4.14.2)."""
+    """Return the schema of a media type; for a stream, that of the list of its items (OpenAPI 3.2.0, 4.14.2)."""
     item = media.get("itemSchema")
-    items = {"type": "array", "items": item} if isinstance(item, dict | bool) else None
-    return context.schema(media, pointer, items)
+    item_list = {"type": "array", "items": item} if isinstance(item, dict | bool) else None
+    return context.schema(media, pointer, item_list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aqlgen.build.context import Context, items, text
+from aqlgen.build.context import Context, entries, text
 from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
@@ -14,7 +14,7 @@ MAX_SCOPES = 1000
 
 
 def build_servers(raw: Json) -> tuple[Server, ...]:
-    """Give the servers that have a URL."""
+    """Return the servers that have a URL."""
     return tuple(
         Server(
             url=server["url"].strip(),
@@ -28,7 +28,7 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
                         else {}
                     ),
                 }
-                for name, variable in items(server.get("variables"))
+                for name, variable in entries(server.get("variables"))
                 if isinstance(variable, dict)
             },
         )
@@ -38,13 +38,13 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
 
 
 def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
-    """Give the security schemes that can be read; the others are left out with a warning."""
+    """Return the readable security schemes; warn of the others."""
     found = []
-    for name, value in items(raw):
+    for name, value in entries(raw):
         pointer = f"/components/securitySchemes/{escape(name)}"
         try:
             node, origin = context.resolver.follow(value, pointer)
-            model = context.view(SECURITY_SCHEME, node, origin)
+            model = context.validate(SECURITY_SCHEME, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
             continue
@@ -72,18 +72,18 @@ def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
             token_url=text(flow.get("tokenUrl")),
             refresh_url=text(flow.get("refreshUrl")),
             device_url=text(flow.get("deviceAuthorizationUrl")),
-            scopes=tuple(name for name, _ in items(flow.get("scopes")))[:MAX_SCOPES],
+            scopes=tuple(name for name, _ in entries(flow.get("scopes")))[:MAX_SCOPES],
         )
-        for grant, flow in items(raw)
+        for grant, flow in entries(raw)
         if isinstance(flow, dict)
     )
 
 
 def build_scopes(raw: Json, known: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
-    """Give the scopes that requirements ask of each scheme: those of the first alternative that names it."""
+    """Return the scopes that the requirements need of each scheme, by the first alternative that names it."""
     found: dict[str, tuple[str, ...]] = {}
     for alternative in raw if isinstance(raw, list) else ():
-        names = items(alternative)
+        names = entries(alternative)
         if all(name in known for name, _ in names):
             for name, scopes in names:
                 listed = scopes if isinstance(scopes, list) else ()
@@ -92,7 +92,7 @@ def build_scopes(raw: Json, known: frozenset[str]) -> Mapping[str, tuple[str, ..
 
 
 def _name(written: str, known: frozenset[str]) -> str:
-    """Give the name of a scheme that may be written as a reference (OpenAPI 3.2.0, 4.30)."""
+    """Return the name of a scheme, which may be written as a reference (OpenAPI 3.2.0, 4.30)."""
     _, found, name = written.partition("#/components/securitySchemes/")
     return unescape(name) if found and written not in known else written
 
@@ -100,10 +100,10 @@ def _name(written: str, known: frozenset[str]) -> str:
 def build_requirements(
     context: Context, raw: Json, known: frozenset[str], pointer: str
 ) -> tuple[tuple[str, ...], ...] | None:
-    """Give the alternatives, each the schemes that it needs together; None where nothing is said.
+    """Return the alternatives, each with the schemes that it combines; None if nothing is declared.
 
-    A scheme is named as in components/securitySchemes or, since 3.2, by a reference to it. An alternative that names a
-    scheme that nobody declares is left out with a warning.
+    A scheme has its name in components/securitySchemes or, since 3.2, a reference to it. An alternative with an
+    undeclared scheme is left out with a warning.
     """
     if isinstance(raw, dict) and raw:
         message = "the requirements must be a list; they are read as one, of all that are named"

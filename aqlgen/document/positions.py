@@ -1,7 +1,7 @@
-"""From JSON pointers to lines and columns (both from 1, columns in characters), found only when something is reported.
+"""JSON pointers, and their lines and columns (both from 1, columns in characters), computed only for reports.
 
-What a pointer does not reach in the text (a value that came by an alias or a merge key, a missing key) has the position
-of its nearest ancestor that is there. A member of an object stands at its key, an item of a list at its value.
+A value that a pointer does not reach in the text (it came by an alias or a merge key, or its key is missing) has the
+position of its nearest ancestor in the text. The position of a member is its key, that of an item is its value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Position: TypeAlias = tuple[int, int]
 
 
 class Lines:
-    """Turns character offsets (from 0) into lines and columns; the text is looked through on first use."""
+    """Conversion of character offsets (from 0) to lines and columns; the text is scanned on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -55,7 +55,7 @@ def split(pointer: str) -> list[str]:
 
 
 def nodes(root: object) -> Iterator[tuple[Any, str]]:
-    """Give every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
+    """Yield every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
     stack: list[tuple[Any, str]] = [(root, "")]
     seen: set[int] = set()
     while stack:
@@ -96,7 +96,7 @@ def _nearest(path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> int:
 
 
 def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
-    """Step into wanted values only; the standard library's decoder runs over the others at its own speed."""
+    """Step into wanted values only; the standard library's decoder skips the others at full speed."""
     skip = json.JSONDecoder().raw_decode
 
     def past_space(offset: int) -> int:

@@ -23,9 +23,9 @@ _Wanted: TypeAlias = dict[str, "_Wanted"]
 
 
 def without_tabs(text: str) -> str:
-    """Give YAML with spaces for the tabs before a comment or in an empty line, which the parser does not take.
+    """Return YAML with spaces for the tabs before a comment or in an empty line, which the parser rejects.
 
-    YAML 1.2.2 allows them (6.6 and 6.7). Every position stays; in a text block they may mean something.
+    YAML 1.2.2 allows them (6.6 and 6.7). No position changes. In a block scalar such tabs may have a meaning.
     """
     return _TABS.sub(lambda found: found[0].replace("\t", " "), text)
 
@@ -46,7 +46,7 @@ def scan(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
 
 
 def _scan(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
-    """Follow the events with the path they are at; `depth` counts the collections entered that nobody wants."""
+    """Follow the events along with their path; `depth` counts the open collections without wanted values."""
     stack: list[tuple[_Wanted, tuple[str, ...], bool]] = []
     index: list[int] = []
     key: str | None = None

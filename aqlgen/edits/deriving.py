@@ -9,7 +9,7 @@ from typing import Any, Final
 from aqlgen.decisions import Override
 from aqlgen.edits.rows import CALLED, Found
 from aqlgen.ir import Json
-from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas import shorten
 from aqlgen.table import MAX_SUMMARY
 
 __all__ = ["FOLLOWING", "Difference", "entry", "leftovers"]

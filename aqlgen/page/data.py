@@ -17,7 +17,7 @@ from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
-from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas import shorten
 from aqlgen.table.model import Row, Schema, TableParameter
 
 __all__ = ["page_data"]

@@ -1,9 +1,9 @@
-"""`allOf` seen as one schema where that is sound, so that an object's fields can be named, shown and validated.
+"""`allOf` merged into one schema where that is sound, so that an object's fields can be named, shown and validated.
 
 Branches merge exactly, but for three leniencies: what a branch says of undeclared properties (additionalProperties,
 unevaluatedProperties) does not hold for the properties of the others, since otherwise nothing could extend a closed
-object; where two branches contradict one another (types or values with nothing in common), the later counts; and a
-property that a branch declares anew and requires is not read-only because another branch says so.
+object; where two branches contradict one another (types or values with nothing in common), the later wins; and a
+property that a branch redeclares and requires is not read-only because another branch says so.
 Branches that are more than constraints of one value (alternatives, conditions) stay in `allOf`.
 """
 
@@ -20,10 +20,10 @@ Node: TypeAlias = dict[str, Json]
 
 
 class Joint(Protocol):
-    """Gives one schema for two of the same value; a `writable` one is not read-only, whatever its parts say."""
+    """A function that joins two schemas of the same value; a `writable` result is never read-only."""
 
     def __call__(self, first: Json, second: Json, /, *, writable: bool = False) -> Json:
-        """Give the schema."""
+        """Return the schema."""
         ...
 
 
@@ -44,7 +44,7 @@ REST = ("additionalProperties", "unevaluatedProperties")
 
 
 def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], joint: Joint) -> Node:
-    """Give a node with the branches of its `allOf` merged in; each comes with its view, None when there is none."""
+    """Return a node with the branches of its `allOf` merged in; each part is a branch and its view, if it has one."""
     nullable = node.get("nullable") is True or "null" in types_of(node)
     result = {key: value for key, value in node.items() if key not in ("allOf", "nullable")}
     rest: list[tuple[Json, Node | None]] = []
@@ -62,7 +62,7 @@ def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], joint: Joint) -
 
 
 def closed(node: Node) -> Node:
-    """Write unevaluatedProperties as additionalProperties where they are the same."""
+    """Return a node with unevaluatedProperties written as additionalProperties where they mean the same."""
     if "unevaluatedProperties" not in node or not node.keys().isdisjoint(APPLICATORS):
         return node
     rest = {key: value for key, value in node.items() if key != "unevaluatedProperties"}
@@ -70,7 +70,7 @@ def closed(node: Node) -> Node:
 
 
 def with_null(node: Node) -> Node:
-    """Give a node that admits null too, whatever else it says."""
+    """Return a node that also admits null."""
     plain = {key: value for key, value in node.items() if key != "nullable"}
     if plain.keys() <= ANNOTATIONS | {"anyOf", "discriminator"} and "anyOf" in plain:
         plain["anyOf"] = plain["anyOf"] if NULL in plain["anyOf"] else [*plain["anyOf"], NULL]
@@ -90,7 +90,7 @@ def with_null(node: Node) -> Node:
 
 
 def combine(first: Node, second: Node, joint: Joint) -> Node | None:
-    """Give both as one, annotations of the second counting; None when they cannot be one."""
+    """Return one node for both, with annotations of the second; None if they cannot be one."""
     if any(key in first and key in second and first[key] != second[key] for key in SAME):
         return None
     if ("prefixItems" in first) != ("prefixItems" in second) and "items" in first.keys() | second.keys():
@@ -116,13 +116,13 @@ def combine(first: Node, second: Node, joint: Joint) -> Node | None:
 
 
 def types_of(node: Mapping[str, Json]) -> list[str]:
-    """Give the types that a normalised node names."""
+    """Return the types that a normalised node names."""
     types = node.get("type", [])
     return types if isinstance(types, list) else [types]
 
 
 def _values(first: Node, second: Node, result: Node) -> None:
-    """Intersect types and enumerated values; of a contradiction the second counts."""
+    """Intersect types and enumerated values; in a contradiction the second wins."""
     if "type" in first and "type" in second:
         both = _common_types(types_of(first), types_of(second))
         if both:
@@ -173,9 +173,9 @@ def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
 
 
 def _redeclared(name: str, first: Node, second: Node) -> bool:
-    """Whether a branch requires a property that it declares anew, without the `readOnly` that the other has for it.
+    """Return True if a branch requires a property and redeclares it without the other branch's `readOnly`.
 
-    A model that is written so extends one of answers: what it requires itself has to be sent.
+    Such a model extends a model of responses: what it requires itself has to be sent.
     """
     return any(
         name in one.get("required", ())
@@ -187,11 +187,13 @@ def _redeclared(name: str, first: Node, second: Node) -> bool:
 
 
 def _rest(key: str, first: Node, second: Node, result: Node) -> None:
-    """Join what two branches say of undeclared properties, leniently where the other declares some."""
+    """Join the rules of two branches for undeclared properties, leniently where the other declares some."""
     if key in first and key in second:
         if first[key] != second[key]:
             del result[key]
-    elif key in result and not (key == "unevaluatedProperties" and key in second):  # beside `allOf` it sees them all
+    elif key in result and not (
+        key == "unevaluatedProperties" and key in second
+    ):  # beside `allOf` it applies to all of them
         holder, other = (first, second) if key in first else (second, first)
         declared = other.get("properties", {}).keys() - holder.get("properties", {}).keys()
         if result[key] is False and (declared or "patternProperties" in other):

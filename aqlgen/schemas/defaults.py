@@ -1,6 +1,6 @@
-"""Whether a default fits its own schema: one that does not would send an agent the wrong way.
+"""Defaults that do not fit their own schema, which would mislead an agent.
 
-What is plainly meant is taken (`"10"` for an integer, `79` for a text); anything else is left out.
+An obvious meaning is used (`"10"` for an integer, `79` for a string); any other misfit is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_ITEMS = 100
 
 
 def meant(views: Views, raw: Json, value: Json) -> Json:
-    """Give what a default that does not fit its schema is meant to be, MISSING when that is not plain."""
+    """Return the obvious meaning of a default that does not fit its schema, MISSING if there is none."""
     other = written_as_text(value) if isinstance(value, str) else value
     if isinstance(value, bool | int | float):
         other = dumps(value)
@@ -27,7 +27,7 @@ def meant(views: Views, raw: Json, value: Json) -> Json:
 
 
 def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
-    """Whether a value fits a schema of the document; of objects only that they are some."""
+    """Return True if a value fits a schema of the document; the content of objects is not checked."""
     view = views.view(raw)
     if view is None or depth > MAX_DEPTH:
         return raw is not False

@@ -1,7 +1,7 @@
-"""Discriminators: which value of which property means which schema (OpenAPI 3.1.1, 4.8.25).
+"""Discriminators: the property whose value selects a branch of a union (OpenAPI 3.1.1, 4.8.25).
 
-JSON Schema does not know them, so each branch of a union is narrowed to its own values: then a value is held against
-the branch that it names, and introspection shows which values there are.
+JSON Schema does not have them, so each branch of a union is narrowed to its own values: then a value is validated
+against the branch that it names, and introspection shows the possible values.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ PREFIX = "/components/schemas/"
 
 @dataclass(frozen=True, slots=True)
 class Discriminator:
-    """A property by the API's name; `values` are those of each branch, `narrowing` those a branch does not say itself.
+    """A discriminating property by the API's name.
 
-    `others` are values whose schemas are no branches, with references to them.
+    `values` has the values of each branch, `narrowing` those that a branch does not declare itself. `others`
+    maps values whose schemas are no branches to the pointers of these schemas.
     """
 
     property: str
@@ -32,7 +33,7 @@ class Discriminator:
 
 
 class Discriminators:
-    """Reads the discriminators of a document."""
+    """The discriminators of a document."""
 
     def __init__(self, views: Views, components: Mapping[str, Json]) -> None:
         self._views = views
@@ -40,7 +41,7 @@ class Discriminators:
         self._children: dict[str, list[str]] | None = None
 
     def of(self, node: Node, branches: list[Json]) -> Discriminator | None:
-        """Give the discriminator of a union with those branches, or of an object (then there are none)."""
+        """Return the discriminator of a union with these branches, or of an object (without branches), or None."""
         told = node.get("discriminator")
         if told is None:
             return None
@@ -59,7 +60,7 @@ class Discriminators:
         return Discriminator(wire, tuple(values), tuple(narrowing), others)
 
     def children(self, pointer: str) -> dict[str, str]:
-        """Give the component schemas that extend one by `allOf`, by name: what it may be besides itself."""
+        """Return pointers, by name, of the component schemas that extend this one by `allOf`."""
         if self._children is None:
             self._children = {}
             for name, schema in self._components.items():
@@ -76,7 +77,7 @@ class Discriminators:
         return {str(value): self._target(target) for value, target in listed if isinstance(target, str)}
 
     def _target(self, target: str) -> str | None:
-        """Find what a mapping names: by the name of a component, or by a reference."""
+        """Return the pointer for an entry of a mapping, which is the name of a component or a reference."""
         reference = f"#{PREFIX}{escape(target)}" if target in self._components else target
         return self._pointer({"$ref": reference})
 
@@ -90,7 +91,7 @@ class Discriminators:
         return str(branch["$ref"][1:])
 
     def _own_values(self, branch: Json, wire: str) -> tuple[str, ...]:
-        """Give the values that a branch itself admits for the property; none when it does not say."""
+        """Return the values that a branch itself declares for the property."""
         view = self._views.view(branch) or {}
         field = self._views.view(view.get("properties", {}).get(wire)) or {}
         listed = [field["const"]] if "const" in field else field.get("enum", ())

@@ -29,11 +29,11 @@ PAIRS = (
     ("minContains", "maxContains"),
 )
 MAX_DIGITS = 300
-"""Longer integers are no bounds of anything, and no float can hold them."""
+"""Longer integers are no sensible bounds, and no float can hold them."""
 
 
 def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Carry the bounds that are numbers; 3.0's exclusiveMinimum is a flag, since 3.1 it is a number of its own."""
+    """Copy the bounds that are numbers; exclusiveMinimum is a flag in 3.0, and a number since 3.1."""
     if raw.keys().isdisjoint(BOUNDS):
         return
     for key in NUMBERS:
@@ -59,7 +59,7 @@ def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
 
 
 def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
-    """Give a bound, of one that is written as a text the number."""
+    """Return a bound; for one that is written as a string, the number."""
     value = raw.get(key)
     if isinstance(value, str) and is_number(number := written_as_text(value)):
         findings.add("bad-schema", raw, key, f"{key} is a text; it is taken as {number}")
@@ -68,7 +68,7 @@ def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
 
 
 def is_number(value: Json) -> bool:
-    """Whether a value is a finite number."""
+    """Return True if a value is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return bool(abs(value) < 10**MAX_DIGITS)
@@ -96,7 +96,7 @@ SYNONYMS: Mapping[str, tuple[str, str | None]] = {
     **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
     **dict.fromkeys(("file", "binary"), ("string", "binary")),
 }
-"""What people write for a type, with the format that it stands for; an empty one is its own name."""
+"""Misspelled types, with type and format that they mean; the format "" stands for the word itself."""
 
 
 _LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?|true|false|\[.*\]|\{.*\}", re.DOTALL)
@@ -105,7 +105,7 @@ _AROUND = " \t\r\n,;.'\"`"
 
 
 def written_as_text(text: str) -> Json:
-    """Give the value of JSON that a text spells (`"10"` is 10), the text itself when it spells none."""
+    """Return the JSON value that a string spells (`"10"` is 10), or the string itself."""
     literal = text.strip()
     if len(literal) > _MOST_TEXT or not _LITERAL.fullmatch(literal):
         return text
@@ -116,7 +116,7 @@ def written_as_text(text: str) -> Json:
 
 
 def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
-    """Give the types that a schema names; a synonym may bring a format with it."""
+    """Return the types that a schema names; a synonym may also set a format."""
     if raw["type"] in TYPES_ALONE:
         return [raw["type"]]
     listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
@@ -137,7 +137,7 @@ def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
 
 
 def _meant(written: str) -> tuple[str | None, str | None]:
-    """Give the type that people mean by a word, in whatever case and with signs around it, and a format."""
+    """Return the type and format that people mean by a word, in any case and with punctuation around it."""
     word = written.strip(_AROUND)
     for one in (word, word.lower()):
         if one in TYPES:
@@ -149,7 +149,7 @@ def _meant(written: str) -> tuple[str | None, str | None]:
 
 
 def is_of(kind: str, value: Json) -> bool:
-    """Whether a value is of a type of JSON Schema."""
+    """Return True if a value has a type of JSON Schema."""
     if isinstance(value, bool):
         return kind == "boolean"
     if kind == "integer" and isinstance(value, float):
@@ -160,7 +160,7 @@ def is_of(kind: str, value: Json) -> bool:
 def values_in(
     raw: Mapping[str, Json], node: dict[str, Json], types: list[str], findings: Findings, *, nullable: bool
 ) -> None:
-    """Carry the values, each once; where none of them is of the type, they are taken as they were likely meant."""
+    """Copy the values without repeats; where none of them has the type, repair them by their likely meaning."""
     values = raw["enum"]
     if not isinstance(values, list) or not values:
         findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
@@ -202,7 +202,7 @@ def values_in(
 
 
 def _of_types(raw: Mapping[str, Json], found: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
-    """Give the values that are of the types, and null, which documents list instead of `nullable`."""
+    """Return the values that have one of the types, and null, which documents list instead of `nullable`."""
     kept = [one for one in found if one is None or any(is_of(kind, one) for kind in kinds)]
     if not kinds or len(kept) == len(found) or all(one is None for one in kept):
         return found

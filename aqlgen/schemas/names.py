@@ -35,13 +35,13 @@ PROTOCOL_TYPES = frozenset(
         "SafetyLoopConfirmation",
     }
 )
-"""Types of the protocol itself, which no type of an API may hide (R-INT-5)."""
+"""Types of the protocol, which no type of an API may hide (R-INT-5)."""
 
 SCALARS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null", "any", "none"})
 
 
 def type_name(text: str) -> str:
-    """Give a type's name for any text; `Type` when nothing in it can be used."""
+    """Return a type name for any text; `Type` if nothing in it can be used."""
     if IDENTIFIER.fullmatch(text):
         name = text
     else:
@@ -53,14 +53,14 @@ def type_name(text: str) -> str:
 
 
 def cut(name: str) -> str:
-    """Keep a name within 64 characters; what is cut off is stood for by eight digits of its hash."""
+    """Return a name of at most 64 characters; eight digits of its hash replace what is cut off."""
     if len(name) <= MAX_LENGTH:
         return name
     return f"{name[: MAX_LENGTH - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def component_names(components: Iterable[str]) -> Mapping[str, str]:
-    """Give the type name of each component schema; those whose names fold to one are told apart by a hash."""
+    """Return the type name of each component schema; a hash distinguishes components with equal names."""
     found = {component: type_name(component) for component in components}
     counts = Counter(found.values())
     return {
@@ -76,14 +76,14 @@ WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_. -]*")
 
 
 def field_name(wire: str) -> str:
-    """Give the snake_case of a property's name; names that are not made of words keep their own spelling."""
+    """Return the snake_case of a property's name; a name that is not made of words keeps its spelling."""
     if SNAKE.fullmatch(wire) or not WORDS.fullmatch(wire):
         return wire
     return snake(wire) or wire
 
 
 def field_names(wires: Iterable[str], *, preserve: bool) -> dict[str, str]:
-    """Give the agent's name of each property; names that fold to one all keep their own spelling."""
+    """Return the agent's name of each property; properties with equal snake_case keep their own spelling."""
     own = list(wires)
     if preserve:
         return {wire: wire for wire in own}
@@ -93,11 +93,11 @@ def field_names(wires: Iterable[str], *, preserve: bool) -> dict[str, str]:
 
 
 MAX_NODES = 20_000
-"""How many schemas are looked through for a renamed field before there counts as being one."""
+"""How many schemas are searched for a renamed field before one is assumed."""
 
 
 class Spelling:
-    """The agent's names of the fields that schemas declare; with `preserve` they are the API's own."""
+    """The agent's names of the fields that schemas declare; with `preserve` they are the API's names."""
 
     def __init__(self, views: Views, *, preserve: bool) -> None:
         self._views = views
@@ -107,7 +107,7 @@ class Spelling:
         self._renaming: dict[int, bool] = {}
 
     def own(self, node: Node) -> dict[str, str]:
-        """Give the names of the properties that one node declares; one that it only requires counts beside others."""
+        """Return the names of the properties of one node, including those that it only requires."""
         if "properties" not in node:
             return {}
         known = self._own.get(id(node))
@@ -117,7 +117,7 @@ class Spelling:
         return known[1]
 
     def of(self, schemas: Sequence[Json]) -> dict[str, str] | None:
-        """Give the names of all that schemas of one value declare; None where two of them differ."""
+        """Return the names of all fields that schemas of one value declare; None if two of them differ."""
         key = tuple(map(id, schemas))
         if key not in self._of:
             self._of[key] = (schemas, self._names(schemas))
@@ -133,7 +133,7 @@ class Spelling:
         return names
 
     def field(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
-        """Give the schemas of one field of a value: as declared, else those of undeclared ones."""
+        """Return the schemas of one field of a value: its declarations, else those for undeclared fields."""
         nodes = [node for raw in schemas for node in self._views.in_place(raw)]
         declared = tuple(node["properties"][wire] for node in nodes if wire in node.get("properties", ()))
         if declared:
@@ -146,14 +146,14 @@ class Spelling:
         return tuple(one for one in rest if isinstance(one, dict))
 
     def items(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
-        """Give the schemas of the items of a value."""
+        """Return the schemas of the items of a value."""
         nodes = [node for raw in schemas for node in self._views.in_place(raw)]
         return tuple(
             one for node in nodes for one in (node.get("items"), *node.get("prefixItems", ())) if isinstance(one, dict)
         )
 
     def renaming(self, schemas: Sequence[Json]) -> bool:
-        """Whether any field within a value of these schemas is spelled otherwise by agents."""
+        """Return True if agents spell any field within a value of these schemas differently."""
         return not self._preserve and any(self._renames(raw) for raw in schemas if isinstance(raw, dict))
 
     def _renames(self, raw: Json) -> bool:

@@ -1,10 +1,9 @@
-"""One schema node of OpenAPI 3.0 or 3.1, as JSON Schema 2020-12 says it; what lies within stays as it is.
+"""One schema of OpenAPI 3.0 or 3.1 in the dialect of JSON Schema 2020-12; the schemas within it stay as they are.
 
-OpenAPI 3.0's own keywords (nullable, boolean exclusiveMinimum, example) and those of older drafts are translated,
-values that no validator could use are dropped with a finding, and every keyword that is not carried further disappears
-here (OpenAPI 3.0.4, 4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents rarely mean what they say there:
-`oneOf` becomes `anyOf` (overlapping branches are common and harmless), and what is nullable admits null whatever
-`type` and `enum` beside it say.
+Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of older drafts are translated, values that no
+validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
+4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
+(overlapping branches are common and harmless), and a nullable schema admits null whatever its `type` and `enum` say.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from aqlgen.schemas.keywords import BOUNDS, bounds, types_in, values_in
 from aqlgen.schemas.patterns import is_mask, unusable, usable
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
-"""Keywords of a normalised node that admit and refuse nothing."""
+"""Keywords of a normalised node that admit and reject nothing."""
 
 FLAGS = ("deprecated", "readOnly", "writeOnly")
 KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
@@ -39,14 +38,14 @@ BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 OBJECTS = frozenset({*MAPS, *SCHEMAS, "dependencies", "dependentRequired", "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
-"""What makes more than another name of what is beside `$ref`: formally nothing in 3.0, everything since 3.1."""
+"""Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
 
 MAX_DESCRIPTION = 300
 MAX_EXAMPLE = 100
 
 
 def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
-    """Give one node in dialect 2020-12. `nullable` stays as a mark beside what is not yet known to have a type."""
+    """Return one node in dialect 2020-12. `nullable` stays as a marker if the type is not known yet."""
     if "$ref" in raw:
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
@@ -78,7 +77,7 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
 
 
 def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
-    """Give a reference with what counts beside it; in 3.1 with constraints beside it, it is one part of `allOf`."""
+    """Return a reference with its annotations; in 3.1, a reference beside constraints is one part of `allOf`."""
     if openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS):
         node: dict[str, Json] = {"$ref": raw["$ref"]}
         _texts(raw, node, findings)
@@ -140,7 +139,7 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 
 def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Carry what holds other schemas; where a schema must stand and none does, it admits anything."""
+    """Copy the keywords that hold schemas; a value that is no schema admits anything."""
     for key in MAPS:
         if isinstance(raw.get(key), dict) and raw[key]:
             node[key] = {name: _schema(one, raw[key], name, findings) for name, one in raw[key].items()}
@@ -175,7 +174,7 @@ def _schema(value: Json, holder: Mapping[str, Json], key: str, findings: Finding
 
 
 def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Keep the patterns that can be compiled; without one, nothing is known of the keys that it spoke of."""
+    """Keep the patterns that compile; without one, no rule for undeclared properties can be exact, so these go too."""
     kept: dict[str, Json] = {}
     for pattern, schema in node.get("patternProperties", {}).items():
         compiled = usable(pattern)
@@ -191,7 +190,7 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 
 def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
-    """Carry dependentRequired, and `dependencies` of older drafts, which is both in one."""
+    """Copy dependentRequired, and `dependencies` of older drafts, which combines it with dependentSchemas."""
     both = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
     needed: dict[str, Json] = {}
     for mapping in both:

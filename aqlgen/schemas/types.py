@@ -1,4 +1,4 @@
-"""The types of an adapter, made as they are asked for: what no operation uses costs nothing.
+"""The types of an adapter, built on demand: a schema that no operation uses costs nothing.
 
 Every object, every union of objects and every long enumeration gets a name, so that introspection can show it (R-INT-4,
 R-INT-5). Properties stand under the agent's names, `x-name` beside those that the API spells otherwise.
@@ -29,19 +29,19 @@ from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 __all__ = ["Place", "Types"]
 
 MAX_INLINE = 60
-"""How deep schemas may nest within one another, references not counted."""
+"""How deep schemas may nest, not counting references."""
 
 MAX_INLINE_VALUES = 50
-"""An enumeration of more texts is a type of its own: operations show its name, the type all of its values."""
+"""A longer enumeration of strings is a named type: operations show its name, and the type shows all values."""
 
 MAX_WRITTEN_OUT = 100
-"""How many schemas a referenced scalar or array may hold and still be written out in each place."""
+"""How many schemas a referenced scalar or array may hold and still be inlined in each place."""
 
 
 class Types:
-    """Collects the types of one adapter. `unresolved(reference, why)` is told of references that lead nowhere.
+    """The types of one adapter. `unresolved(error)` is called for references that lead nowhere.
 
-    `xml` keeps the hints of how a value stands in XML (OpenAPI 3.1, XML Object), which no other content type needs.
+    With `xml`, schemas keep their XML Object (OpenAPI 3.1, 4.8.26), which no other content type needs.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Types:
         self._open: set[tuple[str, bool]] = set()
 
     def finish(self) -> dict[str, dict[str, Json]]:
-        """Define every type that was referred to, and give all by name, in the order of their names."""
+        """Define every type with a reference to it, and return all by name, sorted."""
         while self._queue:
             name, view, place, pointer = self._queue.popleft()
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
@@ -82,7 +82,7 @@ class Types:
         return dict(sorted(self._types.items()))
 
     def own(self, name: str, schema: Mapping[str, Json]) -> str:
-        """Give the name of a type that the adapter brings itself, defined at its first use."""
+        """Return the name of a type that aqlgen itself adds to the adapter, defined at its first use."""
         key = (name, False)
         if key not in self._named:
             self._named[key] = self._free(name, name)
@@ -91,19 +91,19 @@ class Types:
         return self._named[key]
 
     def follow(self, raw: Json) -> tuple[Json, str]:
-        """Give what a schema refers to, with its pointer. Raises UnresolvedError."""
+        """Return the target of a schema's references, with its pointer. Raises UnresolvedError."""
         return self._views.follow(raw)
 
     def kinds(self, raw: Json) -> list[str]:
-        """Give the JSON types that a schema names."""
+        """Return the JSON types that a schema names."""
         return types_of(self._views.view(raw) or {})
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Tell what in the schemas could not be used, once the types are finished."""
+        """Return diagnostics about unusable keywords, complete once the types are finished."""
         return self._views.findings.diagnostics(self._resolver.root)
 
     def schema(self, raw: Json, place: Place) -> dict[str, Json]:
-        """Give a schema in the adapter's form; objects and unions of objects become references to named types."""
+        """Return a schema in the adapter's form; objects and unions of objects become references to named types."""
         if not isinstance(raw, dict):
             return {"not": {}} if raw is False else {}
         written = self._hinted(raw, self._schema(raw, place))
@@ -137,26 +137,26 @@ class Types:
         return self._writer.body(view, place)
 
     def object_view(self, raw: Json) -> Node | None:
-        """Give the merged object that a schema describes, None when it is not one with properties."""
+        """Return the merged schema of an object with properties, None for any other schema."""
         view = self._views.view(raw)
         return view if view is not None and "properties" in view else None
 
     def alternatives(self, raw: Json) -> list[Json]:
-        """Give the branches of a union, null left out; none when the schema is not a union."""
+        """Return the branches of a union without null; none if the schema is not a union."""
         view = self._views.view(raw) or {}
         return [branch for branch in view.get("anyOf", ()) if not is_null(branch)]
 
     def parts(self, raw: Json) -> list[Node]:
-        """Give the merged schema and, merged too, every branch that speaks of the same value."""
+        """Return the merged schema, and every merged branch that describes the same value."""
         return self._views.in_place(raw)
 
     def discriminator(self, raw: Json) -> Discriminator | None:
-        """Give the discriminator of a union."""
+        """Return the discriminator of a union."""
         view = self._views.view(raw)
         return None if view is None else self._discriminators.of(view, self.alternatives(raw))
 
     def read_only(self, raw: Json) -> bool:
-        """Whether only the server sets a property."""
+        """Return True if only the server sets a property."""
         return self._writer.read_only(raw)
 
     def _reference(self, reference: str, node: Node, place: Place) -> dict[str, Json]:
@@ -178,7 +178,7 @@ class Types:
         return {"$ref": f"#/types/{self._name(pointer, view, place)}", **beside}
 
     def _out(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
-        """Write a referenced scalar or array out; None when it is large or holds itself, so that it needs a name."""
+        """Return a referenced scalar or array inlined; None if it needs a name: it is large or contains itself."""
         key = (pointer, place.request)
         if key in self._open:
             return None
@@ -205,7 +205,7 @@ class Types:
         return self._named[key]
 
     def _deferred(self, raw: Json, view: Node, place: Place) -> dict[str, Json]:
-        """Name a schema that no reference leads to though it may hold itself, and define it later."""
+        """Return a reference to a merged schema that may contain itself, which is defined later."""
         key = (id(raw), place.request)
         if key not in self._named:
             name = self._free(type_name(place.name), place.name)
@@ -218,7 +218,7 @@ class Types:
         self._queue.append((name, view, place, pointer))
 
     def _free(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
-        """Give a name that no other type has; what tells it apart is made of what it is, so that it stays."""
+        """Return a name that no other type has; its suffix is a hash of the content, so that the name is stable."""
         seeds = chain((seed,), (f"{seed} {number}" for number in count()))
         digests = (sha256(one.encode("utf-8", "replace")).hexdigest() for one in seeds)
         candidates = (cut(f"{name}_{digest[:width]}") for digest in digests for width in (4, 8, 16))
@@ -229,7 +229,7 @@ class Types:
         )
 
     def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
-        """Give a name to an object or a union that has none, and refer to it."""
+        """Define an anonymous object or union as a named type, and return a reference to it."""
         beside: dict[str, Json] = {key: view[key] for key in _BESIDE if key in view}
         node = {key: value for key, value in view.items() if key not in ("default", "readOnly")}
         null = "null" in types_of(node)
@@ -250,7 +250,7 @@ class Types:
         return "properties" in view or _is_long(view) or self._is_union(view)
 
     def _is_union(self, node: Node) -> bool:
-        """Whether a node offers two or more alternatives of which one is more than a scalar."""
+        """Return True if a node has two or more alternatives, at least one of which is no scalar."""
         branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
         if len(branches) < 2 or constants(branches) is not None:
             return False
@@ -263,7 +263,7 @@ def _shown(value: Json) -> str:
 
 
 def _nullable(written: dict[str, Json]) -> dict[str, Json]:
-    """Give a written schema that admits null too; a reference is an alternative to it."""
+    """Return a written schema that also admits null; beside a reference, null is an alternative."""
     if "$ref" not in written:
         return with_null(written)
     beside = {key: value for key, value in written.items() if key in _BESIDE}
@@ -277,7 +277,7 @@ def _is_long(node: Mapping[str, Json]) -> bool:
 
 
 def _count(schema: Json) -> int:
-    """Count the objects and lists of a schema, up to the limit."""
+    """Return the number of objects and lists in a schema, counted up to the limit."""
     found, stack = 0, [schema]
     while stack and found <= MAX_WRITTEN_OUT:
         one = stack.pop()

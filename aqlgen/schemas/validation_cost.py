@@ -1,7 +1,7 @@
-"""How much there is to check in one value: types that refer to one another as branches of the same value.
+"""The cost of validating one value against types that refer to one another as branches of the same value.
 
-A validator looks at every path through `allOf` and `anyOf`, so branches that refer to branches can make billions of
-paths, or circles. No API means that; what goes over the limit, and what closes a circle, is not checked.
+A validator follows every path through `allOf` and `anyOf`, so branches that refer to branches can make billions of
+paths, or circles. No API intends that: references over the limit, and those that close a circle, are not validated.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from aqlgen.ir import Json
 
 MAX_WEIGHT = 20_000
-"""How many schemas may speak of one value, each path to a schema counted."""
+"""How many schemas may apply to one value, counting each path to a schema."""
 
 Written = dict[str, Json]
 
 
 def settle(types: dict[str, Written]) -> None:
-    """Cut what is too much out of finished types, in place."""
+    """Remove references that cost too much from finished types, in place."""
     weights: dict[str, int] = {}
     for start in types:
         if start in weights:
@@ -44,7 +44,7 @@ def settle(types: dict[str, Written]) -> None:
 
 
 def _weight(edges: list[Written], weights: dict[str, int]) -> int:
-    """Add up what the references of one type lead to; the heaviest are cut until it is bearable."""
+    """Return the weight of one type with its references; remove the heaviest until it is within the limit."""
     found = sorted((weights.get(_target(edge), 1), index) for index, edge in enumerate(edges) if "$ref" in edge)
     total = 1 + len(edges) + sum(weight for weight, _ in found)
     while total > MAX_WEIGHT and found:
@@ -59,7 +59,7 @@ def _target(edge: Written) -> str:
 
 
 def branches(schema: Written) -> Iterator[Written]:
-    """Give each schema within one that speaks of the same value and refers to a type."""
+    """Yield each schema within a schema that describes the same value and refers to a type."""
     stack: list[Json] = [schema]
     while stack:
         one = stack.pop()

@@ -12,22 +12,22 @@ from aqlgen.schemas.findings import Findings
 from aqlgen.schemas.normalise import ANNOTATIONS, normalise
 
 MAX_DEPTH = 40
-"""How deep `allOf` may nest before its parts stay as they are."""
+"""How deep `allOf` may nest before its parts stay unmerged."""
 
 MAX_JOINTS = 5000
-"""How many properties that two branches declare are made one schema of both; for further ones the later counts."""
+"""How many properties of two branches are joined; for further ones the later declaration wins."""
 
 
 MAX_PARTS = 50
-"""How many branches may declare one property before the later ones count alone."""
+"""How many declarations of one property are joined before the later ones win."""
 
 MAX_BRANCHING = 5
 MAX_BRANCHES = 1000
-"""How deep branches are looked for in one another, and how many are enough."""
+"""How deep branches of branches are searched, and how many are enough."""
 
 
 class Views:
-    """The normalised and the merged form of raw schemas. `unresolved` is told of references that lead nowhere."""
+    """The normalised and the merged form of raw schemas; `unresolved` is called for references that lead nowhere."""
 
     def __init__(self, resolver: Resolver, openapi: str, unresolved: Callable[[UnresolvedError], None]) -> None:
         self.findings = Findings()
@@ -43,20 +43,20 @@ class Views:
         self._writable: set[int] = set()
 
     def forget(self) -> None:
-        """Let go of what was looked at; it would be looked at again."""
+        """Clear the caches; a schema that is needed again is merged again."""
         self._nodes.clear()
         self._views.clear()
         self._branches.clear()
 
     def node(self, raw: Mapping[str, Json]) -> Node:
-        """Give a schema in dialect 2020-12, what lies within it as it is. The caller does not change it."""
+        """Return a schema in dialect 2020-12; schemas within it stay raw. The caller must not change it."""
         known = self._nodes.get(id(raw))
         if known is None:  # keeping the schema keeps its identity its own
             known = self._nodes[id(raw)] = (raw, normalise(raw, self._openapi, self.findings))
         return known[1]
 
     def follow(self, raw: Json, pointer: str = "") -> tuple[Json, str]:
-        """Follow references that say nothing more, to what is meant and where it stands. Raises UnresolvedError."""
+        """Follow references without constraints, and return the target with its pointer. Raises UnresolvedError."""
         chain: list[str] = []
         while isinstance(raw, dict) and "$ref" in raw:
             node = self.node(raw)
@@ -71,7 +71,7 @@ class Views:
         return raw, pointer
 
     def only_reference(self, node: Node) -> str | None:
-        """Give the reference of a node that says nothing more than it, be it as the only part of `allOf`."""
+        """Return the reference of a node that adds nothing to it, also as the only part of `allOf`; else None."""
         if "$ref" in node:
             return str(node["$ref"])
         branches = node.get("allOf", ())
@@ -88,7 +88,7 @@ class Views:
         return reference
 
     def view(self, raw: Json, depth: int = 0) -> Node | None:
-        """Give what a schema says; None for a boolean one, or where nothing can be said."""
+        """Return the merged form of a schema; None for a boolean schema, or if it cannot be resolved."""
         if not isinstance(raw, dict) or depth > MAX_DEPTH:
             return None
         known = self._views.get(id(raw))
@@ -125,7 +125,7 @@ class Views:
         return {key: one for key, one in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
 
     def _trivial(self, branch: Json) -> bool:
-        """Whether a branch of `allOf` adds nothing: it is `true`, or what it is a part of."""
+        """Return True if a branch of `allOf` adds nothing: it is `true`, or an enclosing schema."""
         if branch is True:
             return True
         try:
@@ -136,7 +136,7 @@ class Views:
         return target is True or id(target) in self._open
 
     def in_place(self, raw: Json) -> list[Node]:
-        """Give the view of a schema and of every branch that speaks of the same value, each once."""
+        """Return the views of a schema and of every branch that describes the same value, each once."""
         known = self._branches.get(id(raw))
         if known is None:
             known = self._branches[id(raw)] = (raw, self._in_place(raw))
@@ -154,7 +154,7 @@ class Views:
         return list(found.values())
 
     def joint(self, first: Json, second: Json, *, writable: bool = False) -> Json:
-        """Give one schema for a property that two branches of `allOf` declare, the same one for the same parts."""
+        """Return one schema for a property that two branches of `allOf` declare; equal parts give the same object."""
         if first == second:
             return second
         writable = writable or id(first) in self._writable or id(second) in self._writable
@@ -179,12 +179,12 @@ class Views:
         return self._parts.get(id(raw), (raw,))
 
     def is_joint(self, raw: Json) -> bool:
-        """Whether a schema was made by `joint`: it may hold itself, though no reference says so."""
+        """Return True if `joint` made this schema: it may contain itself without a reference."""
         return id(raw) in self._parts
 
 
 def _identity(raw: Json) -> str | int:
-    """Tell a schema from others: a bare reference by where it leads, a small one by what it says."""
+    """Return a key for a schema: its content if it is small, such as a bare reference, else its identity."""
     if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(one, dict | list) for one in raw.values()):
         return repr(raw)
     return id(raw)
@@ -195,7 +195,11 @@ HOLDING = frozenset({dict, list})
 
 
 def with_read_only(components: Json) -> frozenset[str]:
-    """Give the names of those component schemas. Linear in the size of the schemas."""
+    """Return the names of component schemas that hold read-only properties, directly or through a reference.
+
+    Such a schema gets a second type for requests, without them, so that no agent is offered a field that it cannot set.
+    Linear in the size of the schemas.
+    """
     if not isinstance(components, dict):
         return frozenset()
     direct: set[str] = set()

@@ -19,30 +19,30 @@ from aqlgen.words import pascal, split
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whether a request carries it, what to call it if it needs a name, how deep it lies."""
+    """The place of a schema, as far as it affects how the schema is written."""
 
     request: bool
     hint: str
-    """What the name begins with."""
+    """The beginning of a name for the schema."""
     depth: int = 0
     inline: bool = False
-    """Whether a referenced scalar or enumeration is written out instead of named."""
+    """True if a referenced scalar or enumeration is inlined instead of named."""
     around: tuple[Json, ...] = ()
-    """The schemas that declare the fields of the value, where this one is a part of what is said of it."""
+    """The schemas that declare the fields of the value, if this is only one of several schemas of it."""
     steps: tuple[str, ...] = ()
-    """What leads from there to the place; few places need a name, so it is only put together for those."""
+    """The steps from `hint` to the place; few places need a name, so it is only composed for those."""
 
     @property
     def name(self) -> str:
-        """Give a name for what stands here."""
+        """The name for a type at this place."""
         return self.hint + "".join(pascal(split(step)) for step in self.steps)
 
     def within(self, name: str) -> Place:
-        """Give the place of a part of the value."""
+        """Return the place of a part of the value."""
         return Place(self.request, self.hint, self.depth + 1, steps=(*self.steps, name))
 
     def beside(self, name: str, around: tuple[Json, ...]) -> Place:
-        """Give the place of another schema of the same value."""
+        """Return the place of another schema of the same value."""
         return Place(self.request, self.hint, self.depth + 1, around=around, steps=(*self.steps, name))
 
 
@@ -50,7 +50,7 @@ Write = Callable[[Json, Place], dict[str, Json]]
 
 
 class Writer:
-    """Writes schemas; `write` gives a schema within another one, a reference where it is a type of its own."""
+    """A writer of schemas; `write` returns a nested schema, or a reference if it is a named type."""
 
     def __init__(self, views: Views, discriminators: Discriminators, write: Write, *, preserve: bool) -> None:
         self._views = views
@@ -61,7 +61,7 @@ class Writer:
         self._conditions = Conditions(views, self._spelling)
 
     def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
-        """Give a schema with everything within it; `pointer` is where a component stands."""
+        """Return a schema with its nested schemas; `pointer` is that of a component."""
         if node.keys().isdisjoint(STRUCTURED):
             return dict(node)
         around = (*place.around, node)
@@ -91,25 +91,25 @@ class Writer:
         return out
 
     def read_only(self, raw: Json) -> bool:
-        """Whether only the server sets a property."""
+        """Return True if only the server sets a property."""
         return isinstance(raw, dict) and (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
 
     def _names(self, node: Node, around: tuple[Json, ...]) -> dict[str, str]:
-        """Give the names of the fields of a value, wherever they are declared; its own win."""
+        """Return the names of the fields of a value, wherever they are declared; the node's own declarations win."""
         if "properties" not in node and not node.keys() & _NAMING:
             return {}
         return (self._spelling.of(around) or {}) | self._spelling.own(node)
 
     def _drop_spelled_values(self, out: dict[str, Json]) -> None:
-        """Leave out enumerated objects, whose fields would be spelled as the API does."""
+        """Remove enumerated objects, whose fields would have the API's spelling."""
         if any(isinstance(one, dict) for one in (out.get("const"), *out.get("enum", ()))):
             out.pop("const", None)
             out.pop("enum", None)
 
     def _properties(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
-        """Write the properties; one that is required counts as declared, or a closed object would admit nothing.
+        """Write the properties; a required one counts as declared, or a closed object would admit nothing.
 
-        Where only the server sets every field, the object refers to something that is there: what is required is sent.
+        If all properties are read-only, the object identifies something that exists: the required ones are sent.
         """
         declared: dict[str, Json] = node["properties"]
         required = node.get("required", ())
@@ -135,7 +135,7 @@ class Writer:
             out["x-read-only"] = [names[wire] for wire in hidden]
 
     def _keys(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
-        """Write what is said of fields by their names or of those that are not declared."""
+        """Write the keywords about field names and about undeclared fields."""
         renamed = {wire: name for wire, name in names.items() if name != wire}
         for key in ("additionalProperties", "unevaluatedProperties"):
             if key in node:
@@ -158,7 +158,7 @@ class Writer:
             }
 
     def _extended(self, node: Node) -> bool:
-        """Whether alternatives declare fields that the object around them is closed to: it is closed to all others."""
+        """Return True if alternatives declare fields that the closed object around them does not."""
         own = node.get("properties", {}).keys()
         branches = (self._views.view(one) for one in node.get("anyOf", ()))
         return any(view is not None and view.get("properties", {}).keys() - own for view in branches)
@@ -180,7 +180,7 @@ class Writer:
                 out["contains"] = test
 
     def _tests(self, node: Node, names: Mapping[str, str], out: dict[str, Json], around: tuple[Json, ...]) -> None:
-        """Write conditions; what one that cannot be told would have evaluated is not known, so it is not refused."""
+        """Write conditions; if one cannot be translated, it may evaluate more, so nothing unevaluated is rejected."""
         told = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
         if told.get("if", True) is None:
             told = {**told, "then": None, "else": None}
@@ -198,7 +198,7 @@ class Writer:
     def _union(
         self, node: Node, out: dict[str, Json], place: Place, around: tuple[Json, ...], told: Discriminator | None
     ) -> None:
-        """Write alternatives: of constants as an enumeration, one beside null as nullable, else as `anyOf`."""
+        """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
         alternatives = node["anyOf"]
         branches = [branch for branch in alternatives if not is_null(branch)]
         null = len(branches) < len(alternatives)
@@ -236,7 +236,7 @@ class Writer:
         place: Place,
         pointer: str,
     ) -> None:
-        """Name the discriminator and what its values mean, for introspection and for decoding."""
+        """Write the discriminator and the mapping of its values, for introspection and for decoding."""
         others = dict(told.others)
         if pointer and not others and not mapping:
             others = self._discriminators.children(pointer)
@@ -250,14 +250,14 @@ class Writer:
 
 
 def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
-    """Give a branch that admits only its own values of the discriminator."""
+    """Return a branch that admits only its own values of the discriminator."""
     name = names.get(wire, wire)
     field: dict[str, Json] = {"enum": list(values)}
     return {**schema, "properties": {name: field if name == wire else {**field, "x-name": wire}}}
 
 
 def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:
-    """Give a pattern of keys that matches no agent's name whose own spelling it does not match."""
+    """Return a pattern of keys without the agents' names that it matches by accident."""
     wrong = [name for wire, name in renamed.items() if matches(pattern, name) and not matches(pattern, wire)]
     return without(pattern, wrong) if wrong else pattern
 
@@ -279,4 +279,4 @@ STRUCTURED = frozenset(
         "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "discriminator", "$ref",
     }
 )  # fmt: skip
-"""Keywords that hold schemas or names of fields; a node without them is written as it is."""
+"""Keywords that hold schemas or names of fields; a node without them is written unchanged."""

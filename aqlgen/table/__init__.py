@@ -11,8 +11,7 @@ from aqlgen.decisions import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
-from aqlgen.schemas.descriptions import shorten
-from aqlgen.schemas.types import Types
+from aqlgen.schemas import Types, shorten
 from aqlgen.table import responses
 from aqlgen.table.added import added, page_of, paged, paging_parameters, tagged
 from aqlgen.table.bodies import UnservedBodyError, shape

@@ -12,8 +12,7 @@ from dataclasses import replace
 from aqlgen.decisions import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
 from aqlgen.media import JSON_PATCH, is_json, is_lines, is_xml
-from aqlgen.schemas.descriptions import shorten
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, shorten
 from aqlgen.table.encoding import FORMS, as_field, is_form, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
 from aqlgen.table.model import TableBody, TableParameter

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 
 from aqlgen.ir import MISSING, Json, Operation
-from aqlgen.schemas.names import field_name
+from aqlgen.schemas import field_name
 from aqlgen.table.checking import Checker, name_of
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.values import ValueMaker

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import MISSING, Body, Json, MediaType
 from aqlgen.media import is_json, is_xml
-from aqlgen.schemas.descriptions import shorten
-from aqlgen.schemas.names import field_names
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, field_names, shorten
 from aqlgen.table.encoding import is_form
 from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID

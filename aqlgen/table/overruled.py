@@ -13,7 +13,7 @@ from aqlgen.decide.overrides import finding, nearest, unmatched
 from aqlgen.decisions import Decision, ParameterOverride, Place
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import MISSING, Json
-from aqlgen.schemas.types import Types
+from aqlgen.schemas import Types
 from aqlgen.table.bodies import sendable
 from aqlgen.table.examples import ExampleMaker
 from aqlgen.table.model import TableParameter

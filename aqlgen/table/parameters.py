@@ -10,8 +10,7 @@ from hashlib import sha256
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.decisions import Decision
 from aqlgen.ir import Document, Location, Parameter, SecurityScheme
-from aqlgen.schemas.descriptions import shorten
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, shorten
 from aqlgen.table.encoding import encoded_fields
 from aqlgen.table.model import TableParameter
 from aqlgen.words import pascal, singular, snake, split

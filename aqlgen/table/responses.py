@@ -9,8 +9,7 @@ from json import dumps
 from aqlgen.decisions import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType, Response
 from aqlgen.media import is_json
-from aqlgen.schemas.type_kind import finished_kind
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, finished_kind
 from aqlgen.words import pascal, split
 
 NOTHING: Mapping[str, str] = {"name": "none", "kind": "scalar", "description": "No content."}

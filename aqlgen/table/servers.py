@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urljoin
 
 from aqlgen.ir import Json, Server
-from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas import shorten
 from aqlgen.table.model import Table
 
 __all__ = ["addressed", "server_entry"]

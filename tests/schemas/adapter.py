@@ -13,7 +13,7 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.table import Table
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from datetime import date
 
 from aqlgen.decisions import Evidence, Reason, Trait
 from aqlgen.ir import Json, Operation
-from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas import shorten
 from aqlgen.words import split
 
 from .around import Around, Subject

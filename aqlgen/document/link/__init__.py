@@ -49,25 +49,27 @@ def link(source: Source, library: Library, origins: Origins, limits: Limits) -> 
 
 
 def _needs_linking(source: Source) -> bool:
-    """Whether anything in the document refers to another file, to a schema's own address, or from an odd place."""
+    """Return True if a reference leads to another file or a schema's address, or has an unusual place."""
     text = source.text
     stray = "definitions" not in source.root and "#/definitions/" in text
-    return stray or bool(_ELSEWHERE.search(text) or _ADDRESSES.search(text)) or _odd(source.root)
+    return stray or bool(_ELSEWHERE.search(text) or _ADDRESSES.search(text)) or _has_unusual_references(source.root)
 
 
-def _odd(root: Json) -> bool:
-    """Whether an operation or what it is made of is a reference where the specification has none."""
+def _has_unusual_references(root: Json) -> bool:
+    """Return True if paths, an operation or a part of it is a reference where the specification has none."""
     paths = root.get("paths")
-    if _refers(paths) or _refers(root.get("components")):
+    if _is_reference(paths) or _is_reference(root.get("components")):
         return True
     for item in paths.values() if isinstance(paths, dict) else ():
         for operation in item.values() if isinstance(item, dict) else ():
             if isinstance(operation, dict) and (
-                _refers(operation) or _refers(operation.get("parameters")) or _refers(operation.get("responses"))
+                _is_reference(operation)
+                or _is_reference(operation.get("parameters"))
+                or _is_reference(operation.get("responses"))
             ):
                 return True
     return False
 
 
-def _refers(value: Json) -> bool:
+def _is_reference(value: Json) -> bool:
     return isinstance(value, dict) and isinstance(value.get("$ref"), str)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.link.components import DROP, Parts
-from aqlgen.document.link.objects import KINDS, Layout, layout_of
+from aqlgen.document.link.components import OMITTED, Components
+from aqlgen.document.link.objects import OBJECT_TYPES, Layout, layout_of
 from aqlgen.document.link.references import References
 from aqlgen.document.link.walk import At, Walk
 from aqlgen.document.origins import Origins
@@ -20,7 +20,7 @@ def bundle(
     """Return the tree, its source files, diagnostics, and whether the tree holds content of other files."""
     references = References(source, library)
     layout = layout_of(source.root)
-    components = Parts(references, layout)
+    components = Components(references, layout)
     walk = Walk(references, components, layout, origins, limits)
     components.claim()
     root = _walk_root(source, layout, walk, origins)
@@ -33,29 +33,29 @@ def bundle(
 
 
 def _walk_root(source: Source, layout: Layout, walk: Walk, origins: Origins) -> dict[str, Json]:
-    """Walk what makes operations, and what that uses; then, silently, the rest."""
+    """Walk the operations and the components that they use; then, without warnings, the rest."""
     root = dict(source.root)
     held = {*layout.holder, *(() if layout.holder else layout.sections.values())}
     fields = [key for key in root if key in layout.top.fields and key not in held]
     for key in sorted(fields, key=lambda key: key == "webhooks"):
         if key == "webhooks":
-            _drain(walk)
+            _walk_components(walk)
             walk.quiet = True
-        _field(root, key, walk, layout, origins)
-    _drain(walk)
+        _walk_field(root, key, walk, layout, origins)
+    _walk_components(walk)
     walk.quiet = True
     for part in walk.parts.all_named():
         walk.parts.use(part)
-    _drain(walk)
+    _walk_components(walk)
     return root
 
 
-def _field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, origins: Origins) -> None:
+def _walk_field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, origins: Origins) -> None:
     value = root[key]
     if not isinstance(value, (dict, list)):
         return
-    new, moved = walk.walk(value, KINDS[layout.top.fields[key]], At(walk.references.root, f"/{escape(key)}"))
-    if new is DROP:
+    new, moved = walk.walk(value, OBJECT_TYPES[layout.top.fields[key]], At(walk.references.root, f"/{escape(key)}"))
+    if new is OMITTED:
         del root[key]
         return
     root[key] = new
@@ -63,8 +63,8 @@ def _field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, origins:
         origins.note(root, key, moved)
 
 
-def _drain(walk: Walk) -> None:
-    """Walk the components that are used, and those that they use."""
+def _walk_components(walk: Walk) -> None:
+    """Walk the components in the queue, and those that they use in turn."""
     while walk.parts.queue:
         part = walk.parts.queue.popleft()
         spot = part.spot

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, TypeAlias, TypeVar
 
-from aqlgen.document.link.dynamic import MOST_VARIANTS, Bindings, Dynamic
-from aqlgen.document.link.objects import KINDS, Kind, Layout
-from aqlgen.document.link.references import References, Spot, is_bare
+from aqlgen.document.link.dynamic import MOST_VARIANTS, Bindings, DynamicScopes
+from aqlgen.document.link.objects import OBJECT_TYPES, ObjectType, Layout
+from aqlgen.document.link.references import References, Target, is_bare
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape, join, split
 from aqlgen.ir import Json, Origin
@@ -35,10 +35,10 @@ _PLACES: Final = frozenset(
 Key = TypeVar("Key")
 
 
-def words_of(address: str, pointer: str, main: str) -> tuple[str, ...]:
-    """Give the words for a place, the outermost first: folders from the root document's on, the file's stem, its path.
+def name_words(address: str, pointer: str, main: str) -> tuple[str, ...]:
+    """Return the words for a name, outermost first: folders below the root document's, the file's stem, the pointer.
 
-    The last is the short name: of a whole file its stem, else the last part of the pointer that says something.
+    The last word is the short name: the stem for a whole file, else the last telling part of the pointer.
     """
     path = os.path.relpath(address, os.path.dirname(main) or ".").replace("\\", "/")
     folders = [part for part in path.split("/")[:-1] if part not in ("..", ".")]
@@ -57,8 +57,8 @@ def words_of(address: str, pointer: str, main: str) -> tuple[str, ...]:
     return *map(_clean, outer), _clean("_".join(inner))
 
 
-def assign(wanted: Mapping[Key, Sequence[str]], taken: Iterable[str]) -> dict[Key, str]:
-    """Give each key a name of its own from its words, none of them `taken`."""
+def assign_names(wanted: Mapping[Key, Sequence[str]], taken: Iterable[str]) -> dict[Key, str]:
+    """Return a unique name for each key, made of its words, none of them in `taken`."""
     taken = set(taken)
     found: dict[Key, str] = {}
     groups: dict[str, list[Key]] = defaultdict(list)
@@ -77,7 +77,7 @@ def assign(wanted: Mapping[Key, Sequence[str]], taken: Iterable[str]) -> dict[Ke
 
 
 def _longer(group: list[Sequence[str]], used: set[str]) -> list[str]:
-    """Take as many words as it needs to tell all of a group apart; where words do not suffice, a hash of them all."""
+    """Return names of as many words as a group needs to be unique; with a hash where words do not suffice."""
     for count in range(2, max((len(words) for words in group), default=0) + 1):
         names = ["_".join(filter(None, words[-count:])) for words in group]
         if len(set(names)) == len(names) and not used & set(names):
@@ -91,21 +91,21 @@ def _clean(word: str) -> str:
     return _FORBIDDEN.sub("_", word).strip("_.")[:80]
 
 
-DROP: Final = object()
-"""Stands for what is left out."""
+OMITTED: Final = object()
+"""A marker for a value that is left out."""
 
 _Key: TypeAlias = tuple[str, str, str, Bindings]
 
 
 @dataclass(slots=True, eq=False)
-class Part:
-    """A component: what it is made from, where it came from, and everything that waits for its name (holder and key).
+class Component:
+    """A component: its source, its origin, and every reference that waits for its name (holder and key).
 
-    One that the root document names has its name from the beginning: `name` is its section and name.
+    `name` is section and name. A component of the root document has it from the beginning.
     """
 
-    kind: Kind
-    spot: Spot
+    kind: ObjectType
+    spot: Target
     scope: Bindings = ()
     name: tuple[str, str] | None = None
     uses: list[tuple[dict[str, Json], str]] = field(default_factory=list)
@@ -114,42 +114,42 @@ class Part:
     queued: bool = False
 
 
-class Parts:
-    """All components of a document, and which of them are still to be walked."""
+class Components:
+    """All components of a document, with a queue of those that are not walked yet."""
 
     def __init__(self, references: References, layout: Layout) -> None:
-        self.dynamic = Dynamic(references)
-        self.queue: deque[Part] = deque()
+        self.dynamic = DynamicScopes(references)
+        self.queue: deque[Component] = deque()
         self._references = references
         self._layout = layout
-        self._named: dict[tuple[str, str], Part] = {}
-        self._brought: dict[_Key, Part] = {}
-        self._claims: dict[tuple[str, str, str], Part] = {}
+        self._named: dict[tuple[str, str], Component] = {}
+        self._brought: dict[_Key, Component] = {}
+        self._claims: dict[tuple[str, str, str], Component] = {}
         self._variants = 0
 
     def claim(self) -> None:
-        """Learn what the root document names, so that the same thing, met in another file, is known by that name."""
+        """Register the root document's components, so that references from other files find them."""
         for kind, section in self._layout.sections.items():
             for name, at in self._listed(section):
                 target = self._meant(at)
                 if target.file is self._references.root or _place(kind, target) in self._claims:
                     target = at
-                part = self._named[section, name] = Part(KINDS[kind], target, name=(section, name))
+                part = self._named[section, name] = Component(OBJECT_TYPES[kind], target, name=(section, name))
                 if target.file is not self._references.root:
                     self._claims.setdefault(_place(kind, target), part)
 
-    def all_named(self) -> Iterator[Part]:
-        """Give the components that the root document names."""
+    def all_named(self) -> Iterator[Component]:
+        """Return an iterator over the components of the root document."""
         return iter(self._named.values())
 
-    def use(self, part: Part) -> None:
-        """Have a component walked, if it is not yet."""
+    def use(self, part: Component) -> None:
+        """Queue a component for the walk, once."""
         if not part.queued:
             part.queued = True
             self.queue.append(part)
 
-    def point(self, holder: dict[str, Json], key: str, target: Spot, kind: Kind, scope: Bindings) -> None:
-        """Let a member of `holder` refer to the place of `target` in the bundle, now or once it has a name."""
+    def point(self, holder: dict[str, Json], key: str, target: Target, kind: ObjectType, scope: Bindings) -> None:
+        """Set a member of `holder` to the reference to `target` in the bundle, now or once the target has a name."""
         needed = self.dynamic.needed(scope, target)
         if needed and self._variants < MOST_VARIANTS:
             self._variants += 1
@@ -162,13 +162,13 @@ class Parts:
         identity = (kind.name, target.file.address, target.pointer, needed)
         part = self._brought.get(identity)
         if part is None:
-            part = self._brought[identity] = Part(kind, target, needed)
+            part = self._brought[identity] = Component(kind, target, needed)
         part.uses.append((holder, key))
         holder[key] = ""
         self.use(part)
 
     def place(self, made: dict[str, Json], origins: Origins) -> None:
-        """Put all components into the sections of `made` under their names."""
+        """Put all components into the sections of the bundle under their names."""
         sections = self._sections(made)
         for kind, section in self._layout.sections.items():
             named = {name: part for (where, name), part in self._named.items() if where == section}
@@ -176,7 +176,7 @@ class Parts:
             if not named and not brought:
                 continue
             entries: dict[str, Json] = {}
-            names = assign({key: self._words(part) for key, part in brought.items()}, named)
+            names = assign_names({key: self._words(part) for key, part in brought.items()}, named)
             for key, name in names.items():
                 brought[key].name = (section, name)
             for part in (
@@ -187,7 +187,7 @@ class Parts:
             sections[section] = entries
 
     def _sections(self, made: dict[str, Json]) -> dict[str, Json]:
-        """Give the object that holds the sections, a copy of the root document's own."""
+        """Return the object that holds the sections, a copy of the root document's."""
         for step in self._layout.holder:
             old = made.get(step)
             inner = {key: value for key, value in old.items() if key != "$ref"} if isinstance(old, dict) else {}
@@ -196,11 +196,11 @@ class Parts:
             made = inner
         return made
 
-    def _put(self, entries: dict[str, Json], part: Part, origins: Origins) -> None:
+    def _put(self, entries: dict[str, Json], part: Component, origins: Origins) -> None:
         if part.name is None:
             return
         section, name = part.name
-        if part.value is DROP:
+        if part.value is OMITTED:
             return
         for holder, key in part.uses:
             holder[key] = "#" + join((*self._layout.holder, section, name))
@@ -208,49 +208,49 @@ class Parts:
         if part.origin is not None:
             origins.note(entries, name, part.origin)
 
-    def _place_of(self, kind: Kind, target: Spot) -> str | None:
-        """Give the reference to what has a place already."""
+    def _place_of(self, kind: ObjectType, target: Target) -> str | None:
+        """Return the reference to a target that has a place in the bundle already, else None."""
         part = self._claims.get(_place(kind.name, target))
         if part is not None and part.name is not None:
             self.use(part)
             return "#" + join((*self._layout.holder, *part.name))
         parts = split(target.pointer)
-        if target.file is not self._references.root or self._layout.kind_at(parts) is None:
+        if target.file is not self._references.root or self._layout.type_at(parts) is None:
             return None
         entry = self._layout.entry_of(parts)
         if entry in self._named:
             self.use(self._named[entry])
         return f"#{target.pointer}"
 
-    def _listed(self, section: str) -> Iterator[tuple[str, Spot]]:
-        """Give the names in a section; it may be in another file, and so may all of them."""
+    def _listed(self, section: str) -> Iterator[tuple[str, Target]]:
+        """Yield the entries of a section, which may be in other files, as a whole or one by one."""
         place = self._references.resolve("#" + join((*self._layout.holder, section)), self._references.root, "")
         for _ in range(10):
-            if not isinstance(place, Spot) or not isinstance(place.value, dict):
+            if not isinstance(place, Target) or not isinstance(place.value, dict):
                 return
             reference = place.value.get("$ref")
             for name, value in place.value.items():
                 if name != "$ref" or not isinstance(reference, str):
-                    yield name, Spot(place.file, f"{place.pointer}/{escape(name)}", value)
+                    yield name, Target(place.file, f"{place.pointer}/{escape(name)}", value)
             if not isinstance(reference, str):
                 return
             place = self._references.resolve(reference, place.file, place.pointer)
 
-    def _meant(self, at: Spot) -> Spot:
-        """Give what an entry stands for: itself, or what it refers to when it does nothing else."""
+    def _meant(self, at: Target) -> Target:
+        """Return the entry itself, or the target of an entry that is only a reference."""
         if not is_bare(at.value):
             return at
         found = self._references.resolve(at.value["$ref"], at.file, at.pointer)
-        return self._references.settle(found) if isinstance(found, Spot) else at
+        return self._references.final_target(found) if isinstance(found, Target) else at
 
-    def _words(self, part: Part) -> tuple[str, ...]:
+    def _words(self, part: Component) -> tuple[str, ...]:
         main = self._references.root.address
-        words = words_of(part.spot.file.address, part.spot.pointer, main)
+        words = name_words(part.spot.file.address, part.spot.pointer, main)
         for _, address, pointer in part.scope:
-            user = words_of(address, pointer.split("/$defs/")[0], main)[-1]
+            user = name_words(address, pointer.split("/$defs/")[0], main)[-1]
             words = (*words[:-1], f"{words[-1]}_{user}")
         return words
 
 
-def _place(kind: str, spot: Spot) -> tuple[str, str, str]:
+def _place(kind: str, spot: Target) -> tuple[str, str, str]:
     return kind, spot.file.address, spot.pointer

@@ -11,11 +11,11 @@ from typing import Final, TypeAlias
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.link.components import DROP, Parts
-from aqlgen.document.link.dynamic import Bindings, place_of
+from aqlgen.document.link.components import OMITTED, Components
+from aqlgen.document.link.dynamic import Bindings, binding_of
 from aqlgen.document.link.files import File
-from aqlgen.document.link.objects import KINDS, Kind, Layout
-from aqlgen.document.link.references import Failure, References, Spot
+from aqlgen.document.link.objects import OBJECT_TYPES, ObjectType, Layout
+from aqlgen.document.link.references import Failure, References, Target
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape
 from aqlgen.document.read import Limits
@@ -32,7 +32,7 @@ _Walked: TypeAlias = tuple[Json, Origin | None]
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where the walk is: file and pointer, the dynamic scope (None outside of schemas), and how deep."""
+    """The position of the walk: file, pointer, dynamic scope (None outside of schemas) and depth."""
 
     file: File
     pointer: str
@@ -40,19 +40,19 @@ class At:
     depth: int = 0
 
     def step(self, key: str) -> At:
-        """Give the place of a member."""
+        """Return the position of a member."""
         return At(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
 
     @property
     def origin(self) -> Origin:
-        """Give the place as an origin."""
+        """The position as an origin."""
         return self.file.origin(self.pointer)
 
 
 class Walk:
-    """Gives the parts of the bundle; what is wrong is in `warnings`, and `errors` refuse the document."""
+    """The walk that builds the parts of the bundle; collects `warnings`, and `errors` that reject the document."""
 
-    def __init__(self, references: References, parts: Parts, layout: Layout, origins: Origins, limits: Limits) -> None:
+    def __init__(self, references: References, parts: Components, layout: Layout, origins: Origins, limits: Limits) -> None:
         self.warnings: list[Diagnostic] = []
         self.errors: list[Diagnostic] = []
         self.quiet = False
@@ -66,10 +66,10 @@ class Walk:
         self._weights: dict[int, int] = {}
         self._inlining: set[tuple[str, str]] = set()
 
-    def walk(self, value: Json, kind: Kind, at: At) -> _Walked:
-        """Give what stands in the bundle for `value`, itself where nothing changes, and its origin if that is not `at`.
+    def walk(self, value: Json, kind: ObjectType, at: At) -> _Walked:
+        """Return the bundle's version of `value`, the same object if nothing changes, and its origin if not `at`.
 
-        Raises DocumentError when the whole would be too large.
+        Raises DocumentError if the bundle would be too large.
         """
         self._weigh(len(value))
         if at.depth > self._limits.depth + _MORE_DEPTH:
@@ -85,8 +85,8 @@ class Walk:
             return self._refer(value, reference, kind, at), None
         return self._inline(value, reference, kind, at)
 
-    def tell(self, failure: Failure, at: At) -> None:
-        """Note what a reference cannot give; silently where nothing uses it, unless no good document has such a one."""
+    def report(self, failure: Failure, at: At) -> None:
+        """Report a failed reference; in unused parts only if no legitimate document contains such a reference."""
         forbidden = failure.code == "forbidden-reference"
         if self.quiet and not forbidden:
             return
@@ -97,24 +97,24 @@ class Walk:
         if failure.cause is not None:
             self.warnings += (replace(one, severity=Severity.WARNING) for one in failure.cause.diagnostics)
 
-    def _list(self, value: list[Json], kind: Kind, at: At) -> Json:
+    def _list(self, value: list[Json], kind: ObjectType, at: At) -> Json:
         if not kind.items:
             return value
         made: list[Json] | None = None
         for index, item in enumerate(value):
             new, moved = item, None
             if isinstance(item, (dict, list)):
-                new, moved = self.walk(item, KINDS[kind.items], at.step(str(index)))
+                new, moved = self.walk(item, OBJECT_TYPES[kind.items], at.step(str(index)))
             if made is None and (new is not item or moved is not None):
                 made = value[:index]
-            if made is None or new is DROP:
+            if made is None or new is OMITTED:
                 continue
             made.append(new)
             if moved is not None or len(made) != index + 1:
                 self.origins.note(made, len(made) - 1, moved or at.step(str(index)).origin)
         return value if made is None else made
 
-    def _object(self, value: dict[str, Json], kind: Kind, at: At) -> dict[str, Json]:
+    def _object(self, value: dict[str, Json], kind: ObjectType, at: At) -> dict[str, Json]:
         made: dict[str, Json] | None = None
         for key, inner in value.items():
             if not isinstance(inner, (dict, list)):
@@ -125,7 +125,7 @@ class Walk:
             if new is inner and moved is None:
                 continue
             made = made or dict(value)
-            if new is DROP:
+            if new is OMITTED:
                 del made[key]
                 continue
             made[key] = new
@@ -134,7 +134,7 @@ class Walk:
         found = value if made is None else made
         return _without_addresses(self, found, at) if at.file.marked and kind.name == "schema" else found
 
-    def _member(self, key: str, value: Json, kind: Kind, at: At) -> _Walked:
+    def _member(self, key: str, value: Json, kind: ObjectType, at: At) -> _Walked:
         if kind.texts and key in _TEXTS and isinstance(value, dict):
             return self._text(value, at.step(key)), None
         if key in kind.data and isinstance(value, dict) and len(value) == 1 and "$ref" in value:
@@ -143,26 +143,26 @@ class Walk:
             return _discriminator(self, value, at.step(key)), None
         name = kind.fields.get(key) or kind.entries
         if not name or (kind.extensions and key.startswith("x-")):
-            if self._inlining:  # the same data may come again and again
+            if self._inlining:  # the same data may repeat
                 self._weigh(self._weight(value))
             return value, None
-        return self.walk(value, KINDS[name], at.step(key))
+        return self.walk(value, OBJECT_TYPES[name], at.step(key))
 
     def _text(self, value: dict[str, Json], at: At) -> Json:
-        """Put the text in place that a description refers to, as people do though no specification has it."""
+        """Return the text that a description refers to, which people write although no specification has it."""
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return value
         found = self.references.text(reference, at.file, at.pointer)
         if isinstance(found, Failure):
-            self.tell(found, at.step("$ref"))
-            return DROP
+            self.report(found, at.step("$ref"))
+            return OMITTED
         self.texts += 1
         self._weigh(1 + len(found) // _PAGE)
         return found
 
     def _data(self, value: dict[str, Json], at: At) -> _Walked:
-        """Put an example in place that is only a reference to another file, as people write them; else keep it."""
+        """Return the content of an example that is only a reference to another file; any other as it is."""
         reference = value["$ref"]
         if not isinstance(reference, str) or reference.startswith("#"):
             return value, None
@@ -172,40 +172,40 @@ class Walk:
         self._weigh(self._weight(found.value))
         return found.value, found.file.origin(found.pointer)
 
-    def _refer(self, value: dict[str, Json], reference: str, kind: Kind, at: At) -> Json:
+    def _refer(self, value: dict[str, Json], reference: str, kind: ObjectType, at: At) -> Json:
         found = self.references.resolve(reference, at.file, at.pointer)
         own = at.file is self.references.root
         if isinstance(found, Failure):
             if own and reference.startswith("#"):
-                return value  # a later stage tells, if anything uses it
-            self.tell(found, at.step("$ref"))
-            return self._anything(value, kind, at)
+                return value  # a later stage reports it, if anything uses it
+            self.report(found, at.step("$ref"))
+            return self._replacement(value, kind, at)
         rest = self._object(value, kind, at) if len(value) > 1 else value
         made = dict(rest)
         self.origins.carry(rest, made)
-        self.parts.point(made, "$ref", self.references.settle(found), kind, at.scope or ())
+        self.parts.point(made, "$ref", self.references.final_target(found), kind, at.scope or ())
         return value if own and rest is value and made["$ref"] == reference else made
 
-    def _anything(self, value: dict[str, Json], kind: Kind, at: At) -> Json:
-        """Give what stands for something that cannot be read: as little as is true of it."""
+    def _replacement(self, value: dict[str, Json], kind: ObjectType, at: At) -> Json:
+        """Return a replacement for an unreadable target that claims as little as possible."""
         if kind.name == "requestBody":
-            return value  # unread, so that its operation is skipped
+            return value  # unresolved, so that the operation is skipped
         rest = _without(value)
         if kind.name == "schema":
             return self._object(rest, kind, at)
         if kind.name == "response":
             return {"description": "", **rest}
-        return rest if kind.name == "parameter" and rest.get("required") is True else DROP
+        return rest if kind.name == "parameter" and rest.get("required") is True else OMITTED
 
-    def _inline(self, value: dict[str, Json], reference: str, kind: Kind, at: At) -> _Walked:
-        """Put what a reference leads to in its place, and what stands beside the reference over it."""
+    def _inline(self, value: dict[str, Json], reference: str, kind: ObjectType, at: At) -> _Walked:
+        """Replace a reference by its target, overridden by the members beside the reference."""
         found = self.references.resolve(reference, at.file, at.pointer)
         if not isinstance(found, Failure) and (found.file.address, found.pointer) in self._inlining:
             found = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
         beside = self._object(_without(value), kind, at) if len(value) > 1 else {}
         if isinstance(found, Failure):
-            self.tell(found, at.step("$ref"))
-            return beside or DROP, None
+            self.report(found, at.step("$ref"))
+            return beside or OMITTED, None
         key = (found.file.address, found.pointer)
         self._inlining.add(key)
         try:
@@ -224,7 +224,7 @@ class Walk:
         return new, moved or found.file.origin(found.pointer)
 
     def _weigh(self, more: int) -> None:
-        """Count what goes into the bundle; what is much more than was read stands in it again and again."""
+        """Count what goes into the bundle; far more than was read means that the same parts repeat without end."""
         self._count += more
         if self._count > self._bound:
             read = sum(len(file.source.text) for file in self.references.files.values())
@@ -233,7 +233,7 @@ class Walk:
                 raise _too_large()
 
     def _weight(self, value: Json) -> int:
-        """Give the size of data in values and pages of text, each measured once."""
+        """Return the size of data in values and pages of text, each object measured once."""
         if isinstance(value, str):
             return 1 + len(value) // _PAGE
         if not isinstance(value, (dict, list)):
@@ -259,7 +259,7 @@ _SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
 def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, Json]:
-    """Give a schema whose name no longer matters, since all that refer to it now point to its place in the bundle."""
+    """Return a schema without its addresses, which no reference needs any more: all point into the bundle."""
     if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
         return value
     made = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
@@ -268,24 +268,24 @@ def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, 
     if not isinstance(asked, str):
         return made
     if "$dynamicRef" in value:
-        bound = place_of(at.scope or (), asked.rpartition("#")[2])
+        bound = binding_of(at.scope or (), asked.rpartition("#")[2])
     else:
         anchor = at.file.recursion(at.pointer)
         bound = None if anchor is None else (at.file.address, anchor)
     found = walk.references.at(*bound) if bound else walk.references.resolve(asked, at.file, at.pointer)
     if isinstance(found, Failure):
-        walk.tell(found, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
+        walk.report(found, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
         return made
     holder = made
     if "$ref" in made:
         holder = {}
         made["allOf"] = [*(made["allOf"] if isinstance(made.get("allOf"), list) else ()), holder]
-    walk.parts.point(holder, "$ref", walk.references.settle(found), KINDS["schema"], at.scope or ())
+    walk.parts.point(holder, "$ref", walk.references.final_target(found), OBJECT_TYPES["schema"], at.scope or ())
     return made
 
 
 def _discriminator(walk: Walk, value: Json, at: At) -> Json:
-    """Let the references in a mapping point into the bundle; names of schemas stay (OpenAPI 3.1.1, 4.8.25)."""
+    """Return a discriminator whose mapping refers into the bundle; schema names stay (OpenAPI 3.1.1, 4.8.25)."""
     mapping = value.get("mapping") if isinstance(value, dict) else None
     if not isinstance(mapping, dict):
         return value
@@ -293,8 +293,8 @@ def _discriminator(walk: Walk, value: Json, at: At) -> Json:
     for name, meant in mapping.items():
         if isinstance(meant, str) and ("/" in meant or "#" in meant or meant.endswith(_SUFFIXES)):
             found = walk.references.resolve(meant, at.file, at.pointer)
-            if isinstance(found, Spot):
-                walk.parts.point(made, name, walk.references.settle(found), KINDS["schema"], ())
+            if isinstance(found, Target):
+                walk.parts.point(made, name, walk.references.final_target(found), OBJECT_TYPES["schema"], ())
             elif not meant.startswith("#"):
-                walk.tell(found, at.step("mapping").step(name))
+                walk.report(found, at.step("mapping").step(name))
     return {**value, "mapping": made}

@@ -23,7 +23,7 @@ _VERSION: Final = re.compile(r"1\.([01])(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One change: `remove`, or else `copy` (a JSONPath), or else `update`; `pointer` is its place in the overlay."""
+    """One change: `remove`, or else `copy` (a JSONPath), or else `update`; `pointer` leads to it in the overlay."""
 
     pointer: str
     target: str
@@ -33,7 +33,7 @@ class Action:
 
 
 def read_actions(source: Source) -> tuple[list[Action], list[Diagnostic]]:
-    """Give the actions of an overlay. Raises DocumentError for what is not a valid overlay."""
+    """Return the actions of an overlay, with warnings. Raises DocumentError if it is not valid."""
     root, found = source.root, list[Diagnostic]()
     minor = _version(source)
     actions = root.get("actions")
@@ -84,14 +84,14 @@ def _action(source: Source, action: Json, pointer: str) -> Action:
 
 
 def refusal(source: Source, pointer: str, message: str, code: str = "invalid-overlay", help: str = "") -> DocumentError:
-    """Build the error about a place in the overlay."""
+    """Build the error for a pointer in the overlay."""
     return DocumentError.of(code, message, file=source.name, pointer=pointer, help=help)
 
 
 def run(
     root: dict[str, Json], source: Source, origins: Origins, limits: Limits
 ) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
-    """Give the changed tree and what there is to say about it. Raises DocumentError."""
+    """Return the changed tree, with diagnostics. Raises DocumentError."""
     query = Query(Budget(limits))
     actions, found = read_actions(source)
     for action in actions:

@@ -17,11 +17,11 @@ MOST_CHANGES: Final = 1_000_000
 
 
 class SpentError(Exception):
-    """An overlay takes more than it may."""
+    """An overlay exceeds its budget."""
 
 
 class Budget:
-    """What is left for the actions of one overlay."""
+    """The remaining time and number of changes for the actions of one overlay."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -29,20 +29,20 @@ class Budget:
         self._changes = MOST_CHANGES
 
     def seconds(self) -> float:
-        """Give the time that is left. Raises SpentError when there is none."""
+        """Return the remaining time. Raises SpentError if there is none."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise SpentError(f"the JSONPaths of the overlay take longer than {self.limits.seconds:g} seconds")
         return left
 
     def change(self) -> None:
-        """Count one place. Raises SpentError."""
+        """Count one change. Raises SpentError."""
         self._changes -= 1
         if self._changes < 0:
             raise SpentError(f"the overlay changes more than {MOST_CHANGES:,} places")
 
     def hold(self, root: Json) -> None:
-        """Raise SpentError when a changed document is over the bounds of one that is read."""
+        """Raise SpentError if a changed document exceeds the limits of one that is read."""
         nodes, depth = _measure(root, {})
         if nodes > self.limits.nodes:
             raise SpentError(f"with this change the document holds more than {self.limits.nodes:,} values")
@@ -51,7 +51,7 @@ class Budget:
 
 
 def _measure(value: Json, seen: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """Give the number of values and of levels, counting shared parts wherever they stand."""
+    """Return the number of values and of levels; a shared part counts at each of its places."""
     known = seen.get(id(value))
     if known is None:
         nodes, depth = 1, 0
@@ -74,7 +74,7 @@ _HELP: Final = "A name with characters other than letters, digits and _ is writt
 
 
 class QueryError(Exception):
-    """A path is not valid, or takes more time than it may."""
+    """A JSONPath is not valid, or exceeds its limits."""
 
     def __init__(self, message: str, help: str = "") -> None:
         super().__init__(message)
@@ -82,14 +82,14 @@ class QueryError(Exception):
 
 
 class Query:
-    """Runs paths; all of them together have the time of one budget."""
+    """A runner of JSONPaths that share one budget."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self._environment = _Environment(budget)
 
     def select(self, path: str, root: Json) -> dict[Path, Json]:
-        """Give what a path selects, in document order, each once. Raises QueryError, or SpentError."""
+        """Return the selected values by path, in document order. Raises QueryError or SpentError."""
         if len(path) > LONGEST:
             raise QueryError(f"the JSONPath is longer than {LONGEST:,} characters")
         found: dict[Path, Json] = {}
@@ -107,7 +107,7 @@ class Query:
 
 
 class _Environment(jsonpath.JSONPathEnvironment):
-    """The library's, with a clock that is looked at for each container that a query enters."""
+    """The library's environment, with a check of the time for each container that a query enters."""
 
     max_recursion_depth = 300
 
@@ -122,13 +122,13 @@ class _Environment(jsonpath.JSONPathEnvironment):
 
     @property
     def nondeterministic(self) -> bool:  # type: ignore[override]
-        """No; wildcards, filters and descents ask this at each container, so no query gets past the clock."""
+        """Return False; wildcards, filters and descents read this at each container, so every query checks the time."""
         self._budget.seconds()
         return False
 
 
 class _Matches(FilterFunction):
-    """`match` and `search` (RFC 9535, 2.4.6): the library's have no bound on the time of a regular expression."""
+    """`match` and `search` (RFC 9535, 2.4.6): the library does not limit the time of a regular expression."""
 
     arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - as the library has it
     return_type = ExpressionType.LOGICAL
@@ -153,7 +153,7 @@ class _Matches(FilterFunction):
 
 
 def _compiled(pattern: str) -> Any:
-    """Compile an I-Regexp (RFC 9485, 5.4), None when it is not one: then nothing matches."""
+    """Compile an I-Regexp (RFC 9485, 5.4); return None if it is not one, so that nothing matches."""
     if not iregexp_check.check(pattern):
         return None
     try:

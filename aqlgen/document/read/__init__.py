@@ -1,8 +1,9 @@
-"""Reading: from what the user named to a tree of plain data, with everything that is odd about it as diagnostics.
+"""Reading: from a file, folder, archive, URL or standard input to a tree of plain data, with diagnostics.
 
-What the user named is `opened`: a file, folder, archive, URL or standard input, with the `Library` of its neighbours.
-The way of a document: `fetch` (bytes) → `sniff` (is it something else?) → `encoding` (text) → `jsontext` or `yamltext`
-(a tree) → `version` (which OpenAPI). Positions are found by `locate`, and only when something is to be reported.
+In: the name that the user gave, or bytes. Out: a `Source`, and for a whole document the `Library` of the files beside
+it (`open_document`). Stages: `fetch` (bytes) → `source` (text, then a tree, by `json_parser` or `yaml_parser`) →
+`identify` (the OpenAPI version, or which other kind of file it is). `locate` gives diagnostics their positions, and is
+only called when there is something to report.
 """
 
 from aqlgen.document.read.fetch import opened, read

@@ -20,7 +20,7 @@ from aqlgen.document.read.web import Headers, Web, is_url, without_credentials
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """Bytes with the name to show for them and the place they came from."""
+    """Bytes of a document, the name to show for it, and its location."""
 
     name: str
     data: bytes
@@ -28,7 +28,7 @@ class Raw:
 
 
 def fetch(spec: str, limits: Limits, web: Web) -> Raw:
-    """Read what `spec` names. Raises FileError, or DocumentError when it is empty or over the size bound."""
+    """Read a file, URL or standard input. Raises FileError, or DocumentError if it is empty or too large."""
     if spec == "-":
         raw = Raw("<stdin>", sys.stdin.buffer.read(limits.size + 1), None)
     elif is_url(spec):
@@ -72,9 +72,9 @@ _SKIPPED: Final = frozenset({"node_modules", "__pycache__", "__MACOSX"})
 
 
 def find_root(name: str, paths: Iterable[str], load: Callable[[str], bytes], limits: Limits) -> str:
-    """Give the path of the only file that has `openapi` or `swagger` at its root.
+    """Return the path of the only file that has `openapi` or `swagger` at its root.
 
-    Raises FileError when there is none, or several.
+    Raises FileError if there is none, or several.
     """
     likely: list[str] = []
     size = 0
@@ -99,7 +99,7 @@ def find_root(name: str, paths: Iterable[str], load: Callable[[str], bytes], lim
 
 
 def files_below(folder: Path, limits: Limits) -> Iterator[str]:
-    """Give the files of a folder by their paths with slashes; links to folders are not entered. Raises FileError."""
+    """Yield the paths of files below a folder, with slashes; skip links to folders. Raises FileError."""
     seen = 0
     for here, folders, files in os.walk(folder):
         folders[:] = [one for one in folders if not _hidden(one)]
@@ -129,7 +129,7 @@ def _refusal(code: str, message: str, name: str) -> FileError:
 def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> Source:
     """Read a file, an http(s) URL (sending `headers` to its own origin) or `-` for standard input.
 
-    Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
+    Raises FileError if it cannot be fetched, DocumentError if it is not a JSON or YAML object.
     """
     limits = limits or Limits()
     web = Web(spec, headers, limits)
@@ -146,7 +146,7 @@ def opened(
 ) -> Iterator[tuple[Source, Library]]:
     """Read the root document of a file, folder, archive, http(s) URL or standard input (`-`), with its library.
 
-    Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
+    Raises FileError if it cannot be fetched, DocumentError if it is not a JSON or YAML object.
     """
     limits = limits or Limits()
     web = Web(spec, headers, limits)
@@ -179,7 +179,7 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
 
 
 def _bytes(path: Path, limits: Limits) -> bytes:
-    """Give what may be the root document; what cannot be read is not."""
+    """Return the content of a candidate for the root document, nothing for a file that cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(limits.size + 1) if path.is_file() else b""

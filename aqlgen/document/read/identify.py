@@ -17,7 +17,7 @@ READABLE: Final = "aqlgen reads Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
 
 
 class Kind(NamedTuple):
-    """A kind of document, with its article, and the way from it to one that can be read."""
+    """A format with its article (`a HAR file`), and advice on how to get an OpenAPI document instead."""
 
     name: str
     way: str
@@ -53,7 +53,7 @@ _FURTHER: Final[Mapping[str, Callable[[Json], bool]]] = {
     "data": lambda value: isinstance(value, dict) and "__schema" in value,
     "item": lambda value: isinstance(value, list),
 }
-"""Keys that others use too, and what their value must be."""
+"""Keys that other formats use, too, with a test for their value."""
 
 _BEFORE: Final = r"(?:\s|#(?!%)[^\n]*\n|//[^\n]*\n)*"
 _XML: Final = r"(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:\w+:)?"
@@ -86,7 +86,7 @@ _BY_TEXT: Final[tuple[tuple[re.Pattern[str], Kind], ...]] = tuple(
 
 
 def of_object(root: Mapping[str, Json]) -> Kind | None:
-    """Give what an object is by its keys, where they tell."""
+    """Return the format of an object that is not OpenAPI, judged by its keys; None if they do not tell."""
     for key, kind in _BY_KEY:
         if key in root and _FURTHER.get(key, lambda _value: True)(root[key]):
             return kind
@@ -96,7 +96,7 @@ def of_object(root: Mapping[str, Json]) -> Kind | None:
 
 
 def of_text(text: str) -> Kind | None:
-    """Give what a text is that is neither JSON nor YAML, where its beginning tells."""
+    """Return the format of a text that is neither JSON nor YAML, judged by its beginning, or None."""
     head = text[:4096]
     return next((kind for pattern, kind in _BY_TEXT if pattern.match(head)), None)
 
@@ -126,7 +126,7 @@ _MARKUP: Final = re.compile(r"\s*<[?!A-Za-z]")
 
 
 def refuse_binary(name: str, data: bytes) -> None:
-    """Raise DocumentError for what cannot be text, naming its kind where the first bytes tell it."""
+    """Raise DocumentError for binary data, with its format if the first bytes tell it."""
     for magic, kind in _MAGIC:
         if data.startswith(magic):
             unpack = any(word in kind for word in _ARCHIVES)
@@ -136,7 +136,7 @@ def refuse_binary(name: str, data: bytes) -> None:
 
 
 def refuse_markup(name: str, text: str) -> None:
-    """Raise DocumentError for HTML, XML and the texts of other languages: what servers send, and people mix up."""
+    """Raise DocumentError for HTML, XML and other languages, which servers send and people confuse with OpenAPI."""
     head = text[:4096]
     if _HTML.match(head):
         _refuse(
@@ -150,7 +150,7 @@ def refuse_markup(name: str, text: str) -> None:
 
 
 def _refuse_kind(name: str, text: str) -> None:
-    """Raise DocumentError for a text that is plainly of another kind, though one may read a part of it as YAML."""
+    """Raise DocumentError for a text in another format, even if a part of it parses as YAML."""
     kind = of_text(text)
     if kind is not None:
         message = f"this is {kind.name}, not an OpenAPI document"
@@ -184,12 +184,12 @@ def check(root: Mapping[str, Json]) -> Version:
 
 
 def is_swagger(root: Mapping[str, Json]) -> bool:
-    """Whether a document is Swagger 2.0, its version written as text or as a number."""
+    """Return True if a document is Swagger 2.0, its version written as text or as a number."""
     return "openapi" not in root and _written(root.get("swagger"), _SWAGGER) is not None
 
 
 def version_remarks(root: Mapping[str, Json]) -> list[Diagnostic]:
-    """Remark on what is odd about the way the version is written, though understood."""
+    """Return a warning if the version is written as a number; it is understood all the same."""
     for key, pattern, full in (("openapi", _SUPPORTED, ".0"), ("swagger", _SWAGGER, "")):
         version = root.get(key)
         if isinstance(version, (int, float)) and _written(version, pattern):
@@ -217,7 +217,7 @@ def _version(root: Mapping[str, Json]) -> Version:
 
 
 def _written(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    """Match a version, white space around it and numbers included; True is no number here."""
+    """Match a version, which may be a number and have white space around it; True is no number here."""
     if isinstance(version, bool) or not isinstance(version, (str, int, float)):
         return None
     return pattern.fullmatch(str(version).strip())

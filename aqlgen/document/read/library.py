@@ -26,7 +26,7 @@ ALLOW_HELP = "If you trust it, let it be read: --allow-refs {}"
 
 
 class NotRead(Exception):
-    """A reference to another file is not followed. `forbidden` when no good document has such a one."""
+    """A reference to another file is not followed. `forbidden` is true if no legitimate document contains it."""
 
     def __init__(self, code: str, message: str, help: str = "", *, cause: AqlgenError | None = None) -> None:
         super().__init__(message)
@@ -40,17 +40,17 @@ class Shelf(Protocol):
     """Files by address; `find` takes a relative path with slashes."""
 
     def find(self, base: str, path: str) -> str:
-        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
 
     def load(self, address: str) -> bytes:
-        """Give the bytes, one over the bound at most. Raises NotRead."""
+        """Return the bytes, cut one byte past the limit. Raises NotRead."""
 
     def name(self, address: str) -> str:
-        """Give the name to show."""
+        """Return the name to show for a file."""
 
 
 class Folder:
-    """Files on disk, within the boundary or an allowed folder, symbolic links followed to where they really lead."""
+    """Files on disk, within the boundary or an allowed folder; symbolic links are resolved before the check."""
 
     def __init__(self, spec: str, root: Path, boundary: Path, allowed: Sequence[str], limits: Limits) -> None:
         self._root = root
@@ -59,7 +59,7 @@ class Folder:
         self._limits = limits
 
     def find(self, base: str, path: str) -> str:
-        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
         joined = posixpath.join(posixpath.dirname(base), path)
         if _climbs_out(joined):
             raise NotRead("forbidden-reference", f"the reference {path!r} climbs above the file system's root")
@@ -71,7 +71,7 @@ class Folder:
         return address
 
     def load(self, address: str) -> bytes:
-        """Give the bytes, one over the bound at most. Raises NotRead."""
+        """Return the bytes, cut one byte past the limit. Raises NotRead."""
         try:
             if not stat.S_ISREG(os.stat(address).st_mode):
                 raise NotRead("unresolved-reference", f"{self.name(address)} is not a file")
@@ -82,25 +82,25 @@ class Folder:
             raise NotRead("unresolved-reference", f"{self.name(address)}: {problem}") from None
 
     def name(self, address: str) -> str:
-        """Give the name to show."""
+        """Return the name to show for a file."""
         beside = os.path.relpath(address, self._root.parent)
         return os.path.normpath(os.path.join(os.path.dirname(self._shown), beside))
 
 
 class Nothing:
-    """There are no files beside standard input or below a URL's own: references from there are URLs."""
+    """No files: beside standard input there are none, and references from a URL are URLs."""
 
     def find(self, base: str, path: str) -> str:
-        """Give the address of what `path` names beside `base`. Raises NotRead, or ValueError for what is no path."""
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
         message = f"the reference {path!r} names a file, and there is none beside {base}"
         raise NotRead("outside-reference", message, "Give the root document as a file.")
 
     def load(self, address: str) -> bytes:
-        """Give the bytes, one over the bound at most. Raises NotRead."""
+        """Return the bytes, cut one byte past the limit. Raises NotRead."""
         raise NotRead("unresolved-reference", f"{address}: no such file")
 
     def name(self, address: str) -> str:
-        """Give the name to show."""
+        """Return the name to show for a file."""
         return address
 
 
@@ -117,7 +117,7 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
 class Library:
-    """The neighbours of a document by address, a path or URL as text; `address` is the root document's own."""
+    """Files around a document, by address: a path or URL as text. `address` is that of the root document."""
 
     def __init__(self, address: str, shelf: Shelf, web: Web, allowed: Sequence[str], limits: Limits) -> None:
         self.address = address
@@ -130,10 +130,12 @@ class Library:
         self._size = 0
 
     def find(self, base: str, reference: str) -> str:
-        """Give the address of what `reference` (without its fragment) names from the file at `base`. Raises NotRead."""
+        """Return the address of `reference` (without fragment) relative to the file at `base`. Raises NotRead."""
         try:
             return self._find(base, reference.replace("\\", "/"))
-        except ValueError:  # what urllib says of brackets that are no IPv6 address, and the file system of a zero byte
+        except (
+            ValueError
+        ):  # from urllib, for brackets that are no IPv6 address, or from the file system, for a zero byte
             raise NotRead("unresolved-reference", f"the reference {reference!r} is no address and no path") from None
 
     def _find(self, base: str, reference: str) -> str:
@@ -159,7 +161,7 @@ class Library:
         return address
 
     def open(self, address: str) -> Source:
-        """Give the file as a source: any JSON or YAML, not only an object. Raises NotRead."""
+        """Return the file as a source: any JSON or YAML, not only an object. Raises NotRead."""
         found = self._parsed.get(address)
         if found is None:
             found = self._parsed[address] = self._parse(address)
@@ -168,7 +170,7 @@ class Library:
         return found
 
     def text(self, address: str) -> str:
-        """Give the file as text. Raises NotRead."""
+        """Return the file as text. Raises NotRead."""
         data = self._bytes(address)
         if isinstance(data, NotRead):
             raise data
@@ -178,7 +180,7 @@ class Library:
             raise NotRead("unresolved-reference", f"{self.name(address)}: {error}") from None
 
     def name(self, address: str) -> str:
-        """Give the name to show for a file."""
+        """Return the name to show for a file."""
         return address if is_url(address) else self._shelf.name(address)
 
     def _parse(self, address: str) -> Source | NotRead:
@@ -223,7 +225,7 @@ class Library:
         raise NotRead("outside-reference", message, ALLOW_HELP.format(urljoin(url, ".")))
 
     def _covered(self, url: str) -> bool:
-        """Whether a URL lies below a prefix; a path that hides dots in escapes lies nowhere."""
+        """Return True if a URL lies below a prefix; false for a path that hides dots in escapes."""
         path = unquote(urlsplit(url).path)
         if ".." in path.split("/"):
             return False

@@ -1,4 +1,4 @@
-"""Giving diagnostics their positions."""
+"""Positions of diagnostics in the user's own files."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def locate(
     root: Json = None,
     origins: Origins | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Fill in file, pointer, line and column of the user's own files; sort by place, exact repeats folded.
+    """Return diagnostics with file, pointer, line and column of the user's own files, sorted, without repeats.
 
-    A diagnostic without a file points into `root`, the tree that was put together from the sources, and `origins` tells
-    where that part came from; without them it points into the first source. One that names a source points into that
-    source. What has a line already, or is of another file, keeps what it has.
+    A diagnostic without a file points into `root`, the tree assembled from the sources, and `origins` maps it to a
+    file; without `origins` it points into the first source. One that names a source points into that source. One that
+    has a line already, or names another file, stays as it is.
     """
     given = [_at_origin(one, sources[0].name, root, origins) for one in diagnostics]
     wanted: dict[str, set[str]] = defaultdict(set)
@@ -51,7 +51,7 @@ def locate(
 
 
 def _at_origin(one: Diagnostic, main: str, root: Json, origins: Origins | None) -> Diagnostic:
-    """Turn a pointer into the tree put together into a pointer into the file where that part stands."""
+    """Map a pointer into the assembled tree to a pointer into the file that the part came from."""
     if one.file:
         return one
     if one.line or origins is None:

@@ -34,7 +34,7 @@ def _decode(name: str, data: bytes, codec: str, label: str) -> str:
     try:
         return data.decode(codec)
     except UnicodeDecodeError as error:
-        # The codec counts from behind the mark that it has taken off.
+        # The codec counts from after the byte order mark that it has removed.
         offset = error.start + len(data) - len(error.object)
         before = error.object[: error.start].decode(codec, errors="replace")
         line, column = Lines(before).place(len(before))
@@ -53,11 +53,11 @@ Format: TypeAlias = Literal["json", "yaml"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One document. All keys of `root` are text, no value contains itself, and depth and size are bounded.
+    """A parsed document. All keys of `root` are text, no value contains itself, and depth and size are bounded.
 
-    `name` is as the user named it (`<stdin>` for `-`, a URL without its password); `base` is the document's own place,
+    `name` is the name that the user gave (`<stdin>` for `-`, a URL without its password). `base` is the location
     against which relative references resolve: an absolute path, a URL after redirects, or None for standard input.
-    A YAML alias shares the value it stands for, so `root` must not be changed in place.
+    A YAML alias shares the value of its anchor, so `root` must not be changed in place.
     """
 
     name: str
@@ -72,9 +72,9 @@ class Source:
 def parse(
     name: str, data: bytes, base: Path | str | None, *, limits: Limits | None = None, part: bool = False
 ) -> Source:
-    """Read a document from bytes that are at hand, by content and whatever it is named. Raises DocumentError.
+    """Parse the bytes of a document; its name does not matter. Raises DocumentError.
 
-    A `part` of a document that is split over files may be any value, not only an object.
+    A `part` of a document in several files may be any value, not only an object.
     """
     limits = limits or Limits()
     refuse_binary(name, data)
@@ -112,7 +112,7 @@ def _tree(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diag
 
 
 def _flow_yaml(name: str, text: str, limits: Limits, fault: json_parser.NotJson) -> tuple[Json, list[Diagnostic]]:
-    """YAML may begin with a brace too; but when it is neither, the fault to tell is the JSON's."""
+    """Parse text that begins with a brace but is not JSON as YAML; if it is neither, raise the JSON error."""
     line, column = Lines(text).place(fault.offset)
     refused = DocumentError.of(
         "json-syntax", f"not valid JSON: {fault.problem}", file=name, line=line, column=column, help=fault.help
@@ -146,7 +146,7 @@ def _kind(value: Json) -> str:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Millions of new containers and no garbage: the cyclic collector would only double the time."""
+    """Pause the garbage collector: with millions of new containers and no garbage it would double the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

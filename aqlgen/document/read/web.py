@@ -1,4 +1,4 @@
-"""Getting http(s) URLs: bounded in time and size, redirects followed by hand, so that headers stay at their origin."""
+"""Fetching http(s) URLs within limits of time and size; redirects never carry headers to another origin."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 _ACCEPT = "application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5"
 
 Headers: TypeAlias = Sequence[tuple[str, str]]
-"""Names and values; only ever sent to the origin of the URL that the user named."""
+"""Names and values; only sent to the origin of the URL that the user named."""
 
 
 class Web:
-    """Fetches the URLs of one document over connections that are kept; `headers` go to the origin of `spec` alone."""
+    """A client for the URLs of one document, with persistent connections; only the origin of `spec` gets `headers`."""
 
     def __init__(self, spec: str, headers: Headers, limits: Limits) -> None:
         self._origin = _origin(spec)
@@ -40,9 +40,9 @@ class Web:
         self._client: httpx2.AsyncClient | None = None
 
     def get(self, url: str, permits: Callable[[str], bool] = lambda _url: True) -> tuple[str, bytes]:
-        """Give where the redirects ended, without credentials, and the bytes there.
+        """Return the final URL after redirects, without credentials, and its content.
 
-        Raises FileError, also for a redirect to what `permits` denies, or DocumentError over the size bound.
+        Raises FileError, also for a redirect that `permits` denies, or DocumentError over the size limit.
         """
         import asyncio  # here, since only URLs should pay for importing it
 
@@ -64,14 +64,14 @@ class Web:
             raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _REACHED) from None
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         if self._runner is not None:
             if self._client is not None:
                 self._runner.run(self._client.aclose())
             self._runner.close()
 
     async def _within(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
-        """Bound the whole time: a server that sends a byte of its headers now and then would outlast other bounds."""
+        """Limit the total time: a server that sends its headers byte by byte would outlast other timeouts."""
         import asyncio
 
         async with asyncio.timeout(seconds):
@@ -91,7 +91,7 @@ class Web:
         raise _unreachable(name, f"more than {_REDIRECTS} redirects")
 
     async def _once(self, name: str, url: str) -> bytes | str:
-        """Give the body, or the place that a redirect names."""
+        """Return the body, or the location of a redirect."""
         headers = self._headers if _origin(url) == self._origin else []
         async with self._connected().stream("GET", url, headers=headers) as response:
             if response.has_redirect_location:
@@ -115,12 +115,12 @@ class Web:
 
 
 def is_url(spec: str) -> bool:
-    """Whether it is an address that can be fetched."""
+    """Return True if this is an http(s) URL."""
     return spec.lower().startswith(("http://", "https://"))
 
 
 def without_credentials(url: str) -> str:
-    """Return the URL as it may be shown and stored: without user name and password."""
+    """Return the URL without user name and password, so that it can be shown and stored."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -129,7 +129,7 @@ def without_credentials(url: str) -> str:
 
 
 def _from_userinfo(spec: str, headers: Headers) -> Headers:
-    """Turn the credentials of a URL into a header (RFC 7617), unless one was given."""
+    """Return the credentials of a URL as a header (RFC 7617), unless the user set that header."""
     parts = _split(spec)
     if parts is None or "@" not in parts.netloc or any(name.lower() == "authorization" for name, _ in headers):
         return []
@@ -138,7 +138,7 @@ def _from_userinfo(spec: str, headers: Headers) -> Headers:
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:
-    """Give scheme, host and port (RFC 6454)."""
+    """Return scheme, host and port (RFC 6454)."""
     parts = _split(url)
     try:
         port = parts.port if parts else None
@@ -157,7 +157,7 @@ def _split(url: str) -> SplitResult | None:
 
 
 def same_origin(one: str, other: str) -> bool:
-    """Whether two URLs are of one server: scheme, host and port."""
+    """Return True if two URLs have the same scheme, host and port."""
     return _origin(one) is not None and _origin(one) == _origin(other)
 
 

@@ -58,7 +58,7 @@ def plain(text: str) -> Json:
 
 
 _CORE: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))
-_VERSION: Final = ["info", "version"]  # a text (OpenAPI, Info Object): as a number, 1.10 would become 1.1
+_VERSION: Final = ["info", "version"]  # a string (OpenAPI, Info Object): as a number, 1.10 would become 1.1
 _PAGE: Final = 64  # characters of text that weigh as much as a value, since aliases can repeat text too
 _NO_KEY: Final = object()
 _OPEN: Final = object()
@@ -66,7 +66,7 @@ _OPEN: Final = object()
 
 @dataclass(slots=True)
 class _Frame:
-    """A collection that is being filled; `count` is the number of values seen before it."""
+    """An open collection; `count` is the number of values before it."""
 
     value: Any
     anchor: str | None
@@ -78,7 +78,7 @@ class _Frame:
 
 
 def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
-    """Parse one YAML document. Raises DocumentError with the position: syntax, bounds, a second document."""
+    """Parse one YAML document. Raises DocumentError on a syntax error, past the limits, or for a second document."""
     try:
         return _built(name, text, limits)
     except _TabError as error:
@@ -107,7 +107,7 @@ def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]
 
 
 class _TabError(Exception):
-    """The parser stopped at a tab; `refusal` is what is to be said of it."""
+    """The parser stopped at a tab; `refusal` is the error to raise for it."""
 
     def __init__(self, refusal: DocumentError) -> None:
         super().__init__()
@@ -248,7 +248,7 @@ class _Builder:
         return DocumentError(finding)
 
     def at_tab(self, error: yaml.MarkedYAMLError) -> bool:
-        """Whether the parser stopped at a tab."""
+        """Return True if the parser stopped at a tab."""
         return self.text[_offset(error) : _offset(error) + 1] == "\t"
 
     def syntax_error(self, error: yaml.MarkedYAMLError) -> DocumentError:
@@ -267,7 +267,7 @@ def _offset(error: yaml.MarkedYAMLError) -> int:
 
 
 def _mappings(value: Json) -> list[dict[str, Json]] | None:
-    """Return what a merge key takes: one mapping or a list of them, the first of which wins."""
+    """Return the mappings that a merge key accepts: one mapping or a list, the first of which wins; else None."""
     if isinstance(value, dict):
         return [value]
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):

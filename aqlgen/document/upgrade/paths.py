@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.document.positions import escape, split
-from aqlgen.document.upgrade.context import Upgrade
+from aqlgen.document.upgrade.context import UpgradeContext
 from aqlgen.document.upgrade.media import JSON, default_types, is_json, operation_types
 from aqlgen.document.upgrade.parameters import GONE, Placed, form_body, is_form, parameter, request_body, value_schema
 from aqlgen.document.upgrade.servers import operation_servers
@@ -14,22 +14,22 @@ from aqlgen.ir import Json
 
 REPLACED_IN_OPERATION = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
 NO_BODY = frozenset({"get", "head", "options"})
-"""Methods whose operations take no body over from their path item."""
+"""Methods whose operations inherit no body from their path item."""
 
 
 @dataclass(slots=True)
-class _Sorted:
-    """Parameters by what becomes of them."""
+class _Parameters:
+    """The parameters of an operation or path item, grouped by what they become."""
 
     plain: list[Json] = field(default_factory=list)
     bodies: list[Placed] = field(default_factory=list)
     fields: dict[str, Placed] = field(default_factory=dict)
     shared: str | None = None
-    """The name of the shared body that a reference leads to."""
+    """The name of the shared body parameter, if a reference leads to it."""
 
 
-def paths(up: Upgrade) -> Json:
-    """Give the paths, those that only differ in their query (`x-ms-paths`) among them."""
+def paths(up: UpgradeContext) -> Json:
+    """Return the paths, including those that differ only in their query (`x-ms-paths`)."""
     own, more = up.root.get("paths", {}), up.root.get("x-ms-paths")
     if not isinstance(own, dict):
         return own
@@ -42,7 +42,7 @@ def paths(up: Upgrade) -> Json:
     return new
 
 
-def _item(up: Upgrade, raw: Json, pointer: str) -> Json:
+def _item(up: UpgradeContext, raw: Json, pointer: str) -> Json:
     item, where = up.follow(raw, pointer)
     if not isinstance(item, dict) or "$ref" in item:
         return raw
@@ -50,7 +50,7 @@ def _item(up: Upgrade, raw: Json, pointer: str) -> Json:
         item = {**{key: value for key, value in raw.items() if key != "$ref"}, **item}
     new: dict[str, Json] = {key: value for key, value in item.items() if key != "parameters"}
     up.origins.carry(item, new)
-    common = _sort(up, item.get("parameters"), f"{where}/parameters")
+    common = _group(up, item.get("parameters"), f"{where}/parameters")
     if common.plain:
         new["parameters"] = common.plain
         up.origins.note(new, "parameters", up.origin(f"{where}/parameters"))
@@ -66,14 +66,14 @@ def _named(pointer: str, key: str) -> str:
 
 
 def _operation(
-    up: Upgrade, operation: dict[str, Json], pointer: str, common: _Sorted, name: str, method: str
+    up: UpgradeContext, operation: dict[str, Json], pointer: str, common: _Parameters, name: str, method: str
 ) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED_IN_OPERATION}
     up.origins.carry(operation, new)
-    own = _sort(up, operation.get("parameters"), f"{pointer}/parameters")
+    own = _group(up, operation.get("parameters"), f"{pointer}/parameters")
     if own.plain:
         new["parameters"] = own.plain
-    body = _body(up, operation, pointer, own, common if method not in NO_BODY else _Sorted(), name)
+    body = _body(up, operation, pointer, own, common if method not in NO_BODY else _Parameters(), name)
     if body is not None:
         up.place(new, "requestBody", *body)
     responses = operation.get("responses")
@@ -87,8 +87,8 @@ def _operation(
     return new
 
 
-def _sort(up: Upgrade, raw: Json, pointer: str) -> _Sorted:
-    found = _Sorted()
+def _group(up: UpgradeContext, raw: Json, pointer: str) -> _Parameters:
+    found = _Parameters()
     for index, one in enumerate(raw if isinstance(raw, list) else ()):
         place = f"{pointer}/{index}"
         node, where = up.follow(one, place)
@@ -110,7 +110,7 @@ def _sort(up: Upgrade, raw: Json, pointer: str) -> _Sorted:
 
 
 def _shared(node: Json) -> str | None:
-    """Give the name, as a reference has it, of the shared parameter that a reference leads to."""
+    """Return the name of the shared parameter that a reference leads to, escaped as in the reference, or None."""
     reference = node.get("$ref") if isinstance(node, dict) else None
     if not isinstance(reference, str) or not reference.startswith("#/parameters/") or reference.count("/") != 2:
         return None
@@ -118,9 +118,9 @@ def _shared(node: Json) -> str | None:
 
 
 def _body(
-    up: Upgrade, operation: Mapping[str, Json], pointer: str, own: _Sorted, common: _Sorted, name: str
+    up: UpgradeContext, operation: Mapping[str, Json], pointer: str, own: _Parameters, common: _Parameters, name: str
 ) -> tuple[Json, str] | None:
-    """Give the request body with the place that it came from, None when there is none."""
+    """Return the request body and the pointer that it came from, None if there is none."""
     chosen = own if own.bodies else common
     bodies, fields = chosen.bodies, {**common.fields, **own.fields}
     consumes = operation_types(up, operation, "consumes")
@@ -144,7 +144,7 @@ def _body(
     return request_body(up, node, where, consumes), where
 
 
-def _responses(up: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
+def _responses(up: UpgradeContext, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
     new: dict[str, Json] = {}
     produces = operation_types(up, operation, "produces")
     common = produces == default_types(up, "produces")
@@ -167,8 +167,8 @@ REPLACED_IN_RESPONSE = frozenset({"schema", "examples", "headers"})
 BYTES = "application/octet-stream"
 
 
-def response(up: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
-    """Give a response, converted once for the same content types. What cannot be read stays as it is."""
+def response(up: UpgradeContext, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
+    """Return a response, converted once for the same content types. An unreadable one stays as it is."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
     key = ("response", id(node), produces)
@@ -178,7 +178,7 @@ def response(up: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -
     return known[1]
 
 
-def _response(up: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _response(up: UpgradeContext, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in REPLACED_IN_RESPONSE}
     up.origins.carry(node, new)
     content = _content(up, node, pointer, produces)
@@ -191,7 +191,7 @@ def _response(up: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[
     return new
 
 
-def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _content(up: UpgradeContext, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     examples = node.get("examples")
     examples = examples if isinstance(examples, dict) else {}
     by_type = {kind: one for kind, one in examples.items() if "/" in kind}
@@ -216,13 +216,13 @@ def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tupl
 
 
 def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, ...]:
-    """Give the content types of a response that has a schema; a file is not JSON, whatever the document says."""
+    """Return the content types of a response with a schema; a file is not JSON, whatever the document says."""
     if schema.get("type") == "file":
         return tuple(one for one in produces if not is_json(one)) or (BYTES,)
     return produces or (JSON,)
 
 
-def _header(up: Upgrade, node: Json, pointer: str) -> Json:
+def _header(up: UpgradeContext, node: Json, pointer: str) -> Json:
     if not isinstance(node, dict):
         return node
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from aqlgen.document.upgrade.context import Upgrade
+from aqlgen.document.upgrade.context import UpgradeContext
 from aqlgen.ir import Json
 
 HTTP = ("https", "http")
 
 
-def servers(up: Upgrade) -> list[Json]:
-    """Give the document's servers, encrypted ones first; a relative one where it names no host."""
+def servers(up: UpgradeContext) -> list[Json]:
+    """Return the document's servers, encrypted ones first; a relative one if it names no host."""
     found = _servers(up.root, up.root.get("schemes"))
     if not _host(up.root):
         way = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
@@ -20,8 +20,8 @@ def servers(up: Upgrade) -> list[Json]:
     return found
 
 
-def operation_servers(up: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
-    """Give the servers of an operation that takes other schemes than the document; None when it does not."""
+def operation_servers(up: UpgradeContext, operation: Mapping[str, Json]) -> list[Json] | None:
+    """Return the servers of an operation whose schemes differ from the document's; else None."""
     own, common = _schemes(operation.get("schemes")), _schemes(up.root.get("schemes"))
     return _servers(up.root, own) if own and own != common and _host(up.root) else None
 
@@ -52,13 +52,13 @@ def _host(root: Mapping[str, Json]) -> str:
 
 
 def _schemes(raw: Json) -> list[str]:
-    """Give the schemes that an adapter can speak, encrypted ones first."""
+    """Return the schemes that an adapter supports, encrypted ones first."""
     listed = [one.lower() for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
     return [one for one in HTTP if one in listed]
 
 
 def _variables(template: Mapping[str, Json]) -> dict[str, Json]:
-    """Give the variables of a host template that have a value of their own; the others have to be configured."""
+    """Return the variables of a host template that have a value; the others have to be configured."""
     listed = template.get("parameters")
     found: dict[str, Json] = {}
     for one in listed if isinstance(listed, list) else ():
@@ -81,7 +81,7 @@ FLOW_FIELDS: Final = ("authorizationUrl", "tokenUrl", "scopes")
 
 
 def scheme(node: Json) -> Json:
-    """Give a security scheme; what is unknown stays as it is, since documents borrow from 3.0 (`type: http`)."""
+    """Return a security scheme; an unknown type stays, since documents borrow from 3.0 (`type: http`)."""
     if not isinstance(node, dict):
         return node
     if node.get("type") == "basic":
