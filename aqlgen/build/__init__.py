@@ -12,7 +12,7 @@ from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, text
 from aqlgen.build.models import INFO, OPERATION, InvalidObjectError
 from aqlgen.build.operations import RawOperation, operations
-from aqlgen.build.parameters import build_parameters, apply_content_type
+from aqlgen.build.parameters import apply_content_type, build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver
@@ -31,8 +31,13 @@ class Skipped:
 
     def as_json(self) -> dict[str, Json]:
         """Return the entry of JSON output."""
-        found = self.diagnostic
-        return {"method": self.method.upper(), "path": self.path, "code": found.code, "message": found.message}
+        diagnostic = self.diagnostic
+        return {
+            "method": self.method.upper(),
+            "path": self.path,
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,11 @@ def build(resolver: Resolver, openapi: str) -> Built:
     title, version, description = _info(context, root.get("info"))
     served: list[Operation] = []
     skipped: list[Skipped] = []
-    for found in operations(context):
+    for raw_operation in operations(context):
         try:
-            served.append(_operation(context, found, known))
+            served.append(_operation(context, raw_operation, known))
         except SkipError as skip:
-            skipped.append(Skipped(found.method, found.path, skip.diagnostic))
+            skipped.append(Skipped(raw_operation.method, raw_operation.path, skip.diagnostic))
     _duplicates(context, served)
     document = Document(
         openapi=openapi,
@@ -109,15 +114,18 @@ def _duplicates(context: Context, served: list[Operation]) -> None:
             users.setdefault(operation.operation_id, []).append(operation)
     for operation_id, using in users.items():
         if len(using) > 1:
-            keys = ", ".join(one.key for one in using[:3]) + (f" and {len(using) - 3} more" if len(using) > 3 else "")
+            keys = ", ".join(operation.key for operation in using[:3]) + (
+                f" and {len(using) - 3} more" if len(using) > 3 else ""
+            )
             message = f"the operationId {operation_id!r} is given to {len(using)} operations: {keys}"
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
 
 
-def _operation(context: Context, found: RawOperation, known: frozenset[str]) -> Operation:
-    method, path, item, raw, pointer = found.method, found.path, found.item, found.raw, found.pointer
-    if found.refusal:
-        message = f"{method.upper()} {path} is skipped: {found.refusal}"
+def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str]) -> Operation:
+    method, path, raw, pointer = raw_operation.method, raw_operation.path, raw_operation.raw, raw_operation.pointer
+    item = raw_operation.item
+    if raw_operation.refusal:
+        message = f"{method.upper()} {path} is skipped: {raw_operation.refusal}"
         raise SkipError(Diagnostic("operation-skipped", Severity.WARNING, message, pointer=pointer))
     try:
         model = context.validate(OPERATION, raw, pointer)
@@ -125,8 +133,10 @@ def _operation(context: Context, found: RawOperation, known: frozenset[str]) -> 
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
-    parameters = build_parameters(context, found)
-    parameters, body = apply_content_type(parameters, build_body(context, raw.get("requestBody"), f"{pointer}/requestBody"))
+    parameters = build_parameters(context, raw_operation)
+    parameters, body = apply_content_type(
+        parameters, build_body(context, raw.get("requestBody"), f"{pointer}/requestBody")
+    )
     return Operation(
         method=method,
         path=path,

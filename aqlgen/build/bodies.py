@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aqlgen.build.context import Context, SkipError, example_of, entries, text
+from aqlgen.build.context import Context, SkipError, entries, example_of, text
 from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
@@ -37,7 +37,7 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
 
 def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:
     """Return the readable responses in document order; warn of the others."""
-    found = []
+    responses = []
     for key, value in entries(context.get_object(operation, "responses", pointer)):
         status, where = key.strip().upper(), f"{pointer}/responses/{escape(key)}"
         if not STATUS.fullmatch(status):
@@ -53,13 +53,13 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
         declared = node.get("headers")
         headers = tuple(declared) if isinstance(declared, dict) else ()
         status = "default" if status == "DEFAULT" else status
-        found.append(Response(status, text(model.description), media, headers, Origin(origin)))
-    return tuple(found)
+        responses.append(Response(status, text(model.description), media, headers, Origin(origin)))
+    return tuple(responses)
 
 
 def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:
     """Return the representations in `content`, in document order, with types in lower case without parameters."""
-    found = []
+    media_types = []
     for key, value in context.get_object(node, "content", pointer).items():
         where = f"{pointer}/content/{escape(key)}"
         try:
@@ -69,7 +69,7 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
             continue
         if isinstance(media, dict):
             encoding = media.get("encoding")
-            found.append(
+            media_types.append(
                 MediaType(
                     content_type=key.split(";")[0].strip().lower(),
                     schema=_schema(context, media, origin),
@@ -79,7 +79,7 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
                     written=key.strip(),
                 )
             )
-    return tuple(found)
+    return tuple(media_types)
 
 
 def _schema(context: Context, media: Json, pointer: str) -> Json:

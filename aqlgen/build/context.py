@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aqlgen.build.models import ObjectModels, Model, validate
+from aqlgen.build.models import Model, ObjectModels, validate
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
@@ -59,8 +59,8 @@ class Context:
         value = node.get(key) if isinstance(node, dict) else None
         if value is None or isinstance(value, kind):
             return value
-        expected, found = _CALLED[kind], _CALLED.get(type(value), "a single value")
-        self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {found}", f"{pointer}/{key}")
+        expected, actual = _CALLED[kind], _CALLED.get(type(value), "a single value")
+        self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {actual}", f"{pointer}/{key}")
         return None
 
     def validate(self, kind: ObjectModels[Model], raw: Json, pointer: str) -> Model:

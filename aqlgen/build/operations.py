@@ -90,7 +90,7 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
         context.warn("path-without-slash", f"the path {path!r} is read as {'/' + path!r}", pointer)
     if COLONS.search(path):
         declared = _path_parameters(context, item)
-        braced = COLONS.sub(lambda found: f"{{{found[1]}}}" if found[1] in declared else found[0], path)
+        braced = COLONS.sub(lambda match: f"{{{match[1]}}}" if match[1] in declared else match[0], path)
         if braced != path:
             message = f"the path {path} is read as {braced}: a parameter stands in braces"
             context.warn("bad-parameter", message, pointer)
@@ -99,7 +99,7 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
         message = f"the path {path} has a brace without its other; it is sent as it stands"
         context.warn("bad-parameter", message, pointer)
     names = re.findall(r"\{([^{}]*)\}", path)
-    for name in dict.fromkeys(one for one in names if names.count(one) > 1):
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)
     return path if path.startswith("/") else f"/{path}"
@@ -107,17 +107,17 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
 
 def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:
     """Return the names of the path parameters that a path item or its operations declare."""
-    found: set[str] = set()
+    names: set[str] = set()
     for holder in (item, *item.values()):
         parameters = holder.get("parameters") if isinstance(holder, dict) else None
         for raw in parameters if isinstance(parameters, list) else ():
             try:
-                one, _ = context.resolver.follow(raw, "")
+                parameter, _ = context.resolver.follow(raw, "")
             except UnresolvedError:
                 continue
-            if isinstance(one, dict) and one.get("in") == "path" and isinstance(one.get("name"), str):
-                found |= {one["name"]}
-    return found
+            if isinstance(parameter, dict) and parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
+                names |= {parameter["name"]}
+    return names
 
 
 def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:

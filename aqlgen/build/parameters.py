@@ -31,20 +31,20 @@ VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 def build_parameters(context: Context, operation: RawOperation) -> tuple[Parameter, ...]:
     """Return the parameters that apply, in document order. Raises SkipError if a required one is unusable."""
-    found: dict[tuple[str, Location], Parameter] = {}
+    parameters: dict[tuple[str, Location], Parameter] = {}
     for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
-        here: set[tuple[str, Location]] = set()
+        declared_here: set[tuple[str, Location]] = set()
         for index, raw in enumerate(context.get_list(owner, "parameters", where)):
             parameter = _parameter(context, raw, operation.path, f"{where}/parameters/{index}")
             if parameter is None:
                 continue
             key = parameter.name, parameter.location
-            if key in here and found[key] != replace(parameter, origin=found[key].origin):
+            if key in declared_here and parameters[key] != replace(parameter, origin=parameters[key].origin):
                 message = f"the parameter {key[0]!r} in {key[1].value} is declared twice; the last one counts"
                 context.warn("bad-parameter", message, f"{where}/parameters/{index}")
-            here.add(key)
-            found[key] = parameter
-    return match_path(context, found, operation.path, operation.pointer)
+            declared_here.add(key)
+            parameters[key] = parameter
+    return match_path(context, parameters, operation.path, operation.pointer)
 
 
 def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Parameter | None:
@@ -103,7 +103,7 @@ def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Lo
         return Location(guess), {**node, "in": guess}
     if not isinstance(raw, str):
         return Location.QUERY, node  # the model says what is wrong
-    known = {one.value for one in Location} - ({"querystring"} if context.openapi != "3.2" else set())
+    known = {member.value for member in Location} - ({"querystring"} if context.openapi != "3.2" else set())
     written = raw.strip().lower()
     if written not in known:
         raise InvalidObjectError(f"it is in {raw!r}, which OpenAPI {context.openapi} does not have")
@@ -127,19 +127,25 @@ def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | Non
     return context.schema(node, pointer), None, None
 
 
-def apply_content_type(parameters: tuple[Parameter, ...], body: Body | None) -> tuple[tuple[Parameter, ...], Body | None]:
+def apply_content_type(
+    parameters: tuple[Parameter, ...], body: Body | None
+) -> tuple[tuple[Parameter, ...], Body | None]:
     """Apply a Content-Type parameter with a single value to a binary body that declares no exact type.
 
     Swagger 2.0 does not ignore this parameter: `application/x-tar` where the operation consumes octet-stream.
     """
-    told = [one for one in parameters if one.name.lower() == "content-type" and one.location is Location.HEADER]
-    kind = told[0].fixed if told else None
-    if kind is None:
+    content_types = [
+        parameter
+        for parameter in parameters
+        if parameter.name.lower() == "content-type" and parameter.location is Location.HEADER
+    ]
+    content_type = content_types[0].fixed if content_types else None
+    if content_type is None:
         return parameters, body
-    if body is not None and [one.content_type for one in body.media] in ([BYTES], ["*/*"]):
-        plain = kind.partition(";")[0].strip().lower()
-        body = replace(body, media=(replace(body.media[0], content_type=plain, written=kind),))
-    return tuple(one for one in parameters if one not in told or one.required), body
+    if body is not None and [media.content_type for media in body.media] in ([BYTES], ["*/*"]):
+        plain = content_type.partition(";")[0].strip().lower()
+        body = replace(body, media=(replace(body.media[0], content_type=plain, written=content_type),))
+    return tuple(parameter for parameter in parameters if parameter not in content_types or parameter.required), body
 
 
 def _one_value(schema: Json) -> bool:
@@ -166,13 +172,13 @@ PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 
 def match_path(
-    context: Context, found: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
+    context: Context, parameters: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
 ) -> tuple[Parameter, ...]:
     """Return the parameters matched with the path: spelled as in its template, exactly one for each placeholder."""
     used = tuple(dict.fromkeys(PLACEHOLDER.findall(path)))
-    undeclared = {_fold(name): name for name in used if (name, Location.PATH) not in found}
+    undeclared = {_fold(name): name for name in used if (name, Location.PATH) not in parameters}
     kept: list[Parameter] = []
-    for (name, location), parameter in found.items():
+    for (name, location), parameter in parameters.items():
         if location is not Location.PATH or name in used:
             kept.append(parameter)
         elif (spelled := undeclared.pop(_fold(name), None)) is not None:

@@ -23,7 +23,7 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
                 name: {
                     "default": str(variable.get("default", "")),
                     **(
-                        {"enum": [str(one) for one in variable["enum"]]}
+                        {"enum": [str(value) for value in variable["enum"]]}
                         if isinstance(variable.get("enum"), list)
                         else {}
                     ),
@@ -39,7 +39,7 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
 
 def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
     """Return the readable security schemes; warn of the others."""
-    found = []
+    schemes = []
     for name, value in entries(raw):
         pointer = f"/components/securitySchemes/{escape(name)}"
         try:
@@ -48,7 +48,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
             continue
-        found.append(
+        schemes.append(
             SecurityScheme(
                 name=name,
                 kind=model.type,
@@ -61,7 +61,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
                 discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),
             )
         )
-    return tuple(found)
+    return tuple(schemes)
 
 
 def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
@@ -81,20 +81,20 @@ def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
 
 def build_scopes(raw: Json, known: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
     """Return the scopes that the requirements need of each scheme, by the first alternative that names it."""
-    found: dict[str, tuple[str, ...]] = {}
+    scopes_of: dict[str, tuple[str, ...]] = {}
     for alternative in raw if isinstance(raw, list) else ():
         names = entries(alternative)
         if all(name in known for name, _ in names):
             for name, scopes in names:
                 listed = scopes if isinstance(scopes, list) else ()
-                found.setdefault(name, tuple(one for one in listed if isinstance(one, str) and one.strip()))
-    return {name: scopes for name, scopes in found.items() if scopes}
+                scopes_of.setdefault(name, tuple(scope for scope in listed if isinstance(scope, str) and scope.strip()))
+    return {name: scopes for name, scopes in scopes_of.items() if scopes}
 
 
 def _name(written: str, known: frozenset[str]) -> str:
     """Return the name of a scheme, which may be written as a reference (OpenAPI 3.2.0, 4.30)."""
-    _, found, name = written.partition("#/components/securitySchemes/")
-    return unescape(name) if found and written not in known else written
+    _, marker, name = written.partition("#/components/securitySchemes/")
+    return unescape(name) if marker and written not in known else written
 
 
 def build_requirements(
@@ -111,7 +111,7 @@ def build_requirements(
         raw = [raw]
     if not isinstance(raw, list):
         return None
-    found = []
+    alternatives = []
     for index, alternative in enumerate(raw):
         names = tuple(_name(name, known) for name in (alternative if isinstance(alternative, dict) else ()))
         unknown = [name for name in names if name not in known]
@@ -119,5 +119,5 @@ def build_requirements(
             message = f"the security scheme {unknown[0]!r} is not declared; this alternative is left out"
             context.warn("unknown-security-scheme", message, f"{pointer}/{index}")
         else:
-            found.append(names)
-    return tuple(found)
+            alternatives.append(names)
+    return tuple(alternatives)

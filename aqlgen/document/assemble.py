@@ -52,38 +52,38 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
     """Assemble the document. Raises AqlgenError with located diagnostics."""
     limits = limits or Limits()
     origins = Origins()
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     sources: list[Source] = []
     root: dict[str, Json] = {}
     try:
         with opened(request.spec, headers=request.headers, allowed=request.allow, limits=limits) as (source, library):
             sources, root = [source], dict(source.root)
             linked = link(source, library, origins, limits)
-        found += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
+        diagnostics += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
         sources, root = list(linked.sources), linked.root
         kept = _kept(linked)
-        given: Json = root if linked.bundled else source.root
+        original: Json = root if linked.bundled else source.root
         overlays = [_overlay(spec, request, limits) for spec in request.overlays]
         sources += overlays
         for number, source in enumerate(overlays, 1):
             changed, remarks = overlay(root, source, origins)
             # Diagnostics of an overlay point into the tree before its changes.
-            found += locate(sources, [*source.diagnostics, *remarks], root, origins)
+            diagnostics += locate(sources, [*source.diagnostics, *remarks], root, origins)
             root = changed
             kept[f"overlays/{number}-{_stem(source)}.{source.format}"] = source.data
         upgraded, remarks = upgrade(root, origins)
-        found += locate(sources, remarks, root, origins)
+        diagnostics += locate(sources, remarks, root, origins)
         root = upgraded
         openapi = check(root)
     except AqlgenError as error:
         if not sources:
             raise
-        refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *found)
+        refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *diagnostics)
         refusal.sources = tuple(sources)
         raise refusal from None
     if overlays:
-        given = [given, *(source.root for source in overlays)]
-    return Assembled(root, openapi, tuple(sources), origins, tuple(found), kept, given)
+        original = [original, *(source.root for source in overlays)]
+    return Assembled(root, openapi, tuple(sources), origins, tuple(diagnostics), kept, original)
 
 
 def _kept(linked: Linked) -> dict[str, bytes]:

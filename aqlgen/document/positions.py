@@ -77,25 +77,25 @@ def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> d
         node = wanted
         for part in path:
             node = node.setdefault(part, {})
-    found: dict[tuple[str, ...], int] = {}
+    offsets: dict[tuple[str, ...], int] = {}
     if form == "json":
-        _scan_json(text, wanted, found)
+        _scan_json(text, wanted, offsets)
     else:
         from aqlgen.document import yaml_events  # only YAML documents should pay for importing it
 
-        yaml_events.scan(text, wanted, found)
+        yaml_events.scan(text, wanted, offsets)
     lines = Lines(text)
-    return {pointer: lines.place(_nearest(tuple(path), found)) for pointer, path in parts.items()}
+    return {pointer: lines.place(_nearest(tuple(path), offsets)) for pointer, path in parts.items()}
 
 
-def _nearest(path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> int:
+def _nearest(path: tuple[str, ...], offsets: dict[tuple[str, ...], int]) -> int:
     for length in range(len(path), -1, -1):
-        if (offset := found.get(path[:length])) is not None:
+        if (offset := offsets.get(path[:length])) is not None:
             return offset
     return 0
 
 
-def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
+def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
     """Step into wanted values only; the standard library's decoder skips the others at full speed."""
     skip = json.JSONDecoder().raw_decode
 
@@ -114,7 +114,7 @@ def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
                 offset = past_space(past_space(offset) + 1)
             inner = wanted.get(key)
             if inner is not None:
-                found[*path, key] = start
+                offsets[*path, key] = start
             offset = past_space(visit(offset, inner or {}, (*path, key)))
             if text[offset] == ",":
                 offset = past_space(offset + 1)
@@ -122,5 +122,5 @@ def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
         return offset + 1
 
     start = past_space(0)
-    found[()] = start
+    offsets[()] = start
     visit(start, wanted, ())

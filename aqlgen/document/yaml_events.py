@@ -27,7 +27,7 @@ def without_tabs(text: str) -> str:
 
     YAML 1.2.2 allows them (6.6 and 6.7). No position changes. In a block scalar such tabs may have a meaning.
     """
-    return _TABS.sub(lambda found: found[0].replace("\t", " "), text)
+    return _TABS.sub(lambda match: match[0].replace("\t", " "), text)
 
 
 def parser_events(text: str) -> Iterator[Any]:
@@ -37,15 +37,15 @@ def parser_events(text: str) -> Iterator[Any]:
         yield event
 
 
-def scan(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
+def scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
     """Add the character offset of each wanted path to `found`, in one pass over the text."""
     try:
-        _scan(text, wanted, found)
+        _scan(text, wanted, offsets)
     except yaml.YAMLError:  # the text was read without its harmless tabs
-        _scan(without_tabs(text), wanted, found)
+        _scan(without_tabs(text), wanted, offsets)
 
 
-def _scan(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
+def _scan(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
     """Follow the events along with their path; `depth` counts the open collections without wanted values."""
     stack: list[tuple[_Wanted, tuple[str, ...], bool]] = []
     index: list[int] = []
@@ -71,17 +71,17 @@ def _scan(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None
             if is_object and key is None:
                 key = event.value if kind is events.ScalarEvent else ""
                 if key in inside:
-                    found[*path, key] = event.start_mark.index
+                    offsets[*path, key] = event.start_mark.index
                 continue
             part = key if key is not None else str(index[-1])
             here = (inside.get(part, {}), (*path, part))
             if not is_object:
                 index[-1] += 1
                 if part in inside:
-                    found[here[1]] = event.start_mark.index
+                    offsets[here[1]] = event.start_mark.index
             key = None
         else:
-            found[()] = event.start_mark.index
+            offsets[()] = event.start_mark.index
             if not wanted:
                 return
         if starts and here[0]:

@@ -77,7 +77,7 @@ def with_null(node: Node) -> Node:
         return plain
     if not plain.keys().isdisjoint(APPLICATORS | {"const", "not"}):
         beside = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
-        others = [one for one in types_of(plain) if one != "null"]
+        others = [kind for kind in types_of(plain) if kind != "null"]
         if others:
             plain["type"] = others[0] if len(others) == 1 else others
         return {"anyOf": [plain, NULL], **beside}
@@ -128,7 +128,7 @@ def _values(first: Node, second: Node, result: Node) -> None:
         if both:
             result["type"] = both[0] if len(both) == 1 else both
     if "enum" in first and "enum" in second:
-        both = [one for one in second["enum"] if any(_same(one, other) for other in first["enum"])]
+        both = [value for value in second["enum"] if any(_same(value, other) for other in first["enum"])]
         if both:
             result["enum"] = both
     if first.get("uniqueItems") is True:
@@ -136,15 +136,15 @@ def _values(first: Node, second: Node, result: Node) -> None:
 
 
 def _common_types(first: list[str], second: list[str]) -> list[str]:
-    def admitted(one: str, types: list[str]) -> bool:
-        return one in types or (one == "integer" and "number" in types)
+    def admitted(kind: str, types: list[str]) -> bool:
+        return kind in types or (kind == "integer" and "number" in types)
 
-    found = [one for one in second if admitted(one, first)]
-    return found + [one for one in first if one not in found and admitted(one, second)]
+    common = [kind for kind in second if admitted(kind, first)]
+    return common + [kind for kind in first if kind not in common and admitted(kind, second)]
 
 
-def _same(one: Json, other: Json) -> bool:
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+def _same(first: Json, second: Json) -> bool:
+    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
 
 
 def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
@@ -178,11 +178,11 @@ def _redeclared(name: str, first: Node, second: Node) -> bool:
     Such a model extends a model of responses: what it requires itself has to be sent.
     """
     return any(
-        name in one.get("required", ())
-        and isinstance(raw := one.get("properties", {}).get(name), dict)
+        name in branch.get("required", ())
+        and isinstance(raw := branch.get("properties", {}).get(name), dict)
         and "$ref" not in raw
         and raw.get("readOnly") is not True
-        for one in (first, second)
+        for branch in (first, second)
     )
 
 

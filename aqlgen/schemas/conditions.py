@@ -70,7 +70,9 @@ class _Translation:
         listed = {key: raw[key] for key in ("allOf", "anyOf", "oneOf") if isinstance(raw.get(key), list) and raw[key]}
         if "$ref" in raw:
             listed["allOf"] = [{"$ref": raw["$ref"]}, *listed.get("allOf", ())]
-        return {key: [self.schema(one, around, depth + 1) for one in branches] for key, branches in listed.items()}
+        return {
+            key: [self.schema(branch, around, depth + 1) for branch in branches] for key, branches in listed.items()
+        }
 
     def _keywords(self, node: Mapping[str, Json], around: Around, depth: int) -> dict[str, Json]:
         out = {key: value for key, value in node.items() if key not in _WRITTEN and key not in ANNOTATIONS}
@@ -89,14 +91,14 @@ class _Translation:
             }
         if "properties" in node:
             out["properties"] = {
-                names.get(wire, wire): self.schema(one, self._spelling.field(around, wire), depth + 1)
-                for wire, one in node["properties"].items()
+                names.get(wire, wire): self.schema(schema, self._spelling.field(around, wire), depth + 1)
+                for wire, schema in node["properties"].items()
             }
         for key in ("patternProperties", "dependentSchemas"):
             if key in node:
                 out[key] = {
-                    names.get(name, name): self.schema(one, around if key == "dependentSchemas" else (), depth + 1)
-                    for name, one in node[key].items()
+                    names.get(name, name): self.schema(schema, around if key == "dependentSchemas" else (), depth + 1)
+                    for name, schema in node[key].items()
                 }
         for key in ("not", "if", "then", "else", "propertyNames", "additionalProperties", "unevaluatedProperties"):
             if key in node:
@@ -106,13 +108,13 @@ class _Translation:
             if key in node:
                 out[key] = self.schema(node[key], items, depth + 1)
         if "prefixItems" in node:
-            out["prefixItems"] = [self.schema(one, items, depth + 1) for one in node["prefixItems"]]
+            out["prefixItems"] = [self.schema(schema, items, depth + 1) for schema in node["prefixItems"]]
         return out
 
 
 def _holds_objects(node: Mapping[str, Json]) -> bool:
     values = [node["const"]] if "const" in node else node.get("enum", ())
-    return any(isinstance(one, dict | list) for one in values)
+    return any(isinstance(value, dict | list) for value in values)
 
 
 _BY_KEY = frozenset({"patternProperties", "propertyNames", "additionalProperties", "unevaluatedProperties"})

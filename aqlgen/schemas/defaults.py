@@ -18,7 +18,7 @@ MAX_DEPTH = 8
 MAX_ITEMS = 100
 
 
-def meant(views: Views, raw: Json, value: Json) -> Json:
+def intended(views: Views, raw: Json, value: Json) -> Json:
     """Return the obvious meaning of a default that does not fit its schema, MISSING if there is none."""
     other = written_as_text(value) if isinstance(value, str) else value
     if isinstance(value, bool | int | float):
@@ -35,7 +35,7 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
         return False
     options = view.get("enum", [view["const"]] if "const" in view else None)
     if options is not None and not any(
-        one == value and isinstance(one, bool) == isinstance(value, bool) for one in options
+        option == value and isinstance(option, bool) == isinstance(value, bool) for option in options
     ):
         return False
     if isinstance(value, str) and not _fits_text(view, value):
@@ -43,8 +43,8 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     if isinstance(value, int | float) and not isinstance(value, bool) and not _fits_number(view, value):
         return False
     items = view.get("items")
-    looked_at = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
-    if isinstance(items, dict) and not all(fits(views, items, one, depth + 1) for one in looked_at):
+    checked = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
+    if isinstance(items, dict) and not all(fits(views, items, item, depth + 1) for item in checked):
         return False
     branches = view.get("anyOf", ())
     if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):

@@ -42,20 +42,22 @@ class Discriminators:
 
     def of(self, node: Node, branches: list[Json]) -> Discriminator | None:
         """Return the discriminator of a union with these branches, or of an object (without branches), or None."""
-        told = node.get("discriminator")
-        if told is None:
+        declared = node.get("discriminator")
+        if declared is None:
             return None
-        wire: str = told["propertyName"]
-        mapped = self._mapping(told)
+        wire: str = declared["propertyName"]
+        mapped = self._mapping(declared)
         targets = [self._pointer(branch) for branch in branches]
         values, narrowing = [], []
         for branch, pointer in zip(branches, targets, strict=True):
-            named = tuple(value for value, target in mapped.items() if target == pointer and pointer is not None)
-            own = self._own_values(branch, wire)
-            both = tuple(value for value in named if value in own) if own else named
-            narrowing.append(both if both and len(both) != len(own) else ())
+            mapped_values = tuple(
+                value for value, target in mapped.items() if target == pointer and pointer is not None
+            )
+            own_values = self._own_values(branch, wire)
+            common = tuple(value for value in mapped_values if value in own_values) if own_values else mapped_values
+            narrowing.append(common if common and len(common) != len(own_values) else ())
             implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
-            values.append(both or own or implicit)
+            values.append(common or own_values or implicit)
         others = {value: target for value, target in mapped.items() if target is not None and target not in targets}
         return Discriminator(wire, tuple(values), tuple(narrowing), others)
 
@@ -71,8 +73,8 @@ class Discriminators:
                         self._children.setdefault(parent, []).append(name)
         return {name: f"{PREFIX}{escape(name)}" for name in self._children.get(pointer, ())}
 
-    def _mapping(self, told: Mapping[str, Json]) -> dict[str, str | None]:
-        mapping = told.get("mapping")
+    def _mapping(self, declared: Mapping[str, Json]) -> dict[str, str | None]:
+        mapping = declared.get("mapping")
         listed = mapping.items() if isinstance(mapping, dict) else ()
         return {str(value): self._target(target) for value, target in listed if isinstance(target, str)}
 
@@ -95,7 +97,7 @@ class Discriminators:
         view = self._views.view(branch) or {}
         field = self._views.view(view.get("properties", {}).get(wire)) or {}
         listed = [field["const"]] if "const" in field else field.get("enum", ())
-        return tuple(one for one in listed if isinstance(one, str))
+        return tuple(value for value in listed if isinstance(value, str))
 
 
 def _component(pointer: str) -> str:

@@ -120,31 +120,33 @@ def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
     if raw["type"] in TYPES_ALONE:
         return [raw["type"]]
     listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
-    found: dict[str, None] = {}
-    for one in listed:
-        if isinstance(one, str) and one in TYPES:
-            found[one] = None
+    types: dict[str, None] = {}
+    for word in listed:
+        if isinstance(word, str) and word in TYPES:
+            types[word] = None
             continue
-        known, form = _meant(one) if isinstance(one, str) else (None, None)
+        known, form = _meant(word) if isinstance(word, str) else (None, None)
         if known is None:
-            findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is left out")
+            findings.add("bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is left out")
             continue
-        found[known] = None
+        types[known] = None
         if form is not None:
             node["format"] = form
-        findings.add("bad-schema", raw, "type", f"the type {one!r} is not one of JSON Schema; it is taken as {known!r}")
-    return list(found)
+        findings.add(
+            "bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is taken as {known!r}"
+        )
+    return list(types)
 
 
 def _meant(written: str) -> tuple[str | None, str | None]:
     """Return the type and format that people mean by a word, in any case and with punctuation around it."""
     word = written.strip(_AROUND)
-    for one in (word, word.lower()):
-        if one in TYPES:
-            return one, None
-        if one in SYNONYMS:
-            kind, form = SYNONYMS[one]
-            return kind, (form or one) if form is not None else None
+    for spelling in (word, word.lower()):
+        if spelling in TYPES:
+            return spelling, None
+        if spelling in SYNONYMS:
+            kind, form = SYNONYMS[spelling]
+            return kind, (form or spelling) if form is not None else None
     return None, None
 
 
@@ -169,43 +171,43 @@ def values_in(
     for value in values:
         plain = value is None or isinstance(value, str | int | float)
         unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
-    found = list(unique.values())
-    told, real = [one for one in found if one is not None], [kind for kind in types if kind != "null"]
-    if told and real and not any(is_of(kind, value) for value in told for kind in real):
+    values = list(unique.values())
+    present, kinds = [value for value in values if value is not None], [kind for kind in types if kind != "null"]
+    if present and kinds and not any(is_of(kind, value) for value in present for kind in kinds):
         if "array" in types:
             findings.add(
                 "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
             )
-            node["items of enum"] = found
+            node["items of enum"] = values
             return
-        if real[0] == "string" and all(isinstance(value, int | float) for value in told):
+        if kinds[0] == "string" and all(isinstance(value, int | float) for value in present):
             findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
-            found = [None if value is None else dumps(value) for value in found]
-        elif len(real) == 1 and all(
-            isinstance(value, str) and is_of(real[0], written_as_text(value)) for value in told
+            values = [None if value is None else dumps(value) for value in values]
+        elif len(kinds) == 1 and all(
+            isinstance(value, str) and is_of(kinds[0], written_as_text(value)) for value in present
         ):
-            kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(real[0], real[0])
+            kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kinds[0], kinds[0])
             findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {kind}")
-            found = [written_as_text(value) if isinstance(value, str) else value for value in found]
+            values = [written_as_text(value) if isinstance(value, str) else value for value in values]
         else:
             findings.add(
-                "bad-schema", raw, "enum", f"no value of the enum is of type {real[0]!r}; the type is left out"
+                "bad-schema", raw, "enum", f"no value of the enum is of type {kinds[0]!r}; the type is left out"
             )
             node.pop("type", None)
-    elif real == ["string"] and any(isinstance(value, int | float) for value in found):
+    elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
         findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
-        found = [dumps(value) if isinstance(value, int | float) else value for value in found]
-    found = _of_types(raw, found, real if "type" in node else [], findings)
-    if nullable and not any(value is None for value in found):
-        found.append(None)
-    node["enum"] = found
+        values = [dumps(value) if isinstance(value, int | float) else value for value in values]
+    values = _of_types(raw, values, kinds if "type" in node else [], findings)
+    if nullable and not any(value is None for value in values):
+        values.append(None)
+    node["enum"] = values
 
 
-def _of_types(raw: Mapping[str, Json], found: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
+def _of_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
     """Return the values that have one of the types, and null, which documents list instead of `nullable`."""
-    kept = [one for one in found if one is None or any(is_of(kind, one) for kind in kinds)]
-    if not kinds or len(kept) == len(found) or all(one is None for one in kept):
-        return found
+    kept = [value for value in values if value is None or any(is_of(kind, value) for kind in kinds)]
+    if not kinds or len(kept) == len(values) or all(value is None for value in kept):
+        return values
     message = f"some values of the enum are not of type {kinds[0]!r}; they are left out"
     findings.add("bad-schema", raw, "enum", message)
     return kept

@@ -61,13 +61,13 @@ def cut(name: str) -> str:
 
 def component_names(components: Iterable[str]) -> Mapping[str, str]:
     """Return the type name of each component schema; a hash distinguishes components with equal names."""
-    found = {component: type_name(component) for component in components}
-    counts = Counter(found.values())
+    names = {component: type_name(component) for component in components}
+    counts = Counter(names.values())
     return {
         component: name
         if counts[name] == 1 or name == component
         else cut(f"{name}_{sha256(component.encode()).hexdigest()[:4]}")
-        for component, name in found.items()
+        for component, name in names.items()
     }
 
 
@@ -84,10 +84,10 @@ def field_name(wire: str) -> str:
 
 def field_names(wires: Iterable[str], *, preserve: bool) -> dict[str, str]:
     """Return the agent's name of each property; properties with equal snake_case keep their own spelling."""
-    own = list(wires)
+    properties = list(wires)
     if preserve:
-        return {wire: wire for wire in own}
-    folded = {wire: field_name(wire) for wire in own}
+        return {wire: wire for wire in properties}
+    folded = {wire: field_name(wire) for wire in properties}
     counts = Counter(folded.values())
     return {wire: name if counts[name] == 1 else wire for wire, name in folded.items()}
 
@@ -138,18 +138,21 @@ class Spelling:
         declared = tuple(node["properties"][wire] for node in nodes if wire in node.get("properties", ()))
         if declared:
             return declared
-        rest = (
-            one
+        undeclared = (
+            schema
             for node in nodes
-            for one in (node.get("additionalProperties"), *node.get("patternProperties", {}).values())
+            for schema in (node.get("additionalProperties"), *node.get("patternProperties", {}).values())
         )
-        return tuple(one for one in rest if isinstance(one, dict))
+        return tuple(schema for schema in undeclared if isinstance(schema, dict))
 
     def items(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
         """Return the schemas of the items of a value."""
         nodes = [node for raw in schemas for node in self._views.in_place(raw)]
         return tuple(
-            one for node in nodes for one in (node.get("items"), *node.get("prefixItems", ())) if isinstance(one, dict)
+            schema
+            for node in nodes
+            for schema in (node.get("items"), *node.get("prefixItems", ()))
+            if isinstance(schema, dict)
         )
 
     def renaming(self, schemas: Sequence[Json]) -> bool:
@@ -166,8 +169,8 @@ class Spelling:
         seen: set[int] = set()
         stack = [raw]
         while stack:
-            one = stack.pop()
-            view = self._views.view(one)
+            schema = stack.pop()
+            view = self._views.view(schema)
             if view is None or id(view) in seen:
                 continue
             if len(seen) > MAX_NODES or any(name != wire for wire, name in self.own(view).items()):

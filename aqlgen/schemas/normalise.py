@@ -116,7 +116,9 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     examples = (
         raw["examples"] if isinstance(raw.get("examples"), list) else [raw["example"]] if "example" in raw else []
     )
-    short = [one for one in examples if isinstance(one, str | int | float) and len(str(one)) <= MAX_EXAMPLE]
+    short = [
+        example for example in examples if isinstance(example, str | int | float) and len(str(example)) <= MAX_EXAMPLE
+    ]
     if short:
         node["examples"] = short[:1]
 
@@ -125,31 +127,33 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
     def listed(key: str) -> list[Json]:
         if key not in raw:
             return []
-        found = raw[key]
-        branches = [one for one in found if isinstance(one, dict | bool)] if isinstance(found, list) else []
-        if not isinstance(found, list) or len(branches) < len(found):
+        schemas = raw[key]
+        branches = (
+            [schema for schema in schemas if isinstance(schema, dict | bool)] if isinstance(schemas, list) else []
+        )
+        if not isinstance(schemas, list) or len(branches) < len(schemas):
             findings.add("bad-schema", raw, key, f"{key} must be a list of schemas; what is no schema is left out")
         return branches
 
-    first, *others = [one for one in (listed("anyOf"), listed("oneOf")) if one] or [[]]
-    together = [*listed("allOf"), *({"anyOf": one} for one in others)]
-    for key, found in (("allOf", together), ("anyOf", first), ("prefixItems", listed("prefixItems"))):
-        if found:
-            node[key] = found
+    first, *others = [schema for schema in (listed("anyOf"), listed("oneOf")) if schema] or [[]]
+    together = [*listed("allOf"), *({"anyOf": schema} for schema in others)]
+    for key, schemas in (("allOf", together), ("anyOf", first), ("prefixItems", listed("prefixItems"))):
+        if schemas:
+            node[key] = schemas
 
 
 def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     """Copy the keywords that hold schemas; a value that is no schema admits anything."""
     for key in MAPS:
         if isinstance(raw.get(key), dict) and raw[key]:
-            node[key] = {name: _schema(one, raw[key], name, findings) for name, one in raw[key].items()}
+            node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
         elif key in raw and not isinstance(raw[key], dict):
             findings.add("bad-schema", raw, key, f"{key} must be an object of schemas; it is left out")
     for key in SCHEMAS:
         if key not in raw:
             continue
         if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
-            node["prefixItems"] = [one if isinstance(one, dict | bool) else True for one in raw[key]]
+            node["prefixItems"] = [schema if isinstance(schema, dict | bool) else True for schema in raw[key]]
             if isinstance(raw.get("additionalItems"), dict | bool):
                 node["items"] = raw["additionalItems"]
         else:
@@ -194,11 +198,11 @@ def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
     both = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
     needed: dict[str, Json] = {}
     for mapping in both:
-        for name, one in mapping.items():
-            if isinstance(one, list):
-                needed[name] = list(dict.fromkeys(wire for wire in one if isinstance(wire, str)))
-            elif isinstance(one, dict | bool) and mapping is raw.get("dependencies"):
-                node.setdefault("dependentSchemas", {}).setdefault(name, one)
+        for name, dependency in mapping.items():
+            if isinstance(dependency, list):
+                needed[name] = list(dict.fromkeys(wire for wire in dependency if isinstance(wire, str)))
+            elif isinstance(dependency, dict | bool) and mapping is raw.get("dependencies"):
+                node.setdefault("dependentSchemas", {}).setdefault(name, dependency)
     if needed:
         node["dependentRequired"] = needed
 
@@ -209,6 +213,6 @@ def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         message = "required must be a list of names, in the schema that holds the properties; it is left out"
         findings.add("bad-schema", raw, "required", message)
         return
-    names = dict.fromkeys(one for one in required if isinstance(one, str))
+    names = dict.fromkeys(name for name in required if isinstance(name, str))
     if names:
         node["required"] = list(names)

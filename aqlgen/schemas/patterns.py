@@ -28,9 +28,9 @@ def usable(pattern: str) -> str | None:
     literal = LITERAL.fullmatch(pattern)
     if literal is not None:  # as in JavaScript: /^a$/i
         pattern = ("(?i)" if "i" in literal[2] else "") + literal[1]
-    for one in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
-        if _compiles(one):
-            return one
+    for candidate in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
+        if _compiles(candidate):
+            return candidate
     return None
 
 

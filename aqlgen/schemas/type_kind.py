@@ -60,10 +60,10 @@ def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
     """Return the kind of a finished type as introspection shows it, composition included."""
     target = _follow(schema, types)
     values = target.get("enum", ())
-    if values and all(isinstance(one, str) or one is None for one in values):
+    if values and all(isinstance(value, str) or value is None for value in values):
         return "enum"
     parts = list(_composed(target, types, set()))
-    branches = [one for one in target.get("anyOf", ()) if not is_null(one)]
+    branches = [branch for branch in target.get("anyOf", ()) if not is_null(branch)]
     if any("properties" in part for part in parts):
         return "object"
     if len(branches) > 1:
@@ -74,7 +74,7 @@ def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
 def _follow(schema: Mapping[str, Json], types: Schemas) -> Mapping[str, Json]:
     """Return the target of a type that is only a reference, or a reference or null; any other type as it is."""
     for _ in range(16):
-        branches = [one for one in schema.get("anyOf", ()) if not is_null(one)]
+        branches = [branch for branch in schema.get("anyOf", ()) if not is_null(branch)]
         only = branches[0] if len(branches) == 1 and "properties" not in schema else schema
         if "$ref" not in only:
             return only
@@ -93,4 +93,4 @@ def _composed(schema: Mapping[str, Json], types: Schemas, seen: set[str]) -> Ite
 
 def _is_typed_object(schema: Mapping[str, Json]) -> bool:
     kinds = schema.get("type")
-    return kinds == "object" or (isinstance(kinds, list) and [one for one in kinds if one != "null"] == ["object"])
+    return kinds == "object" or (isinstance(kinds, list) and [kind for kind in kinds if kind != "null"] == ["object"])

@@ -17,7 +17,7 @@ from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
 from aqlgen.schemas.all_of import Node, types_of, with_null
-from aqlgen.schemas.defaults import fits, meant
+from aqlgen.schemas.defaults import fits, intended
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
@@ -109,13 +109,13 @@ class Types:
         written = self._hinted(raw, self._schema(raw, place))
         if "default" not in written or fits(self._views, raw, written["default"]):
             return written
-        found = meant(self._views, raw, written["default"])
+        meaning = intended(self._views, raw, written["default"])
         if "default" in raw and raw["default"] is not None:  # null where it does not fit says that there is none
-            action = "left out" if found is MISSING else f"taken as {_shown(found)}"
+            action = "left out" if meaning is MISSING else f"taken as {_shown(meaning)}"
             message = f"the default {_shown(written['default'])} does not fit its own schema; it is {action}"
             self._views.findings.add("bad-default", raw, "default", message)
         bare = {key: value for key, value in written.items() if key != "default"}
-        return bare if found is MISSING else {**bare, "default": found}
+        return bare if meaning is MISSING else {**bare, "default": meaning}
 
     def _hinted(self, raw: Json, schema: dict[str, Json]) -> dict[str, Json]:
         hints = raw.get("xml") if self._xml and isinstance(raw, dict) else None
@@ -220,12 +220,12 @@ class Types:
     def _free(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
         """Return a name that no other type has; its suffix is a hash of the content, so that the name is stable."""
         seeds = chain((seed,), (f"{seed} {number}" for number in count()))
-        digests = (sha256(one.encode("utf-8", "replace")).hexdigest() for one in seeds)
+        digests = (sha256(seed.encode("utf-8", "replace")).hexdigest() for seed in seeds)
         candidates = (cut(f"{name}_{digest[:width]}") for digest in digests for width in (4, 8, 16))
         return next(
-            one
-            for one in chain((name,), candidates)
-            if one not in self._taken or (body is not None and self._types.get(one) == body)
+            candidate
+            for candidate in chain((name,), candidates)
+            if candidate not in self._taken or (body is not None and self._types.get(candidate) == body)
         )
 
     def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
@@ -234,8 +234,8 @@ class Types:
         node = {key: value for key, value in view.items() if key not in ("default", "readOnly")}
         null = "null" in types_of(node)
         if null:
-            node["type"] = "object" if "properties" in node else [one for one in types_of(node) if one != "null"]
-            node |= {"enum": [one for one in node["enum"] if one is not None]} if "enum" in node else {}
+            node["type"] = "object" if "properties" in node else [kind for kind in types_of(node) if kind != "null"]
+            node |= {"enum": [value for value in node["enum"] if value is not None]} if "enum" in node else {}
         body = self._writer.body(node, place)
         name = type_name(place.name)
         if self._types.get(name) != body:
@@ -273,18 +273,18 @@ def _nullable(written: dict[str, Json]) -> dict[str, Json]:
 
 def _is_long(node: Mapping[str, Json]) -> bool:
     values = node.get("enum", ())
-    return len(values) > MAX_INLINE_VALUES and all(isinstance(one, str) or one is None for one in values)
+    return len(values) > MAX_INLINE_VALUES and all(isinstance(value, str) or value is None for value in values)
 
 
 def _count(schema: Json) -> int:
     """Return the number of objects and lists in a schema, counted up to the limit."""
-    found, stack = 0, [schema]
-    while stack and found <= MAX_WRITTEN_OUT:
-        one = stack.pop()
-        if isinstance(one, dict | list):
-            found += 1
-            stack.extend(one.values() if isinstance(one, dict) else one)
-    return found
+    total, stack = 0, [schema]
+    while stack and total <= MAX_WRITTEN_OUT:
+        node = stack.pop()
+        if isinstance(node, dict | list):
+            total += 1
+            stack.extend(node.values() if isinstance(node, dict) else node)
+    return total
 
 
 _BESIDE = ("description", "default", "deprecated", "readOnly")

@@ -45,10 +45,10 @@ def settle(types: dict[str, Written]) -> None:
 
 def _weight(edges: list[Written], weights: dict[str, int]) -> int:
     """Return the weight of one type with its references; remove the heaviest until it is within the limit."""
-    found = sorted((weights.get(_target(edge), 1), index) for index, edge in enumerate(edges) if "$ref" in edge)
-    total = 1 + len(edges) + sum(weight for weight, _ in found)
-    while total > MAX_WEIGHT and found:
-        weight, index = found.pop()
+    references = sorted((weights.get(_target(edge), 1), index) for index, edge in enumerate(edges) if "$ref" in edge)
+    total = 1 + len(edges) + sum(weight for weight, _ in references)
+    while total > MAX_WEIGHT and references:
+        weight, index = references.pop()
         del edges[index]["$ref"]
         total -= weight
     return total
@@ -62,10 +62,10 @@ def branches(schema: Written) -> Iterator[Written]:
     """Yield each schema within a schema that describes the same value and refers to a type."""
     stack: list[Json] = [schema]
     while stack:
-        one = stack.pop()
-        if not isinstance(one, dict):
+        node = stack.pop()
+        if not isinstance(node, dict):
             continue
-        if "$ref" in one:
-            yield one
+        if "$ref" in node:
+            yield node
         for key in ("allOf", "anyOf"):
-            stack.extend(one.get(key, ()))
+            stack.extend(node.get(key, ()))

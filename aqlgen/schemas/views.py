@@ -65,7 +65,7 @@ class Views:
             reference = str(node["$ref"])
             chain.append(reference)
             if len(chain) > MAX_CHAIN or reference in chain[:-1]:
-                circle = " → ".join(one.rsplit("/", 1)[-1] for one in chain[:10])
+                circle = " → ".join(step.rsplit("/", 1)[-1] for step in chain[:10])
                 raise UnresolvedError(chain[0], f"the reference {chain[0]!r} leads in a circle: {circle}")
             raw, pointer = self.resolver.lookup(node["$ref"]), reference[1:]
         return raw, pointer
@@ -98,14 +98,14 @@ class Views:
             return None
         self._open.add(id(raw))
         try:
-            found = self._view(raw, depth)
+            merged = self._view(raw, depth)
         except UnresolvedError as error:
             self.unresolved(error)
-            found = None
+            merged = None
         finally:
             self._open.discard(id(raw))
-        self._views[id(raw)] = (raw, found)
-        return found
+        self._views[id(raw)] = (raw, merged)
+        return merged
 
     def _view(self, raw: Json, depth: int) -> Node | None:
         node = self.node(raw)
@@ -122,7 +122,9 @@ class Views:
             return closed(with_null(node) if node.get("nullable") else node)
         parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._trivial(branch)]
         merged = merge(node, parts, self.joint)
-        return {key: one for key, one in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
+        return (
+            {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
+        )
 
     def _trivial(self, branch: Json) -> bool:
         """Return True if a branch of `allOf` adds nothing: it is `true`, or an enclosing schema."""
@@ -143,15 +145,18 @@ class Views:
         return known[1]
 
     def _in_place(self, raw: Json) -> list[Node]:
-        found: dict[int, Node] = {}
+        views: dict[int, Node] = {}
         level = [raw]
         for _ in range(MAX_BRANCHING):
-            views = {id(view): view for one in level if (view := self.view(one)) is not None and id(view) not in found}
-            found |= views
-            level = [branch for view in views.values() for key in ("allOf", "anyOf") for branch in view.get(key, ())]
-            if not level or len(found) > MAX_BRANCHES:
+            level_views = [view for schema in level if (view := self.view(schema)) is not None]
+            new_views = {id(view): view for view in level_views if id(view) not in views}
+            views |= new_views
+            level = [
+                branch for view in new_views.values() for key in ("allOf", "anyOf") for branch in view.get(key, ())
+            ]
+            if not level or len(views) > MAX_BRANCHES:
                 break
-        return list(found.values())
+        return list(views.values())
 
     def joint(self, first: Json, second: Json, *, writable: bool = False) -> Json:
         """Return one schema for a property that two branches of `allOf` declare; equal parts give the same object."""
@@ -159,20 +164,20 @@ class Views:
             return second
         writable = writable or id(first) in self._writable or id(second) in self._writable
         parts: dict[str | int, Json] = {}
-        for one in (*self._joined(first), *self._joined(second)):
-            if one is not True:
-                parts.pop(_identity(one), None)
-                parts[_identity(one)] = one
+        for part in (*self._joined(first), *self._joined(second)):
+            if part is not True:
+                parts.pop(_identity(part), None)
+                parts[_identity(part)] = part
         if len(parts) < 2:
             return next(iter(parts.values()), True)
         key = (*parts, writable)
         if key not in self._joints:
             if len(self._joints) >= MAX_JOINTS or len(parts) > MAX_PARTS:
                 return second
-            made = self._joints[key] = {"allOf": list(parts.values())}
-            self._parts[id(made)] = tuple(parts.values())
+            joined = self._joints[key] = {"allOf": list(parts.values())}
+            self._parts[id(joined)] = tuple(parts.values())
             if writable:
-                self._writable.add(id(made))
+                self._writable.add(id(joined))
         return self._joints[key]
 
     def _joined(self, raw: Json) -> tuple[Json, ...]:
@@ -185,7 +190,7 @@ class Views:
 
 def _identity(raw: Json) -> str | int:
     """Return a key for a schema: its content if it is small, such as a bare reference, else its identity."""
-    if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(one, dict | list) for one in raw.values()):
+    if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(value, dict | list) for value in raw.values()):
         return repr(raw)
     return id(raw)
 
@@ -218,11 +223,11 @@ def with_read_only(components: Json) -> frozenset[str]:
                 stack += [value for value in node.values() if value.__class__ in HOLDING]
             elif isinstance(node, list):
                 stack.extend(node)
-    found = set(direct)
+    names = set(direct)
     waiting = list(direct)
     while waiting:
         for user in users.get(waiting.pop(), ()):
-            if user not in found:
-                found.add(user)
+            if user not in names:
+                names.add(user)
                 waiting.append(user)
-    return frozenset(found)
+    return frozenset(names)

@@ -69,13 +69,15 @@ class Writer:
         out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
         if any(name != wire for wire, name in names.items()):
             self._drop_spelled_values(out)
-        told = self._discriminators.of(node, [one for one in node.get("anyOf", ()) if not is_null(one)])
+        discriminator = self._discriminators.of(
+            node, [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+        )
         if "anyOf" in node:
-            self._union(node, out, place, around, told)
+            self._union(node, out, place, around, discriminator)
         if "allOf" in node:
-            parts = [self._write(one, place.beside("part", around)) for one in node["allOf"]]
+            parts = [self._write(branch, place.beside("part", around)) for branch in node["allOf"]]
             if any(parts):
-                out["allOf"] = [one for one in parts if one]
+                out["allOf"] = [part for part in parts if part]
         if "properties" in node:
             self._properties(node, names, out, place)
         elif "required" in node:
@@ -86,8 +88,8 @@ class Writer:
             self._items(node, out, place)
         if not node.keys().isdisjoint(_TESTS):
             self._tests(node, names, out, around)
-        if told is not None and "discriminator" not in out:
-            self._tell(told, {}, names, out, place, pointer)
+        if discriminator is not None and "discriminator" not in out:
+            self._tell(discriminator, {}, names, out, place, pointer)
         return out
 
     def read_only(self, raw: Json) -> bool:
@@ -102,7 +104,7 @@ class Writer:
 
     def _drop_spelled_values(self, out: dict[str, Json]) -> None:
         """Remove enumerated objects, whose fields would have the API's spelling."""
-        if any(isinstance(one, dict) for one in (out.get("const"), *out.get("enum", ()))):
+        if any(isinstance(value, dict) for value in (out.get("const"), *out.get("enum", ()))):
             out.pop("const", None)
             out.pop("enum", None)
 
@@ -120,12 +122,12 @@ class Writer:
         fields: dict[str, Json] = {}
         for wire, raw in properties.items():
             if wire not in hidden:
-                for pattern, one in node.get("patternProperties", {}).items() if names[wire] != wire else ():
+                for pattern, schema in node.get("patternProperties", {}).items() if names[wire] != wire else ():
                     if matches(pattern, wire) and not matches(pattern, names[wire]):
-                        raw = self._views.joint(raw, one)
+                        raw = self._views.joint(raw, schema)
                 field = self._write(raw, place.within(wire))
                 if refers:
-                    field = {key: one for key, one in field.items() if key != "readOnly"}
+                    field = {key: value for key, value in field.items() if key != "readOnly"}
                 fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
         out["properties"] = fields
         needed = [names.get(wire, wire) for wire in required if wire not in hidden]
@@ -144,8 +146,8 @@ class Writer:
                 out[name] = value if isinstance(value, bool) else self._write(value, place.within("value"))
         if "patternProperties" in node:
             out["patternProperties"] = {
-                _for_agents(pattern, renamed): self._write(one, place.within("value"))
-                for pattern, one in node["patternProperties"].items()
+                _for_agents(pattern, renamed): self._write(schema, place.within("value"))
+                for pattern, schema in node["patternProperties"].items()
             }
         if "propertyNames" in node:
             value = self._write(node["propertyNames"], place.within("key"))
@@ -159,9 +161,9 @@ class Writer:
 
     def _extended(self, node: Node) -> bool:
         """Return True if alternatives declare fields that the closed object around them does not."""
-        own = node.get("properties", {}).keys()
-        branches = (self._views.view(one) for one in node.get("anyOf", ()))
-        return any(view is not None and view.get("properties", {}).keys() - own for view in branches)
+        declared = node.get("properties", {}).keys()
+        branches = (self._views.view(branch) for branch in node.get("anyOf", ()))
+        return any(view is not None and view.get("properties", {}).keys() - declared for view in branches)
 
     def _items(self, node: Node, out: dict[str, Json], place: Place) -> None:
         for key in ("items", "unevaluatedItems"):
@@ -169,7 +171,7 @@ class Writer:
                 value = node[key]
                 out[key] = value if isinstance(value, bool) else self._write(value, place.within("item"))
         if "prefixItems" in node:
-            out["prefixItems"] = [self._write(one, place.within("item")) for one in node["prefixItems"]]
+            out["prefixItems"] = [self._write(schema, place.within("item")) for schema in node["prefixItems"]]
         if "contains" in node:
             test = self._conditions.exact(node["contains"], self._spelling.items((node,)))
             if test is None:
@@ -181,28 +183,35 @@ class Writer:
 
     def _tests(self, node: Node, names: Mapping[str, str], out: dict[str, Json], around: tuple[Json, ...]) -> None:
         """Write conditions; if one cannot be translated, it may evaluate more, so nothing unevaluated is rejected."""
-        told = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
-        if told.get("if", True) is None:
-            told = {**told, "then": None, "else": None}
-        out.update({key: value for key, value in told.items() if value is not None})
+        tests = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
+        if tests.get("if", True) is None:
+            tests = {**tests, "then": None, "else": None}
+        out.update({key: test for key, test in tests.items() if test is not None})
         if "then" not in out and "else" not in out:
             out.pop("if", None)
         if "dependentSchemas" in node:
-            tests = {name: self._conditions.exact(one, around) for name, one in node["dependentSchemas"].items()}
-            told |= {f"dependent {name}": test for name, test in tests.items()}
-            out["dependentSchemas"] = {names.get(name, name): test for name, test in tests.items() if test is not None}
-        if None in told.values():
+            dependent = {name: self._conditions.exact(raw, around) for name, raw in node["dependentSchemas"].items()}
+            tests |= {f"dependent {name}": test for name, test in dependent.items()}
+            out["dependentSchemas"] = {
+                names.get(name, name): test for name, test in dependent.items() if test is not None
+            }
+        if None in tests.values():
             out.pop("unevaluatedProperties", None)
             out.pop("unevaluatedItems", None)
 
     def _union(
-        self, node: Node, out: dict[str, Json], place: Place, around: tuple[Json, ...], told: Discriminator | None
+        self,
+        node: Node,
+        out: dict[str, Json],
+        place: Place,
+        around: tuple[Json, ...],
+        discriminator: Discriminator | None,
     ) -> None:
         """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
         alternatives = node["anyOf"]
         branches = [branch for branch in alternatives if not is_null(branch)]
         null = len(branches) < len(alternatives)
-        values = constants([self._views.node(one) if isinstance(one, dict) else one for one in branches])
+        values = constants([self._views.node(branch) if isinstance(branch, dict) else branch for branch in branches])
         if values is not None and "properties" not in node and not out.keys() & {"enum", "const"}:
             out["enum"] = [*values, None] if null and None not in values else values
             return
@@ -216,20 +225,22 @@ class Writer:
                 out.clear()
                 out.update(nullable)
             return
-        if told is not None:
+        if discriminator is not None:
             names = self._spelling.of(branches) or {}
             mapping: dict[str, Json] = {}
             for index, schema in enumerate(written):
                 if "$ref" in schema:
-                    mapping |= dict.fromkeys(told.values[index], schema["$ref"])
-                    if told.narrowing[index]:
-                        written[index] = _narrowed(schema, told.property, names, told.narrowing[index])
-            self._tell(told, mapping, names, out, place, "")
+                    mapping |= dict.fromkeys(discriminator.values[index], schema["$ref"])
+                    if discriminator.narrowing[index]:
+                        written[index] = _narrowed(
+                            schema, discriminator.property, names, discriminator.narrowing[index]
+                        )
+            self._tell(discriminator, mapping, names, out, place, "")
         out["anyOf"] = [*written, {"type": "null"}] if null else written
 
     def _tell(
         self,
-        told: Discriminator,
+        discriminator: Discriminator,
         mapping: dict[str, Json],
         names: Mapping[str, str],
         out: dict[str, Json],
@@ -237,7 +248,7 @@ class Writer:
         pointer: str,
     ) -> None:
         """Write the discriminator and the mapping of its values, for introspection and for decoding."""
-        others = dict(told.others)
+        others = dict(discriminator.others)
         if pointer and not others and not mapping:
             others = self._discriminators.children(pointer)
         for value, target in others.items():
@@ -246,7 +257,10 @@ class Writer:
                 if "$ref" in schema:
                     mapping[value] = schema["$ref"]
         if mapping:
-            out["discriminator"] = {"propertyName": names.get(told.property, told.property), "mapping": mapping}
+            out["discriminator"] = {
+                "propertyName": names.get(discriminator.property, discriminator.property),
+                "mapping": mapping,
+            }
 
 
 def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
@@ -258,8 +272,8 @@ def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], v
 
 def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:
     """Return a pattern of keys without the agents' names that it matches by accident."""
-    wrong = [name for wire, name in renamed.items() if matches(pattern, name) and not matches(pattern, wire)]
-    return without(pattern, wrong) if wrong else pattern
+    accidental = [name for wire, name in renamed.items() if matches(pattern, name) and not matches(pattern, wire)]
+    return without(pattern, accidental) if accidental else pattern
 
 
 _DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "writeOnly", "examples"})

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Final, TypeAlias, TypeVar
 
 from aqlgen.document.link.dynamic import MOST_VARIANTS, Bindings, DynamicScopes
-from aqlgen.document.link.objects import OBJECT_TYPES, ObjectType, Layout
+from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
 from aqlgen.document.link.references import References, Target, is_bare
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape, join, split
@@ -60,20 +60,20 @@ def name_words(address: str, pointer: str, main: str) -> tuple[str, ...]:
 def assign_names(wanted: Mapping[Key, Sequence[str]], taken: Iterable[str]) -> dict[Key, str]:
     """Return a unique name for each key, made of its words, none of them in `taken`."""
     taken = set(taken)
-    found: dict[Key, str] = {}
+    names: dict[Key, str] = {}
     groups: dict[str, list[Key]] = defaultdict(list)
     for key, words in wanted.items():
         groups[words[-1] or "part"].append(key)
     for name, keys in groups.items():
         if len(keys) == 1 and name not in taken:
-            found[keys[0]] = name
-    used = taken | set(found.values())
+            names[keys[0]] = name
+    used = taken | set(names.values())
     for name in sorted(groups):
-        rest = [key for key in groups[name] if key not in found]
+        rest = [key for key in groups[name] if key not in names]
         for key, longer in zip(rest, _longer([wanted[key] for key in rest], used), strict=True):
-            found[key] = longer
+            names[key] = longer
             used.add(longer)
-    return found
+    return names
 
 
 def _longer(group: list[Sequence[str]], used: set[str]) -> list[str]:
@@ -167,9 +167,9 @@ class Components:
         holder[key] = ""
         self.use(part)
 
-    def place(self, made: dict[str, Json], origins: Origins) -> None:
+    def place(self, bundle: dict[str, Json], origins: Origins) -> None:
         """Put all components into the sections of the bundle under their names."""
-        sections = self._sections(made)
+        sections = self._sections(bundle)
         for kind, section in self._layout.sections.items():
             named = {name: part for (where, name), part in self._named.items() if where == section}
             brought = {key: part for key, part in self._brought.items() if key[0] == kind}
@@ -186,15 +186,15 @@ class Components:
                 self._put(entries, part, origins)
             sections[section] = entries
 
-    def _sections(self, made: dict[str, Json]) -> dict[str, Json]:
+    def _sections(self, holder: dict[str, Json]) -> dict[str, Json]:
         """Return the object that holds the sections, a copy of the root document's."""
         for step in self._layout.holder:
-            old = made.get(step)
+            old = holder.get(step)
             inner = {key: value for key, value in old.items() if key != "$ref"} if isinstance(old, dict) else {}
             if inner or self._named or self._brought:
-                made[step] = inner
-            made = inner
-        return made
+                holder[step] = inner
+            holder = inner
+        return holder
 
     def _put(self, entries: dict[str, Json], part: Component, origins: Origins) -> None:
         if part.name is None:
@@ -236,12 +236,12 @@ class Components:
                 return
             place = self._references.resolve(reference, place.file, place.pointer)
 
-    def _meant(self, at: Target) -> Target:
+    def _meant(self, entry: Target) -> Target:
         """Return the entry itself, or the target of an entry that is only a reference."""
-        if not is_bare(at.value):
-            return at
-        found = self._references.resolve(at.value["$ref"], at.file, at.pointer)
-        return self._references.final_target(found) if isinstance(found, Target) else at
+        if not is_bare(entry.value):
+            return entry
+        target = self._references.resolve(entry.value["$ref"], entry.file, entry.pointer)
+        return self._references.final_target(target) if isinstance(target, Target) else entry
 
     def _words(self, part: Component) -> tuple[str, ...]:
         main = self._references.root.address

@@ -35,21 +35,21 @@ class DynamicScopes:
         """Return the scope within the schema at `pointer`: it binds the names that are not bound yet."""
         if not file.dynamic:
             return scope
-        known = {name for name, _, _ in scope}
-        own: dict[str, str] = {}
+        bound_names = {name for name, _, _ in scope}
+        bindings: dict[str, str] = {}
         for place, name in file.dynamic.items():
-            if name not in known and (place == pointer or place.startswith(f"{pointer}/")):
-                own.setdefault(name, place)
-        return tuple(sorted((*scope, *((name, file.address, place) for name, place in own.items()))))
+            if name not in bound_names and (place == pointer or place.startswith(f"{pointer}/")):
+                bindings.setdefault(name, place)
+        return tuple(sorted((*scope, *((name, file.address, place) for name, place in bindings.items()))))
 
     def needed(self, scope: Bindings, target: Target) -> Bindings:
         """Return the part of a scope that changes the meaning of the target."""
         if not scope:
             return ()
         names = self._needed(target)
-        asked = tuple(one for one in scope if one[0] in names)
-        itself = self.bound((), target.file, target.pointer)
-        return asked if any(one not in itself for one in asked) else ()
+        needed = tuple(binding for binding in scope if binding[0] in names)
+        without_scope = self.bound((), target.file, target.pointer)
+        return needed if any(binding not in without_scope for binding in needed) else ()
 
     def _needed(self, target: Target) -> frozenset[str]:
         """Return the names that a schema needs, itself or through its references."""
@@ -69,19 +69,19 @@ class DynamicScopes:
                 todo += (Target(file, f"{pointer}/{index}", inner) for index, inner in enumerate(node))
             if not isinstance(node, dict):
                 continue
-            asked, reference = node.get("$dynamicRef"), node.get("$ref")
-            if isinstance(asked, str):
-                names.add(asked.rpartition("#")[2])
+            dynamic, reference = node.get("$dynamicRef"), node.get("$ref")
+            if isinstance(dynamic, str):
+                names.add(dynamic.rpartition("#")[2])
             for key, inner in node.items():
                 if key not in DATA and not key.startswith("x-") and isinstance(inner, (dict, list)):
                     todo.append(Target(file, f"{pointer}/{escape(key)}", inner))
-            found = self._references.resolve(reference, file, pointer) if isinstance(reference, str) else None
-            if isinstance(found, Target) and (found.file.address, found.pointer) not in seen:
-                seen.add((found.file.address, found.pointer))
-                todo.append(found)
+            referred = self._references.resolve(reference, file, pointer) if isinstance(reference, str) else None
+            if isinstance(referred, Target) and (referred.file.address, referred.pointer) not in seen:
+                seen.add((referred.file.address, referred.pointer))
+                todo.append(referred)
         return frozenset(names)
 
 
 def binding_of(scope: Bindings, name: str) -> tuple[str, str] | None:
     """Return the file address and pointer that a name is bound to in a scope, or None."""
-    return next(((address, pointer) for one, address, pointer in scope if one == name), None)
+    return next(((address, pointer) for bound_name, address, pointer in scope if bound_name == name), None)

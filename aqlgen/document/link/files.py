@@ -71,9 +71,9 @@ def index_file(address: str, source: Source, *, main: bool) -> File:
     file = File(address, source, "" if main else source.name, uri, _MARKS.search(source.text) is not None)
     if file.marked:
         root = source.root
-        own = root.get("$self") if isinstance(root, dict) else None
-        if isinstance(own, str):
-            file.uri = resolve_uri(file.uri, own)
+        self_uri = root.get("$self") if isinstance(root, dict) else None
+        if isinstance(self_uri, str):
+            file.uri = resolve_uri(file.uri, self_uri)
             file.resources[""] = file.uri
         _index(file, root, "", "", file.uri)
     return file

@@ -31,11 +31,13 @@ class ObjectType:
 
 
 def _schema() -> ObjectType:
-    one = ("additionalItems additionalProperties contains contentSchema else if items not propertyNames then").split()
-    one += ["unevaluatedItems", "unevaluatedProperties"]
+    schemas = (
+        "additionalItems additionalProperties contains contentSchema else if items not propertyNames then"
+    ).split()
+    schemas += ["unevaluatedItems", "unevaluatedProperties"]
     maps = "$defs definitions dependencies dependentSchemas patternProperties properties".split()
     lists = "allOf anyOf oneOf prefixItems".split()
-    fields = dict.fromkeys(one, "schema") | dict.fromkeys(maps, "{schema}") | dict.fromkeys(lists, "[schema]")
+    fields = dict.fromkeys(schemas, "schema") | dict.fromkeys(maps, "{schema}") | dict.fromkeys(lists, "[schema]")
     return ObjectType("schema", fields, items="schema")
 
 

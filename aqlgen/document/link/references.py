@@ -59,18 +59,18 @@ class References:
         """Return the target of a reference in `file` at `pointer`."""
         resource = file.resource(pointer)
         key = (file.address, resource, reference)
-        found = self._found.get(key)
-        if found is None:
+        target = self._found.get(key)
+        if target is None:
             if self._hops > _HOPS:
                 return _nowhere(reference)
             self._hops += 1
             try:
-                found = self._found[key] = self._resolve(reference, file, resource)
+                target = self._found[key] = self._resolve(reference, file, resource)
             finally:
                 self._hops -= 1
-        if isinstance(found, Failure) and reference.startswith(("#/$defs/", "#/definitions/")):
-            return self._around(reference, file, pointer) or found
-        return found
+        if isinstance(target, Failure) and reference.startswith(("#/$defs/", "#/definitions/")):
+            return self._around(reference, file, pointer) or target
+        return target
 
     def at(self, address: str, pointer: str) -> Target | Failure:
         """Return the target at a pointer of a file that was read."""
@@ -81,13 +81,13 @@ class References:
         seen = {(spot.file.address, spot.pointer)}
         here = spot
         while len(seen) < _HOPS and here.file is not self.root and is_bare(here.value):
-            found = self.resolve(here.value["$ref"], here.file, here.pointer)
-            if not isinstance(found, Target):
+            target = self.resolve(here.value["$ref"], here.file, here.pointer)
+            if not isinstance(target, Target):
                 return here
-            if (found.file.address, found.pointer) in seen:
+            if (target.file.address, target.pointer) in seen:
                 return spot
-            seen.add((found.file.address, found.pointer))
-            here = found
+            seen.add((target.file.address, target.pointer))
+            here = target
         return here
 
     def text(self, reference: str, file: File, pointer: str) -> str | Failure:
@@ -98,10 +98,10 @@ class References:
                 return self._library.text(self._library.find(file.address, uri))
             except NotRead as refusal:
                 return _failure(refusal)
-        found = self.resolve(reference, file, pointer)
-        if isinstance(found, Failure):
-            return found
-        return found.value if isinstance(found.value, str) else _nowhere(reference)
+        target = self.resolve(reference, file, pointer)
+        if isinstance(target, Failure):
+            return target
+        return target.value if isinstance(target.value, str) else _nowhere(reference)
 
     def _resolve(self, reference: str, file: File, resource: str) -> Target | Failure:
         uri, _, fragment = reference.partition("#")
@@ -111,8 +111,8 @@ class References:
                 return holder
             return self._within(*holder, fragment) or _nowhere(reference)
         for holder in ((file, resource), (file, ""), (self.root, "")):
-            if found := self._within(*holder, fragment):
-                return found
+            if target := self._within(*holder, fragment):
+                return target
         return _nowhere(reference)
 
     def _holder(self, uri: str, file: File, resource: str) -> tuple[File, str] | Failure:
@@ -128,8 +128,8 @@ class References:
 
     def _relative(self, full: str, uri: str) -> str:
         """Return a path relative to the root document for a URI below its `$self` or `$id`; others as written."""
-        own = self.root.resources.get("")
-        folder = own.rpartition("/")[0] + "/" if own and "://" in own else ""
+        root_uri = self.root.resources.get("")
+        folder = root_uri.rpartition("/")[0] + "/" if root_uri and "://" in root_uri else ""
         return full.removeprefix(folder) if folder and "://" in uri and full.startswith(folder) else uri
 
     def _file(self, address: str) -> File:
@@ -160,10 +160,10 @@ class References:
                 if unquote(part) in node:
                     break
                 hops += 1
-                found = self.resolve(node["$ref"], file, here)
-                if not isinstance(found, Target) or hops > _HOPS:
+                target = self.resolve(node["$ref"], file, here)
+                if not isinstance(target, Target) or hops > _HOPS:
                     return None
-                file, here, node = found
+                file, here, node = target
             if isinstance(node, dict):
                 key = part if part in node else unquote(part)
                 if key not in node:
@@ -180,8 +180,8 @@ class References:
         while pointer and self._looks < _MOST_LOOKS:
             self._looks += 1
             pointer = pointer.rpartition("/")[0]
-            if found := self._descend(file, pointer + reference[1:]):
-                return found
+            if target := self._descend(file, pointer + reference[1:]):
+                return target
         return None
 
 

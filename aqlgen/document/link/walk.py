@@ -14,7 +14,7 @@ from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.link.components import OMITTED, Components
 from aqlgen.document.link.dynamic import Bindings, binding_of
 from aqlgen.document.link.files import File
-from aqlgen.document.link.objects import OBJECT_TYPES, ObjectType, Layout
+from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
 from aqlgen.document.link.references import Failure, References, Target
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape
@@ -52,7 +52,9 @@ class At:
 class Walk:
     """The walk that builds the parts of the bundle; collects `warnings`, and `errors` that reject the document."""
 
-    def __init__(self, references: References, parts: Components, layout: Layout, origins: Origins, limits: Limits) -> None:
+    def __init__(
+        self, references: References, parts: Components, layout: Layout, origins: Origins, limits: Limits
+    ) -> None:
         self.warnings: list[Diagnostic] = []
         self.errors: list[Diagnostic] = []
         self.quiet = False
@@ -92,30 +94,30 @@ class Walk:
             return
         severity = Severity.ERROR if forbidden else Severity.WARNING
         name = at.file.source.name
-        found = Diagnostic(failure.code, severity, failure.message, at.pointer, name, help=failure.help)
-        (self.errors if forbidden else self.warnings).append(found)
+        diagnostic = Diagnostic(failure.code, severity, failure.message, at.pointer, name, help=failure.help)
+        (self.errors if forbidden else self.warnings).append(diagnostic)
         if failure.cause is not None:
-            self.warnings += (replace(one, severity=Severity.WARNING) for one in failure.cause.diagnostics)
+            self.warnings += (replace(cause, severity=Severity.WARNING) for cause in failure.cause.diagnostics)
 
     def _list(self, value: list[Json], kind: ObjectType, at: At) -> Json:
         if not kind.items:
             return value
-        made: list[Json] | None = None
+        items: list[Json] | None = None
         for index, item in enumerate(value):
             new, moved = item, None
             if isinstance(item, (dict, list)):
                 new, moved = self.walk(item, OBJECT_TYPES[kind.items], at.step(str(index)))
-            if made is None and (new is not item or moved is not None):
-                made = value[:index]
-            if made is None or new is OMITTED:
+            if items is None and (new is not item or moved is not None):
+                items = value[:index]
+            if items is None or new is OMITTED:
                 continue
-            made.append(new)
-            if moved is not None or len(made) != index + 1:
-                self.origins.note(made, len(made) - 1, moved or at.step(str(index)).origin)
-        return value if made is None else made
+            items.append(new)
+            if moved is not None or len(items) != index + 1:
+                self.origins.note(items, len(items) - 1, moved or at.step(str(index)).origin)
+        return value if items is None else items
 
     def _object(self, value: dict[str, Json], kind: ObjectType, at: At) -> dict[str, Json]:
-        made: dict[str, Json] | None = None
+        changed: dict[str, Json] | None = None
         for key, inner in value.items():
             if not isinstance(inner, (dict, list)):
                 if isinstance(inner, str) and len(inner) > _PAGE:
@@ -124,15 +126,15 @@ class Walk:
             new, moved = self._member(key, inner, kind, at)
             if new is inner and moved is None:
                 continue
-            made = made or dict(value)
+            changed = changed or dict(value)
             if new is OMITTED:
-                del made[key]
+                del changed[key]
                 continue
-            made[key] = new
+            changed[key] = new
             if moved is not None:
-                self.origins.note(made, key, moved)
-        found = value if made is None else made
-        return _without_addresses(self, found, at) if at.file.marked and kind.name == "schema" else found
+                self.origins.note(changed, key, moved)
+        result = value if changed is None else changed
+        return _without_addresses(self, result, at) if at.file.marked and kind.name == "schema" else result
 
     def _member(self, key: str, value: Json, kind: ObjectType, at: At) -> _Walked:
         if kind.texts and key in _TEXTS and isinstance(value, dict):
@@ -153,38 +155,38 @@ class Walk:
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return value
-        found = self.references.text(reference, at.file, at.pointer)
-        if isinstance(found, Failure):
-            self.report(found, at.step("$ref"))
+        text = self.references.text(reference, at.file, at.pointer)
+        if isinstance(text, Failure):
+            self.report(text, at.step("$ref"))
             return OMITTED
         self.texts += 1
-        self._weigh(1 + len(found) // _PAGE)
-        return found
+        self._weigh(1 + len(text) // _PAGE)
+        return text
 
     def _data(self, value: dict[str, Json], at: At) -> _Walked:
         """Return the content of an example that is only a reference to another file; any other as it is."""
         reference = value["$ref"]
         if not isinstance(reference, str) or reference.startswith("#"):
             return value, None
-        found = self.references.resolve(reference, at.file, at.pointer)
-        if isinstance(found, Failure):
+        target = self.references.resolve(reference, at.file, at.pointer)
+        if isinstance(target, Failure):
             return value, None
-        self._weigh(self._weight(found.value))
-        return found.value, found.file.origin(found.pointer)
+        self._weigh(self._weight(target.value))
+        return target.value, target.file.origin(target.pointer)
 
     def _refer(self, value: dict[str, Json], reference: str, kind: ObjectType, at: At) -> Json:
-        found = self.references.resolve(reference, at.file, at.pointer)
-        own = at.file is self.references.root
-        if isinstance(found, Failure):
-            if own and reference.startswith("#"):
+        target = self.references.resolve(reference, at.file, at.pointer)
+        in_root = at.file is self.references.root
+        if isinstance(target, Failure):
+            if in_root and reference.startswith("#"):
                 return value  # a later stage reports it, if anything uses it
-            self.report(found, at.step("$ref"))
+            self.report(target, at.step("$ref"))
             return self._replacement(value, kind, at)
         rest = self._object(value, kind, at) if len(value) > 1 else value
-        made = dict(rest)
-        self.origins.carry(rest, made)
-        self.parts.point(made, "$ref", self.references.final_target(found), kind, at.scope or ())
-        return value if own and rest is value and made["$ref"] == reference else made
+        reference_object = dict(rest)
+        self.origins.carry(rest, reference_object)
+        self.parts.point(reference_object, "$ref", self.references.final_target(target), kind, at.scope or ())
+        return value if in_root and rest is value and reference_object["$ref"] == reference else reference_object
 
     def _replacement(self, value: dict[str, Json], kind: ObjectType, at: At) -> Json:
         """Return a replacement for an unreadable target that claims as little as possible."""
@@ -199,29 +201,29 @@ class Walk:
 
     def _inline(self, value: dict[str, Json], reference: str, kind: ObjectType, at: At) -> _Walked:
         """Replace a reference by its target, overridden by the members beside the reference."""
-        found = self.references.resolve(reference, at.file, at.pointer)
-        if not isinstance(found, Failure) and (found.file.address, found.pointer) in self._inlining:
-            found = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
+        target = self.references.resolve(reference, at.file, at.pointer)
+        if not isinstance(target, Failure) and (target.file.address, target.pointer) in self._inlining:
+            target = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
         beside = self._object(_without(value), kind, at) if len(value) > 1 else {}
-        if isinstance(found, Failure):
-            self.report(found, at.step("$ref"))
+        if isinstance(target, Failure):
+            self.report(target, at.step("$ref"))
             return beside or OMITTED, None
-        key = (found.file.address, found.pointer)
+        key = (target.file.address, target.pointer)
         self._inlining.add(key)
         try:
-            new, moved = found.value, None
+            new, moved = target.value, None
             if isinstance(new, (dict, list)):
-                new, moved = self.walk(new, kind, At(found.file, found.pointer, at.scope, at.depth + 1))
+                new, moved = self.walk(new, kind, At(target.file, target.pointer, at.scope, at.depth + 1))
         finally:
             self._inlining.discard(key)
         if beside and isinstance(new, dict):
-            made = {**new, **beside}
-            self.origins.carry(new, made)
-            for one in beside:
-                self.origins.note(made, one, at.step(one).origin)
-            self.origins.carry(beside, made)
-            new = made
-        return new, moved or found.file.origin(found.pointer)
+            merged = {**new, **beside}
+            self.origins.carry(new, merged)
+            for name in beside:
+                self.origins.note(merged, name, at.step(name).origin)
+            self.origins.carry(beside, merged)
+            new = merged
+        return new, moved or target.file.origin(target.pointer)
 
     def _weigh(self, more: int) -> None:
         """Count what goes into the bundle; far more than was read means that the same parts repeat without end."""
@@ -262,26 +264,26 @@ def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, 
     """Return a schema without its addresses, which no reference needs any more: all point into the bundle."""
     if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
         return value
-    made = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
-    walk.origins.carry(value, made)
-    asked = value.get("$dynamicRef", value.get("$recursiveRef"))
-    if not isinstance(asked, str):
-        return made
+    bare = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
+    walk.origins.carry(value, bare)
+    dynamic = value.get("$dynamicRef", value.get("$recursiveRef"))
+    if not isinstance(dynamic, str):
+        return bare
     if "$dynamicRef" in value:
-        bound = binding_of(at.scope or (), asked.rpartition("#")[2])
+        bound = binding_of(at.scope or (), dynamic.rpartition("#")[2])
     else:
         anchor = at.file.recursion(at.pointer)
         bound = None if anchor is None else (at.file.address, anchor)
-    found = walk.references.at(*bound) if bound else walk.references.resolve(asked, at.file, at.pointer)
-    if isinstance(found, Failure):
-        walk.report(found, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
-        return made
-    holder = made
-    if "$ref" in made:
+    target = walk.references.at(*bound) if bound else walk.references.resolve(dynamic, at.file, at.pointer)
+    if isinstance(target, Failure):
+        walk.report(target, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
+        return bare
+    holder = bare
+    if "$ref" in bare:
         holder = {}
-        made["allOf"] = [*(made["allOf"] if isinstance(made.get("allOf"), list) else ()), holder]
-    walk.parts.point(holder, "$ref", walk.references.final_target(found), OBJECT_TYPES["schema"], at.scope or ())
-    return made
+        bare["allOf"] = [*(bare["allOf"] if isinstance(bare.get("allOf"), list) else ()), holder]
+    walk.parts.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"], at.scope or ())
+    return bare
 
 
 def _discriminator(walk: Walk, value: Json, at: At) -> Json:
@@ -289,12 +291,12 @@ def _discriminator(walk: Walk, value: Json, at: At) -> Json:
     mapping = value.get("mapping") if isinstance(value, dict) else None
     if not isinstance(mapping, dict):
         return value
-    made = dict(mapping)
-    for name, meant in mapping.items():
-        if isinstance(meant, str) and ("/" in meant or "#" in meant or meant.endswith(_SUFFIXES)):
-            found = walk.references.resolve(meant, at.file, at.pointer)
-            if isinstance(found, Target):
-                walk.parts.point(made, name, walk.references.final_target(found), OBJECT_TYPES["schema"], ())
-            elif not meant.startswith("#"):
-                walk.report(found, at.step("mapping").step(name))
-    return {**value, "mapping": made}
+    references = dict(mapping)
+    for name, reference in mapping.items():
+        if isinstance(reference, str) and ("/" in reference or "#" in reference or reference.endswith(_SUFFIXES)):
+            target = walk.references.resolve(reference, at.file, at.pointer)
+            if isinstance(target, Target):
+                walk.parts.point(references, name, walk.references.final_target(target), OBJECT_TYPES["schema"], ())
+            elif not reference.startswith("#"):
+                walk.report(target, at.step("mapping").step(name))
+    return {**value, "mapping": references}

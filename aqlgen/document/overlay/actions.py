@@ -34,20 +34,20 @@ class Action:
 
 def read_actions(source: Source) -> tuple[list[Action], list[Diagnostic]]:
     """Return the actions of an overlay, with warnings. Raises DocumentError if it is not valid."""
-    root, found = source.root, list[Diagnostic]()
+    root, warnings = source.root, list[Diagnostic]()
     minor = _version(source)
     actions = root.get("actions")
     if not isinstance(actions, list) or not actions:
         message = "an overlay has actions, a list of at least one"
         raise refusal(source, "/actions" if "actions" in root else "", message)
-    read = [_action(source, action, f"/actions/{number}") for number, action in enumerate(actions)]
-    if minor == "0" and (first := next((one for one in read if one.copy is not None), None)):
+    checked = [_action(source, action, f"/actions/{number}") for number, action in enumerate(actions)]
+    if minor == "0" and (first := next((action for action in checked if action.copy is not None), None)):
         message = "copy is of Overlay 1.1, and this overlay says 1.0; it is applied all the same"
         place, advice = f"{first.pointer}/copy", "Write overlay: 1.1.0."
-        found.append(
+        warnings.append(
             Diagnostic("overlay-version", Severity.WARNING, message, pointer=place, file=source.name, help=advice)
         )
-    return read, found
+    return checked, warnings
 
 
 def _version(source: Source) -> str:
@@ -93,7 +93,7 @@ def run(
 ) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
     """Return the changed tree, with diagnostics. Raises DocumentError."""
     query = Query(Budget(limits))
-    actions, found = read_actions(source)
+    actions, diagnostics = read_actions(source)
     for action in actions:
         try:
             root, remarks = _act(root, action, source, origins, query)
@@ -102,8 +102,8 @@ def run(
             raise refusal(source, action.pointer, str(error), "document-too-large") from None
         except RecursionError:
             raise refusal(source, action.pointer, "the change nests too deeply", "document-too-deep") from None
-        found += remarks
-    return root, tuple(found)
+        diagnostics += remarks
+    return root, tuple(diagnostics)
 
 
 def _act(
@@ -114,8 +114,8 @@ def _act(
     if not targets:
         message = f"nothing in the document is at {_shown(action.target)}, so this changes nothing"
         advice = "Correct the JSONPath, or remove the action; each action sees what those before it have left."
-        found = Diagnostic("overlay-target", Severity.WARNING, message, pointer=here, file=source.name, help=advice)
-        return root, [found]
+        warning = Diagnostic("overlay-target", Severity.WARNING, message, pointer=here, file=source.name, help=advice)
+        return root, [warning]
     if action.remove:
         if () in targets:
             raise refusal(source, here, "the whole document cannot be removed")
@@ -137,10 +137,10 @@ def _change(root: dict[str, Json], action: Action, source: Source, origins: Orig
         pointer = f"{action.pointer}/update"
         return Change(action.update, lambda inner: Origin(pointer + inner, source.name))
     here = f"{action.pointer}/copy"
-    found = _select(query, action.copy, root, source, here)
-    if len(found) != 1:
-        raise refusal(source, here, f"{_shown(action.copy)} is at {len(found)} places; exactly one can be copied")
-    (path, value), *_ = found.items()
+    selected = _select(query, action.copy, root, source, here)
+    if len(selected) != 1:
+        raise refusal(source, here, f"{_shown(action.copy)} is at {len(selected)} places; exactly one can be copied")
+    (path, value), *_ = selected.items()
     place = join(map(str, path))
     return Change(value, lambda inner: origins.find(root, place + inner))
 

@@ -92,18 +92,18 @@ class Query:
         """Return the selected values by path, in document order. Raises QueryError or SpentError."""
         if len(path) > LONGEST:
             raise QueryError(f"the JSONPath is longer than {LONGEST:,} characters")
-        found: dict[Path, Json] = {}
+        selected: dict[Path, Json] = {}
         try:
             for node in self._environment.compile(path).finditer(root):
-                found[node.location] = node.value
+                selected[node.location] = node.value
                 self.budget.seconds()
-                if len(found) > MOST:
+                if len(selected) > MOST:
                     raise QueryError(f"the JSONPath is at more than {MOST:,} places")
         except jsonpath.JSONPathError as error:
             raise QueryError(*_explained(error)) from None
         except (RecursionError, OverflowError):
             raise QueryError("the JSONPath nests too deeply, or has a number that is too large") from None
-        return found
+        return selected
 
 
 class _Environment(jsonpath.JSONPathEnvironment):

@@ -102,7 +102,7 @@ def files_below(folder: Path, limits: Limits) -> Iterator[str]:
     """Yield the paths of files below a folder, with slashes; skip links to folders. Raises FileError."""
     seen = 0
     for here, folders, files in os.walk(folder):
-        folders[:] = [one for one in folders if not _hidden(one)]
+        folders[:] = [folder_name for folder_name in folders if not _hidden(folder_name)]
         seen += len(files)
         if seen > 10 * limits.files:
             raise _refusal("no-root-document", f"it has more than {10 * limits.files:,} files", str(folder))
@@ -159,11 +159,11 @@ def opened(
 
 
 def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[Raw, str, Shelf]:
-    folders = [one for one in allowed if "://" not in one]
+    folders = [place for place in allowed if "://" not in place]
     if spec != "-" and os.path.isdir(spec):
         boundary = Path(spec)
-        found = find_root(spec, files_below(boundary, limits), lambda path: _bytes(boundary / path, limits), limits)
-        raw = fetch(os.path.join(spec, found), limits, web)
+        root_path = find_root(spec, files_below(boundary, limits), lambda path: _bytes(boundary / path, limits), limits)
+        raw = fetch(os.path.join(spec, root_path), limits, web)
         return raw, str(raw.base), Folder(raw.name, Path(str(raw.base)), boundary, folders, limits)
     raw = fetch(spec, limits, web)
     if raw.data.startswith(_ZIP_MAGIC):

@@ -45,10 +45,10 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal repeated
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        members = dict(pairs)
+        if len(members) != len(pairs):
             repeated = True
-        return found
+        return members
 
     try:
         root = _decode(text, collect)

@@ -55,7 +55,7 @@ class Folder:
     def __init__(self, spec: str, root: Path, boundary: Path, allowed: Sequence[str], limits: Limits) -> None:
         self._root = root
         self._shown = spec if os.path.realpath(spec) == os.path.abspath(spec) else str(root)
-        self._folders = [os.path.realpath(one) for one in (str(boundary), *allowed)]
+        self._folders = [os.path.realpath(folder) for folder in (str(boundary), *allowed)]
         self._limits = limits
 
     def find(self, base: str, path: str) -> str:
@@ -162,12 +162,12 @@ class Library:
 
     def open(self, address: str) -> Source:
         """Return the file as a source: any JSON or YAML, not only an object. Raises NotRead."""
-        found = self._parsed.get(address)
-        if found is None:
-            found = self._parsed[address] = self._parse(address)
-        if isinstance(found, NotRead):
-            raise found
-        return found
+        source = self._parsed.get(address)
+        if source is None:
+            source = self._parsed[address] = self._parse(address)
+        if isinstance(source, NotRead):
+            raise source
+        return source
 
     def text(self, address: str) -> str:
         """Return the file as text. Raises NotRead."""
@@ -194,17 +194,17 @@ class Library:
             return NotRead("unresolved-reference", f"{name} cannot be read: {error}", cause=error)
 
     def _bytes(self, address: str) -> bytes | NotRead:
-        found = self._loaded.get(address)
-        if found is None:
+        data = self._loaded.get(address)
+        if data is None:
             try:
-                found = self._load(address)
+                data = self._load(address)
             except NotRead as refusal:
-                found = refusal
+                data = refusal
             except FileError as error:
                 message = f"{self.name(address)}: {error}"
-                found = NotRead("unresolved-reference", message, error.diagnostics[0].help)
-            self._loaded[address] = found
-        return found
+                data = NotRead("unresolved-reference", message, error.diagnostics[0].help)
+            self._loaded[address] = data
+        return data
 
     def _load(self, address: str) -> bytes:
         if len(self._loaded) >= self._limits.files:

@@ -80,10 +80,10 @@ class Web:
     async def _follow(self, name: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
         url = name
         for _ in range(_REDIRECTS + 1):
-            found = await self._once(name, url)
-            if isinstance(found, bytes):
-                return url, found
-            url = without_credentials(urljoin(url, found))
+            answer = await self._once(name, url)
+            if isinstance(answer, bytes):
+                return url, answer
+            url = without_credentials(urljoin(url, answer))
             if not urlsplit(url).scheme.startswith("http"):
                 raise _unreachable(name, f"redirected to an address of another kind, {urlsplit(url).scheme}")
             if not permits(url):
@@ -156,9 +156,9 @@ def _split(url: str) -> SplitResult | None:
         return None
 
 
-def same_origin(one: str, other: str) -> bool:
+def same_origin(url: str, other: str) -> bool:
     """Return True if two URLs have the same scheme, host and port."""
-    return _origin(one) is not None and _origin(one) == _origin(other)
+    return _origin(url) is not None and _origin(url) == _origin(other)
 
 
 def _refused(name: str, status: int, reason: str) -> FileError:

@@ -11,7 +11,7 @@ from aqlgen.document.upgrade.schemas import Schemas
 from aqlgen.ir import Json, Origin
 
 
-class UpgradeContext:
+class Upgrade:
     """One document being upgraded; all pointers lead into the original document."""
 
     def __init__(self, root: dict[str, Json], origins: Origins) -> None:
@@ -50,5 +50,5 @@ class UpgradeContext:
 
     def entries(self, key: str) -> list[tuple[str, Json]]:
         """Return the entries of a mapping at the root, none if there is no mapping."""
-        found = self.root.get(key)
-        return list(found.items()) if isinstance(found, Mapping) else []
+        mapping = self.root.get(key)
+        return list(mapping.items()) if isinstance(mapping, Mapping) else []

@@ -8,7 +8,7 @@ from typing import Final
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape
-from aqlgen.document.upgrade.context import UpgradeContext
+from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.document.upgrade.media import default_types
 from aqlgen.document.upgrade.parameters import parameter, request_body
 from aqlgen.document.upgrade.paths import paths, response
@@ -39,7 +39,7 @@ REPLACED = frozenset(
 
 def convert(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
     """Return a Swagger 2.0 document as OpenAPI 3.0, with diagnostics that point into `root`."""
-    up = UpgradeContext(root, origins)
+    up = Upgrade(root, origins)
     new: dict[str, Json] = {"openapi": VERSION}
     origins.note(new, "openapi", up.origin("/swagger"))
     new |= {key: value for key, value in root.items() if key not in REPLACED}
@@ -55,12 +55,12 @@ def convert(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], t
     return new, tuple(up.diagnostics)
 
 
-def _components(up: UpgradeContext) -> dict[str, Json]:
+def _components(up: Upgrade) -> dict[str, Json]:
     """Return the components. Schemas that stand elsewhere and are the target of a reference come last."""
-    found: dict[str, Json] = {}
+    components: dict[str, Json] = {}
 
     def move(section: str, name: str, value: Json, pointer: str) -> None:
-        up.place(found.setdefault(section, {}), name, value, pointer)
+        up.place(components.setdefault(section, {}), name, value, pointer)
 
     kinds: tuple[tuple[str, str, Callable[[Json, str], Json]], ...] = (
         ("definitions", "schemas", lambda node, _: up.schemas.convert(node)),
@@ -81,4 +81,4 @@ def _components(up: UpgradeContext) -> dict[str, Json]:
             move("parameters", name, parameter(up, node, pointer), pointer)
     for name, (node, pointer) in up.schemas.lifted.items():
         move("schemas", name, node, pointer)
-    return found
+    return components

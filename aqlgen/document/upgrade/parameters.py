@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from aqlgen.document.upgrade.context import UpgradeContext
+from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.document.upgrade.media import JSON, MULTIPART, forms
 from aqlgen.ir import Json
 
@@ -35,7 +35,7 @@ SEPARATED: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "t
 GONE: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
 
 
-def parameter(up: UpgradeContext, node: Json, pointer: str) -> Json:
+def parameter(up: Upgrade, node: Json, pointer: str) -> Json:
     """Return a parameter that is not a body. An unreadable one stays as it is: the build stage reports it."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
@@ -54,7 +54,7 @@ def parameter(up: UpgradeContext, node: Json, pointer: str) -> Json:
     return new
 
 
-def value_schema(up: UpgradeContext, node: Mapping[str, Json], pointer: str) -> Json:
+def value_schema(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
     """Return the schema of a value that 2.0 describes without one; a schema that is there nevertheless wins."""
     if isinstance(node.get("schema"), dict):
         return up.schemas.convert(node["schema"])
@@ -67,7 +67,7 @@ def value_schema(up: UpgradeContext, node: Mapping[str, Json], pointer: str) -> 
     return up.schemas.convert(raw)
 
 
-def _items(up: UpgradeContext, items: dict[str, Json], pointer: str) -> dict[str, Json]:
+def _items(up: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
     new = {key: value for key, value in items.items() if key != "collectionFormat"}
     if items.get("type") == "array" and "collectionFormat" in items:
         message = "arrays within an array have no separator of their own in OpenAPI 3; they are sent as JSON"
@@ -77,7 +77,7 @@ def _items(up: UpgradeContext, items: dict[str, Json], pointer: str) -> dict[str
     return new
 
 
-def array_style(up: UpgradeContext, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
+def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
     """Return `style` and `explode` for a `collectionFormat`; commas are the default."""
     form = node.get("collectionFormat", "csv")
     form = form if isinstance(form, str) else repr(form)
@@ -97,7 +97,7 @@ Placed = tuple[Mapping[str, Json], str]
 NOT_OF_A_FIELD: Final = frozenset({*GONE, "name", "in", "required", "allowEmptyValue"})
 
 
-def request_body(up: UpgradeContext, node: Mapping[str, Json], pointer: str, consumes: tuple[str, ...]) -> dict[str, Json]:
+def request_body(up: Upgrade, node: Mapping[str, Json], pointer: str, consumes: tuple[str, ...]) -> dict[str, Json]:
     """Return the request body for a parameter in `body`."""
     new = {key: value for key, value in node.items() if key in ("description", "required") or key.startswith("x-")}
     examples = new.pop("x-examples", None)
@@ -116,7 +116,7 @@ def request_body(up: UpgradeContext, node: Mapping[str, Json], pointer: str, con
     return new
 
 
-def form_body(up: UpgradeContext, fields: Sequence[Placed], consumes: tuple[str, ...]) -> dict[str, Json]:
+def form_body(up: Upgrade, fields: Sequence[Placed], consumes: tuple[str, ...]) -> dict[str, Json]:
     """Return the request body for parameters in `formData`: one object with a property for each field."""
     properties: dict[str, Json] = {}
     encoding: dict[str, Json] = {}
@@ -141,7 +141,7 @@ def form_body(up: UpgradeContext, fields: Sequence[Placed], consumes: tuple[str,
     return {**body, "required": True} if required else body
 
 
-def _property(up: UpgradeContext, node: Mapping[str, Json], pointer: str) -> Json:
+def _property(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
     schema = value_schema(up, node, pointer)
     about = {key: value for key, value in node.items() if key not in NOT_OF_A_FIELD}
     if "x-example" in node:
@@ -151,4 +151,7 @@ def _property(up: UpgradeContext, node: Mapping[str, Json], pointer: str) -> Jso
 
 def is_form(content_types: tuple[str, ...]) -> bool:
     """Return True if an operation declares that it takes forms."""
-    return any(one.lower().startswith(MULTIPART) or "form-urlencoded" in one.lower() for one in content_types)
+    return any(
+        content_type.lower().startswith(MULTIPART) or "form-urlencoded" in content_type.lower()
+        for content_type in content_types
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.document.positions import escape, split
-from aqlgen.document.upgrade.context import UpgradeContext
+from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.document.upgrade.media import JSON, default_types, is_json, operation_types
 from aqlgen.document.upgrade.parameters import GONE, Placed, form_body, is_form, parameter, request_body, value_schema
 from aqlgen.document.upgrade.servers import operation_servers
@@ -28,13 +28,13 @@ class _Parameters:
     """The name of the shared body parameter, if a reference leads to it."""
 
 
-def paths(up: UpgradeContext) -> Json:
+def paths(up: Upgrade) -> Json:
     """Return the paths, including those that differ only in their query (`x-ms-paths`)."""
-    own, more = up.root.get("paths", {}), up.root.get("x-ms-paths")
-    if not isinstance(own, dict):
-        return own
+    regular, extended = up.root.get("paths", {}), up.root.get("x-ms-paths")
+    if not isinstance(regular, dict):
+        return regular
     new: dict[str, Json] = {}
-    for key, entries in (("paths", own), ("x-ms-paths", more if isinstance(more, dict) else {})):
+    for key, entries in (("paths", regular), ("x-ms-paths", extended if isinstance(extended, dict) else {})):
         for path, item in entries.items():
             if path not in new:
                 pointer = f"/{key}/{escape(path)}"
@@ -42,7 +42,7 @@ def paths(up: UpgradeContext) -> Json:
     return new
 
 
-def _item(up: UpgradeContext, raw: Json, pointer: str) -> Json:
+def _item(up: Upgrade, raw: Json, pointer: str) -> Json:
     item, where = up.follow(raw, pointer)
     if not isinstance(item, dict) or "$ref" in item:
         return raw
@@ -66,14 +66,14 @@ def _named(pointer: str, key: str) -> str:
 
 
 def _operation(
-    up: UpgradeContext, operation: dict[str, Json], pointer: str, common: _Parameters, name: str, method: str
+    up: Upgrade, operation: dict[str, Json], pointer: str, common: _Parameters, name: str, method: str
 ) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED_IN_OPERATION}
     up.origins.carry(operation, new)
-    own = _group(up, operation.get("parameters"), f"{pointer}/parameters")
-    if own.plain:
-        new["parameters"] = own.plain
-    body = _body(up, operation, pointer, own, common if method not in NO_BODY else _Parameters(), name)
+    parameters = _group(up, operation.get("parameters"), f"{pointer}/parameters")
+    if parameters.plain:
+        new["parameters"] = parameters.plain
+    body = _body(up, operation, pointer, parameters, common if method not in NO_BODY else _Parameters(), name)
     if body is not None:
         up.place(new, "requestBody", *body)
     responses = operation.get("responses")
@@ -87,26 +87,26 @@ def _operation(
     return new
 
 
-def _group(up: UpgradeContext, raw: Json, pointer: str) -> _Parameters:
-    found = _Parameters()
-    for index, one in enumerate(raw if isinstance(raw, list) else ()):
+def _group(up: Upgrade, raw: Json, pointer: str) -> _Parameters:
+    parameters = _Parameters()
+    for index, entry in enumerate(raw if isinstance(raw, list) else ()):
         place = f"{pointer}/{index}"
-        node, where = up.follow(one, place)
+        node, where = up.follow(entry, place)
         if isinstance(node, dict) and "$ref" in node:  # it leads nowhere
-            up.append(found.plain, one, place)
+            up.append(parameters.plain, entry, place)
             continue
-        shared = _shared(one)
+        shared = _shared(entry)
         kind = node.get("in") if isinstance(node, dict) else None
         if kind == "body":
-            found.bodies.append((node, where))
-            found.shared = shared
+            parameters.bodies.append((node, where))
+            parameters.shared = shared
         elif kind == "formData":
-            found.fields[str(node.get("name"))] = (node, where)
+            parameters.fields[str(node.get("name"))] = (node, where)
         elif shared is not None:
-            up.append(found.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
+            up.append(parameters.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
         else:
-            up.append(found.plain, parameter(up, node, where), place)
-    return found
+            up.append(parameters.plain, parameter(up, node, where), place)
+    return parameters
 
 
 def _shared(node: Json) -> str | None:
@@ -118,33 +118,38 @@ def _shared(node: Json) -> str | None:
 
 
 def _body(
-    up: UpgradeContext, operation: Mapping[str, Json], pointer: str, own: _Parameters, common: _Parameters, name: str
+    up: Upgrade,
+    operation: Mapping[str, Json],
+    pointer: str,
+    parameters: _Parameters,
+    common: _Parameters,
+    name: str,
 ) -> tuple[Json, str] | None:
     """Return the request body and the pointer that it came from, None if there is none."""
-    chosen = own if own.bodies else common
-    bodies, fields = chosen.bodies, {**common.fields, **own.fields}
+    chosen = parameters if parameters.bodies else common
+    bodies, fields = chosen.bodies, {**common.fields, **parameters.fields}
     consumes = operation_types(up, operation, "consumes")
-    parameters = f"{pointer}/parameters"
+    origin = f"{pointer}/parameters"
     if bodies and fields:
         form = is_form(consumes)
         kept = "the form's fields are" if form else "the body is"
         message = f"{name} has parameters both in body and in formData, which cannot be sent together"
-        up.warn("several-bodies", f"{message}; only {kept} kept", parameters)
+        up.warn("several-bodies", f"{message}; only {kept} kept", origin)
         bodies, fields = ([], fields) if form else (bodies, {})
     elif len(bodies) > 1:
-        up.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", parameters)
+        up.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", origin)
     if fields:
         first = next(iter(fields.values()))[1]
-        return form_body(up, list(fields.values()), consumes), parameters if own.fields else first.rpartition("/")[0]
+        return form_body(up, list(fields.values()), consumes), origin if parameters.fields else first.rpartition("/")[0]
     if not bodies:
         return None
     node, where = bodies[0]
     if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(up, "consumes"):
-        return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, parameters
+        return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, origin
     return request_body(up, node, where, consumes), where
 
 
-def _responses(up: UpgradeContext, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
+def _responses(up: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
     new: dict[str, Json] = {}
     produces = operation_types(up, operation, "produces")
     common = produces == default_types(up, "produces")
@@ -167,7 +172,7 @@ REPLACED_IN_RESPONSE = frozenset({"schema", "examples", "headers"})
 BYTES = "application/octet-stream"
 
 
-def response(up: UpgradeContext, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
+def response(up: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
     """Return a response, converted once for the same content types. An unreadable one stays as it is."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
@@ -178,7 +183,7 @@ def response(up: UpgradeContext, node: Json, pointer: str, produces: tuple[str, 
     return known[1]
 
 
-def _response(up: UpgradeContext, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _response(up: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in REPLACED_IN_RESPONSE}
     up.origins.carry(node, new)
     content = _content(up, node, pointer, produces)
@@ -186,15 +191,17 @@ def _response(up: UpgradeContext, node: dict[str, Json], pointer: str, produces:
         new["content"] = content
     headers = node.get("headers")
     if isinstance(headers, dict):
-        new["headers"] = {name: _header(up, one, f"{pointer}/headers/{escape(name)}") for name, one in headers.items()}
+        new["headers"] = {
+            name: _header(up, header, f"{pointer}/headers/{escape(name)}") for name, header in headers.items()
+        }
         up.origins.carry(headers, new["headers"])
     return new
 
 
-def _content(up: UpgradeContext, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     examples = node.get("examples")
     examples = examples if isinstance(examples, dict) else {}
-    by_type = {kind: one for kind, one in examples.items() if "/" in kind}
+    by_type = {kind: example for kind, example in examples.items() if "/" in kind}
     content: dict[str, Json] = {}
     schema = node.get("schema")
     if isinstance(schema, dict):
@@ -218,11 +225,11 @@ def _content(up: UpgradeContext, node: Mapping[str, Json], pointer: str, produce
 def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, ...]:
     """Return the content types of a response with a schema; a file is not JSON, whatever the document says."""
     if schema.get("type") == "file":
-        return tuple(one for one in produces if not is_json(one)) or (BYTES,)
+        return tuple(content_type for content_type in produces if not is_json(content_type)) or (BYTES,)
     return produces or (JSON,)
 
 
-def _header(up: UpgradeContext, node: Json, pointer: str) -> Json:
+def _header(up: Upgrade, node: Json, pointer: str) -> Json:
     if not isinstance(node, dict):
         return node
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}

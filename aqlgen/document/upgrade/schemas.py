@@ -96,14 +96,14 @@ class Schemas:
 
     def _each(self, schemas: dict[str, Json]) -> dict[str, Json]:
         new = {name: self.convert(schema) for name, schema in schemas.items()}
-        if all(new[name] is one for name, one in schemas.items()):
+        if all(new[name] is old for name, old in schemas.items()):
             return schemas
         self._origins.carry(schemas, new)
         return new
 
     def _all(self, schemas: list[Json]) -> list[Json]:
         new = [self.convert(schema) for schema in schemas]
-        if all(one is two for one, two in zip(new, schemas, strict=True)):
+        if all(converted is old for converted, old in zip(new, schemas, strict=True)):
             return schemas
         self._origins.carry(schemas, new)
         return new

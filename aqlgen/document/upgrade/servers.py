@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from aqlgen.document.upgrade.context import UpgradeContext
+from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.ir import Json
 
 HTTP = ("https", "http")
 
 
-def servers(up: UpgradeContext) -> list[Json]:
+def servers(up: Upgrade) -> list[Json]:
     """Return the document's servers, encrypted ones first; a relative one if it names no host."""
-    found = _servers(up.root, up.root.get("schemes"))
+    urls = _servers(up.root, up.root.get("schemes"))
     if not _host(up.root):
         way = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
         up.warn("no-server", "the document names no host: the API's base URL has to be configured", "", way)
-    return found
+    return urls
 
 
-def operation_servers(up: UpgradeContext, operation: Mapping[str, Json]) -> list[Json] | None:
+def operation_servers(up: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
     """Return the servers of an operation whose schemes differ from the document's; else None."""
-    own, common = _schemes(operation.get("schemes")), _schemes(up.root.get("schemes"))
-    return _servers(up.root, own) if own and own != common and _host(up.root) else None
+    schemes, document_schemes = _schemes(operation.get("schemes")), _schemes(up.root.get("schemes"))
+    return _servers(up.root, schemes) if schemes and schemes != document_schemes and _host(up.root) else None
 
 
 def _servers(root: Mapping[str, Json], schemes: Json) -> list[Json]:
@@ -53,22 +53,25 @@ def _host(root: Mapping[str, Json]) -> str:
 
 def _schemes(raw: Json) -> list[str]:
     """Return the schemes that an adapter supports, encrypted ones first."""
-    listed = [one.lower() for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
-    return [one for one in HTTP if one in listed]
+    listed = [scheme.lower() for scheme in raw if isinstance(scheme, str)] if isinstance(raw, list) else []
+    return [scheme for scheme in HTTP if scheme in listed]
 
 
 def _variables(template: Mapping[str, Json]) -> dict[str, Json]:
     """Return the variables of a host template that have a value; the others have to be configured."""
     listed = template.get("parameters")
-    found: dict[str, Json] = {}
-    for one in listed if isinstance(listed, list) else ():
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+    variables: dict[str, Json] = {}
+    for parameter in listed if isinstance(listed, list) else ():
+        if not isinstance(parameter, dict) or not isinstance(parameter.get("name"), str):
             continue
-        choices = one["enum"] if isinstance(one.get("enum"), list) else []
-        default = one.get("default", choices[0] if choices else None)
+        choices = parameter["enum"] if isinstance(parameter.get("enum"), list) else []
+        default = parameter.get("default", choices[0] if choices else None)
         if default is not None:
-            found[one["name"]] = {"default": str(default), **({"enum": list(map(str, choices))} if choices else {})}
-    return found
+            variables[parameter["name"]] = {
+                "default": str(default),
+                **({"enum": list(map(str, choices))} if choices else {}),
+            }
+    return variables
 
 
 FLOWS: Final = {
