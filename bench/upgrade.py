@@ -25,7 +25,7 @@ from aqlgen.document.link import link
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import split
 from aqlgen.document.read import Limits
-from aqlgen.document.read.fetch import opened
+from aqlgen.document.read.fetch import open_document
 from aqlgen.document.read.identify import is_swagger
 from aqlgen.document.upgrade import upgrade
 
@@ -182,7 +182,10 @@ def prepared(paths: list[Path], scratch: Path) -> dict[str, tuple[Path, dict[str
     found = {}
     for path in paths:
         origins = Origins()
-        with opened(str(path), headers=(), allowed=(str(path.parent.parent),), limits=Limits()) as (source, library):
+        with open_document(str(path), headers=(), allowed=(str(path.parent.parent),), limits=Limits()) as (
+            source,
+            library,
+        ):
             root = link(source, library, origins, Limits()).root
         if is_swagger(root):
             target = scratch / f"{len(found)}.json"

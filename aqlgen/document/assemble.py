@@ -18,7 +18,7 @@ from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.link import Linked, link
 from aqlgen.document.origins import Origins
 from aqlgen.document.overlay import overlay
-from aqlgen.document.read import Limits, Source, Version, check, locate, opened, read, same_origin
+from aqlgen.document.read import Limits, Source, Version, check, locate, open_document, read, same_origin
 from aqlgen.document.request import Request
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
@@ -56,7 +56,10 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
     sources: list[Source] = []
     root: dict[str, Json] = {}
     try:
-        with opened(request.spec, headers=request.headers, allowed=request.allow, limits=limits) as (source, library):
+        with open_document(request.spec, headers=request.headers, allowed=request.allow, limits=limits) as (
+            source,
+            library,
+        ):
             sources, root = [source], dict(source.root)
             linked = link(source, library, origins, limits)
         diagnostics += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])

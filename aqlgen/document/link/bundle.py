@@ -35,8 +35,8 @@ def bundle(
 def _walk_root(source: Source, layout: Layout, walk: Walk, origins: Origins) -> dict[str, Json]:
     """Walk the operations and the components that they use; then, without warnings, the rest."""
     root = dict(source.root)
-    held = {*layout.holder, *(() if layout.holder else layout.sections.values())}
-    fields = [key for key in root if key in layout.top.fields and key not in held]
+    section_fields = {*layout.holder, *(() if layout.holder else layout.sections.values())}
+    fields = [key for key in root if key in layout.top.fields and key not in section_fields]
     for key in sorted(fields, key=lambda key: key == "webhooks"):
         if key == "webhooks":
             _walk_components(walk)
@@ -44,8 +44,8 @@ def _walk_root(source: Source, layout: Layout, walk: Walk, origins: Origins) -> 
         _walk_field(root, key, walk, layout, origins)
     _walk_components(walk)
     walk.quiet = True
-    for part in walk.parts.all_named():
-        walk.parts.use(part)
+    for component in walk.components.all_named():
+        walk.components.use(component)
     _walk_components(walk)
     return root
 
@@ -65,11 +65,13 @@ def _walk_field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, ori
 
 def _walk_components(walk: Walk) -> None:
     """Walk the components in the queue, and those that they use in turn."""
-    while walk.parts.queue:
-        part = walk.parts.queue.popleft()
-        spot = part.spot
-        part.value, moved = spot.value, None
-        if isinstance(spot.value, (dict, list)):
-            scope = walk.parts.dynamic.bound(part.scope, spot.file, spot.pointer) if part.scope else None
-            part.value, moved = walk.walk(spot.value, part.kind, At(spot.file, spot.pointer, scope))
-        part.origin = moved or spot.file.origin(spot.pointer)
+    while walk.components.queue:
+        component = walk.components.queue.popleft()
+        source = component.source
+        component.value, moved = source.value, None
+        if isinstance(source.value, (dict, list)):
+            scope = (
+                walk.components.dynamic.bound(component.scope, source.file, source.pointer) if component.scope else None
+            )
+            component.value, moved = walk.walk(source.value, component.kind, At(source.file, source.pointer, scope))
+        component.origin = moved or source.file.origin(source.pointer)

@@ -41,19 +41,19 @@ def name_words(address: str, pointer: str, main: str) -> tuple[str, ...]:
     The last word is the short name: the stem for a whole file, else the last telling part of the pointer.
     """
     path = os.path.relpath(address, os.path.dirname(main) or ".").replace("\\", "/")
-    folders = [part for part in path.split("/")[:-1] if part not in ("..", ".")]
+    folders = [folder for folder in path.split("/")[:-1] if folder not in ("..", ".")]
     stem = path.rpartition("/")[2].rsplit(".", 1)[0]
     around = folders if stem.lower() in _EMPTY_STEMS and folders else [*folders, stem]
-    parts = [part for part in split(pointer) if part not in _HOLDERS]
+    keys = [key for key in split(pointer) if key not in _HOLDERS]
     inner: list[str] = []
-    for part in reversed(parts):
-        inner.insert(0, part)
-        if not part.isdecimal() and part not in _PLACES:
+    for key in reversed(keys):
+        inner.insert(0, key)
+        if not key.isdecimal() and key not in _PLACES:
             break
     else:
         inner = [*around[-1:], *inner]
         around = around[:-1]
-    outer = [*around, *parts[: len(parts) - len(inner)]]
+    outer = [*around, *keys[: len(keys) - len(inner)]]
     return *map(_clean, outer), _clean("_".join(inner))
 
 
@@ -105,7 +105,7 @@ class Component:
     """
 
     kind: ObjectType
-    spot: Target
+    source: Target
     scope: Bindings = ()
     name: tuple[str, str] | None = None
     uses: list[tuple[dict[str, Json], str]] = field(default_factory=list)
@@ -134,19 +134,19 @@ class Components:
                 target = self._meant(at)
                 if target.file is self._references.root or _place(kind, target) in self._claims:
                     target = at
-                part = self._named[section, name] = Component(OBJECT_TYPES[kind], target, name=(section, name))
+                component = self._named[section, name] = Component(OBJECT_TYPES[kind], target, name=(section, name))
                 if target.file is not self._references.root:
-                    self._claims.setdefault(_place(kind, target), part)
+                    self._claims.setdefault(_place(kind, target), component)
 
     def all_named(self) -> Iterator[Component]:
         """Return an iterator over the components of the root document."""
         return iter(self._named.values())
 
-    def use(self, part: Component) -> None:
+    def use(self, component: Component) -> None:
         """Queue a component for the walk, once."""
-        if not part.queued:
-            part.queued = True
-            self.queue.append(part)
+        if not component.queued:
+            component.queued = True
+            self.queue.append(component)
 
     def point(self, holder: dict[str, Json], key: str, target: Target, kind: ObjectType, scope: Bindings) -> None:
         """Set a member of `holder` to the reference to `target` in the bundle, now or once the target has a name."""
@@ -160,30 +160,30 @@ class Components:
             holder[key] = place
             return
         identity = (kind.name, target.file.address, target.pointer, needed)
-        part = self._brought.get(identity)
-        if part is None:
-            part = self._brought[identity] = Component(kind, target, needed)
-        part.uses.append((holder, key))
+        component = self._brought.get(identity)
+        if component is None:
+            component = self._brought[identity] = Component(kind, target, needed)
+        component.uses.append((holder, key))
         holder[key] = ""
-        self.use(part)
+        self.use(component)
 
     def place(self, bundle: dict[str, Json], origins: Origins) -> None:
         """Put all components into the sections of the bundle under their names."""
         sections = self._sections(bundle)
         for kind, section in self._layout.sections.items():
-            named = {name: part for (where, name), part in self._named.items() if where == section}
-            brought = {key: part for key, part in self._brought.items() if key[0] == kind}
+            named = {name: component for (where, name), component in self._named.items() if where == section}
+            brought = {key: component for key, component in self._brought.items() if key[0] == kind}
             if not named and not brought:
                 continue
             entries: dict[str, Json] = {}
-            names = assign_names({key: self._words(part) for key, part in brought.items()}, named)
+            names = assign_names({key: self._words(component) for key, component in brought.items()}, named)
             for key, name in names.items():
                 brought[key].name = (section, name)
-            for part in (
+            for component in (
                 *named.values(),
                 *(brought[key] for key, _ in sorted(names.items(), key=lambda pair: pair[1])),
             ):
-                self._put(entries, part, origins)
+                self._put(entries, component, origins)
             sections[section] = entries
 
     def _sections(self, holder: dict[str, Json]) -> dict[str, Json]:
@@ -196,28 +196,28 @@ class Components:
             holder = inner
         return holder
 
-    def _put(self, entries: dict[str, Json], part: Component, origins: Origins) -> None:
-        if part.name is None:
+    def _put(self, entries: dict[str, Json], component: Component, origins: Origins) -> None:
+        if component.name is None:
             return
-        section, name = part.name
-        if part.value is OMITTED:
+        section, name = component.name
+        if component.value is OMITTED:
             return
-        for holder, key in part.uses:
+        for holder, key in component.uses:
             holder[key] = "#" + join((*self._layout.holder, section, name))
-        entries[name] = part.value
-        if part.origin is not None:
-            origins.note(entries, name, part.origin)
+        entries[name] = component.value
+        if component.origin is not None:
+            origins.note(entries, name, component.origin)
 
     def _place_of(self, kind: ObjectType, target: Target) -> str | None:
         """Return the reference to a target that has a place in the bundle already, else None."""
-        part = self._claims.get(_place(kind.name, target))
-        if part is not None and part.name is not None:
-            self.use(part)
-            return "#" + join((*self._layout.holder, *part.name))
-        parts = split(target.pointer)
-        if target.file is not self._references.root or self._layout.type_at(parts) is None:
+        component = self._claims.get(_place(kind.name, target))
+        if component is not None and component.name is not None:
+            self.use(component)
+            return "#" + join((*self._layout.holder, *component.name))
+        keys = split(target.pointer)
+        if target.file is not self._references.root or self._layout.type_at(keys) is None:
             return None
-        entry = self._layout.entry_of(parts)
+        entry = self._layout.entry_of(keys)
         if entry in self._named:
             self.use(self._named[entry])
         return f"#{target.pointer}"
@@ -243,14 +243,14 @@ class Components:
         target = self._references.resolve(entry.value["$ref"], entry.file, entry.pointer)
         return self._references.final_target(target) if isinstance(target, Target) else entry
 
-    def _words(self, part: Component) -> tuple[str, ...]:
+    def _words(self, component: Component) -> tuple[str, ...]:
         main = self._references.root.address
-        words = name_words(part.spot.file.address, part.spot.pointer, main)
-        for _, address, pointer in part.scope:
+        words = name_words(component.source.file.address, component.source.pointer, main)
+        for _, address, pointer in component.scope:
             user = name_words(address, pointer.split("/$defs/")[0], main)[-1]
             words = (*words[:-1], f"{words[-1]}_{user}")
         return words
 
 
-def _place(kind: str, spot: Target) -> tuple[str, str, str]:
-    return kind, spot.file.address, spot.pointer
+def _place(kind: str, target: Target) -> tuple[str, str, str]:
+    return kind, target.file.address, target.pointer

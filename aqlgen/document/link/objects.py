@@ -150,22 +150,22 @@ class Layout:
     holder: tuple[str, ...]
     sections: Mapping[str, str]
 
-    def type_at(self, parts: list[str]) -> ObjectType | None:
+    def type_at(self, keys: list[str]) -> ObjectType | None:
         """Return the type of the object at a pointer into the document; None for data."""
         kind = self.top
-        for part in parts:
-            name = kind.fields.get(part) or kind.entries or (kind.items if part.isdecimal() else "")
-            if not name or (kind.extensions and part.startswith("x-")):
+        for key in keys:
+            name = kind.fields.get(key) or kind.entries or (kind.items if key.isdecimal() else "")
+            if not name or (kind.extensions and key.startswith("x-")):
                 return None
             kind = OBJECT_TYPES[name]
         return kind
 
-    def entry_of(self, parts: list[str]) -> tuple[str, str] | None:
+    def entry_of(self, keys: list[str]) -> tuple[str, str] | None:
         """Return section and name of the component that a pointer leads into, or None."""
         depth = len(self.holder)
-        if len(parts) < depth + 2 or tuple(parts[:depth]) != self.holder or parts[depth] not in self.sections.values():
+        if len(keys) < depth + 2 or tuple(keys[:depth]) != self.holder or keys[depth] not in self.sections.values():
             return None
-        return parts[depth], parts[depth + 1]
+        return keys[depth], keys[depth + 1]
 
 
 _OPENAPI: Final = Layout(OBJECT_TYPES["openapi"], ("components",), _SECTIONS_3)

@@ -76,19 +76,19 @@ class References:
         """Return the target at a pointer of a file that was read."""
         return self._descend(self.files[address], pointer) or _nowhere(pointer)
 
-    def final_target(self, spot: Target) -> Target:
+    def final_target(self, start: Target) -> Target:
         """Follow bare references (only `$ref`) outside the root document to their last target."""
-        seen = {(spot.file.address, spot.pointer)}
-        here = spot
-        while len(seen) < _HOPS and here.file is not self.root and is_bare(here.value):
-            target = self.resolve(here.value["$ref"], here.file, here.pointer)
+        seen = {(start.file.address, start.pointer)}
+        current = start
+        while len(seen) < _HOPS and current.file is not self.root and is_bare(current.value):
+            target = self.resolve(current.value["$ref"], current.file, current.pointer)
             if not isinstance(target, Target):
-                return here
+                return current
             if (target.file.address, target.pointer) in seen:
-                return spot
+                return start
             seen.add((target.file.address, target.pointer))
-            here = target
-        return here
+            current = target
+        return current
 
     def text(self, reference: str, file: File, pointer: str) -> str | Failure:
         """Return the text that a reference leads to: a whole file, or a string in a document."""

@@ -53,14 +53,14 @@ class Walk:
     """The walk that builds the parts of the bundle; collects `warnings`, and `errors` that reject the document."""
 
     def __init__(
-        self, references: References, parts: Components, layout: Layout, origins: Origins, limits: Limits
+        self, references: References, components: Components, layout: Layout, origins: Origins, limits: Limits
     ) -> None:
         self.warnings: list[Diagnostic] = []
         self.errors: list[Diagnostic] = []
         self.quiet = False
         self.texts = 0
         self.references = references
-        self.parts = parts
+        self.components = components
         self._sections = layout.sections
         self.origins = origins
         self._limits = limits
@@ -79,7 +79,7 @@ class Walk:
         if isinstance(value, list):
             return self._list(value, kind, at), None
         if kind.name == "schema" and (at.scope is None or "$id" in value):
-            at = replace(at, scope=self.parts.dynamic.bound(at.scope or (), at.file, at.pointer))
+            at = replace(at, scope=self.components.dynamic.bound(at.scope or (), at.file, at.pointer))
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return self._object(value, kind, at), None
@@ -185,7 +185,7 @@ class Walk:
         rest = self._object(value, kind, at) if len(value) > 1 else value
         reference_object = dict(rest)
         self.origins.carry(rest, reference_object)
-        self.parts.point(reference_object, "$ref", self.references.final_target(target), kind, at.scope or ())
+        self.components.point(reference_object, "$ref", self.references.final_target(target), kind, at.scope or ())
         return value if in_root and rest is value and reference_object["$ref"] == reference else reference_object
 
     def _replacement(self, value: dict[str, Json], kind: ObjectType, at: At) -> Json:
@@ -282,7 +282,7 @@ def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, 
     if "$ref" in bare:
         holder = {}
         bare["allOf"] = [*(bare["allOf"] if isinstance(bare.get("allOf"), list) else ()), holder]
-    walk.parts.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"], at.scope or ())
+    walk.components.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"], at.scope or ())
     return bare
 
 
@@ -296,7 +296,9 @@ def _discriminator(walk: Walk, value: Json, at: At) -> Json:
         if isinstance(reference, str) and ("/" in reference or "#" in reference or reference.endswith(_SUFFIXES)):
             target = walk.references.resolve(reference, at.file, at.pointer)
             if isinstance(target, Target):
-                walk.parts.point(references, name, walk.references.final_target(target), OBJECT_TYPES["schema"], ())
+                walk.components.point(
+                    references, name, walk.references.final_target(target), OBJECT_TYPES["schema"], ()
+                )
             elif not reference.startswith("#"):
                 walk.report(target, at.step("mapping").step(name))
     return {**value, "mapping": references}

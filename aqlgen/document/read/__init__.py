@@ -6,7 +6,7 @@ it (`open_document`). Stages: `fetch` (bytes) → `source` (text, then a tree, b
 only called when there is something to report.
 """
 
-from aqlgen.document.read.fetch import opened, read
+from aqlgen.document.read.fetch import open_document, read
 from aqlgen.document.read.identify import Version, check
 from aqlgen.document.read.library import Library, NotRead
 from aqlgen.document.read.limits import Limits
@@ -22,7 +22,7 @@ __all__ = [
     "Version",
     "check",
     "locate",
-    "opened",
+    "open_document",
     "parse",
     "read",
     "same_origin",

@@ -52,7 +52,7 @@ class Archive:
             raise FileError.of("file-unreadable", f"damaged: {error}", file=f"{self._name}/{path}") from None
 
 
-class Zip:
+class ArchiveFiles:
     """Files in an archive, which no reference in it can leave."""
 
     def __init__(self, name: str, archive: Archive) -> None:

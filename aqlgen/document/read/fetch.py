@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
-from aqlgen.document.read.library import Folder, Library, Nothing, Shelf
+from aqlgen.document.read.library import FileStore, Folder, Library, NoFiles
 from aqlgen.document.read.limits import Limits, too_large
 from aqlgen.document.read.source import Source, parse
 from aqlgen.document.read.web import Headers, Web, is_url, without_credentials
@@ -141,7 +141,7 @@ def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> S
 
 
 @contextmanager
-def opened(
+def open_document(
     spec: str, *, headers: Headers = (), allowed: Sequence[str] = (), limits: Limits | None = None
 ) -> Iterator[tuple[Source, Library]]:
     """Read the root document of a file, folder, archive, http(s) URL or standard input (`-`), with its library.
@@ -151,14 +151,14 @@ def opened(
     limits = limits or Limits()
     web = Web(spec, headers, limits)
     try:
-        raw, address, shelf = _open(spec, web, allowed, limits)
-        library = Library(address, shelf, web, allowed, limits)
+        raw, address, files = _open(spec, web, allowed, limits)
+        library = Library(address, files, web, allowed, limits)
         yield parse(raw.name, raw.data, raw.base, limits=limits), library
     finally:
         web.close()
 
 
-def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[Raw, str, Shelf]:
+def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[Raw, str, FileStore]:
     folders = [place for place in allowed if "://" not in place]
     if spec != "-" and os.path.isdir(spec):
         boundary = Path(spec)
@@ -167,15 +167,15 @@ def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[
         return raw, str(raw.base), Folder(raw.name, Path(str(raw.base)), boundary, folders, limits)
     raw = fetch(spec, limits, web)
     if raw.data.startswith(_ZIP_MAGIC):
-        from aqlgen.document.read.archive import Archive, Zip  # only archives should pay for importing it
+        from aqlgen.document.read.archive import Archive, ArchiveFiles  # only archives should pay for importing it
 
         archive = Archive(raw.name, raw.data, limits)
         member = find_root(raw.name, archive, archive.read, limits)
-        shelf = Zip(raw.name, archive)
-        return Raw(shelf.name(member), archive.read(member), None), member, shelf
+        files = ArchiveFiles(raw.name, archive)
+        return Raw(files.name(member), archive.read(member), None), member, files
     if isinstance(raw.base, Path):
         return raw, str(raw.base), Folder(spec, raw.base, raw.base.parent, folders, limits)
-    return raw, raw.base or "<stdin>", Nothing()
+    return raw, raw.base or "<stdin>", NoFiles()
 
 
 def _bytes(path: Path, limits: Limits) -> bytes:

@@ -16,11 +16,11 @@ from aqlgen.ir import Json
 READABLE: Final = "aqlgen reads Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
 
 
-class Kind(NamedTuple):
+class OtherFormat(NamedTuple):
     """A format with its article (`a HAR file`), and advice on how to get an OpenAPI document instead."""
 
     name: str
-    way: str
+    advice: str
 
 
 _CONVERT: Final = "Convert it to OpenAPI first, for example with api-spec-converter."
@@ -30,22 +30,25 @@ _GRAPHQL: Final = (
 )
 _SOAP: Final = "It describes a SOAP service; give the OpenAPI document of its REST interface, if there is one."
 
-_BY_KEY: Final[tuple[tuple[str, Kind], ...]] = (
-    ("asyncapi", Kind("an AsyncAPI document", _NO_HTTP)),
-    ("arazzo", Kind("an Arazzo document", "Give the OpenAPI document that its sourceDescriptions name.")),
-    ("overlay", Kind("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay.")),
-    ("swaggerVersion", Kind("a Swagger 1 document", _CONVERT)),
-    ("raml", Kind("a RAML document", _CONVERT)),
-    ("smithy", Kind("a Smithy model", "Let `smithy build` write an OpenAPI document of it, and give that.")),
-    ("discoveryVersion", Kind("a Google discovery document", _CONVERT)),
-    ("openrpc", Kind("an OpenRPC document", _NO_HTTP)),
-    ("item", Kind("a Postman collection", "Convert it first, for example with postman-to-openapi.")),
-    ("__export_format", Kind("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
-    ("_exporter", Kind("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
-    ("log", Kind("a HAR file", "It records calls; a tool such as har-to-openapi makes a document of them.")),
-    ("__schema", Kind("a GraphQL schema", _GRAPHQL)),
-    ("data", Kind("a GraphQL schema", _GRAPHQL)),
-    ("$schema", Kind("a JSON Schema", "It describes data, not operations: give the OpenAPI document that uses it.")),
+_BY_KEY: Final[tuple[tuple[str, OtherFormat], ...]] = (
+    ("asyncapi", OtherFormat("an AsyncAPI document", _NO_HTTP)),
+    ("arazzo", OtherFormat("an Arazzo document", "Give the OpenAPI document that its sourceDescriptions name.")),
+    ("overlay", OtherFormat("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay.")),
+    ("swaggerVersion", OtherFormat("a Swagger 1 document", _CONVERT)),
+    ("raml", OtherFormat("a RAML document", _CONVERT)),
+    ("smithy", OtherFormat("a Smithy model", "Let `smithy build` write an OpenAPI document of it, and give that.")),
+    ("discoveryVersion", OtherFormat("a Google discovery document", _CONVERT)),
+    ("openrpc", OtherFormat("an OpenRPC document", _NO_HTTP)),
+    ("item", OtherFormat("a Postman collection", "Convert it first, for example with postman-to-openapi.")),
+    ("__export_format", OtherFormat("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
+    ("_exporter", OtherFormat("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
+    ("log", OtherFormat("a HAR file", "It records calls; a tool such as har-to-openapi makes a document of them.")),
+    ("__schema", OtherFormat("a GraphQL schema", _GRAPHQL)),
+    ("data", OtherFormat("a GraphQL schema", _GRAPHQL)),
+    (
+        "$schema",
+        OtherFormat("a JSON Schema", "It describes data, not operations: give the OpenAPI document that uses it."),
+    ),
 )
 
 _FURTHER: Final[Mapping[str, Callable[[Json], bool]]] = {
@@ -57,45 +60,47 @@ _FURTHER: Final[Mapping[str, Callable[[Json], bool]]] = {
 
 _BEFORE: Final = r"(?:\s|#(?!%)[^\n]*\n|//[^\n]*\n)*"
 _XML: Final = r"(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:\w+:)?"
-_BY_TEXT: Final[tuple[tuple[re.Pattern[str], Kind], ...]] = tuple(
+_BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
     (re.compile(_BEFORE + pattern, re.DOTALL), kind)
     for pattern, kind in (
-        (r"#%RAML", Kind("a RAML document", _CONVERT)),
-        (r"FORMAT:\s*1A\b", Kind("an API Blueprint", _CONVERT)),
+        (r"#%RAML", OtherFormat("a RAML document", _CONVERT)),
+        (r"FORMAT:\s*1A\b", OtherFormat("an API Blueprint", _CONVERT)),
         (
             r'syntax\s*=\s*["\']proto',
-            Kind("a Protocol Buffers file", "Let protoc-gen-openapi or buf write an OpenAPI document of it."),
+            OtherFormat("a Protocol Buffers file", "Let protoc-gen-openapi or buf write an OpenAPI document of it."),
         ),
         (
             r'import\s+["\']@typespec/',
-            Kind("a TypeSpec program", "Compile it: tsp compile --emit @typespec/openapi3, and give what it writes."),
+            OtherFormat(
+                "a TypeSpec program", "Compile it: tsp compile --emit @typespec/openapi3, and give what it writes."
+            ),
         ),
         (
             r'(?:"""(?:(?!""").)*"""\s*)?(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s+\w+)'
             r"[^\n:]*\{\s",
-            Kind("a GraphQL schema", _GRAPHQL),
+            OtherFormat("a GraphQL schema", _GRAPHQL),
         ),
-        (_XML + r"definitions\b[^>]*wsdl", Kind("a WSDL document", _SOAP)),
-        (_XML + r"application\b[^>]*wadl", Kind("a WADL document", _CONVERT)),
+        (_XML + r"definitions\b[^>]*wsdl", OtherFormat("a WSDL document", _SOAP)),
+        (_XML + r"application\b[^>]*wadl", OtherFormat("a WADL document", _CONVERT)),
         (
             _XML + r"Edmx\b",
-            Kind("OData metadata", "Convert it to OpenAPI first, for example with odata-openapi."),
+            OtherFormat("OData metadata", "Convert it to OpenAPI first, for example with odata-openapi."),
         ),
     )
 )
 
 
-def of_object(root: Mapping[str, Json]) -> Kind | None:
+def format_of_object(root: Mapping[str, Json]) -> OtherFormat | None:
     """Return the format of an object that is not OpenAPI, judged by its keys; None if they do not tell."""
     for key, kind in _BY_KEY:
         if key in root and _FURTHER.get(key, lambda _value: True)(root[key]):
             return kind
     if root.get("kind") == "discovery#restDescription":
-        return Kind("a Google discovery document", _CONVERT)
+        return OtherFormat("a Google discovery document", _CONVERT)
     return None
 
 
-def of_text(text: str) -> Kind | None:
+def format_of_text(text: str) -> OtherFormat | None:
     """Return the format of a text that is neither JSON nor YAML, judged by its beginning, or None."""
     head = text[:4096]
     return next((kind for pattern, kind in _BY_TEXT if pattern.match(head)), None)
@@ -151,10 +156,10 @@ def refuse_markup(name: str, text: str) -> None:
 
 def _refuse_kind(name: str, text: str) -> None:
     """Raise DocumentError for a text in another format, even if a part of it parses as YAML."""
-    kind = of_text(text)
-    if kind is not None:
-        message = f"this is {kind.name}, not an OpenAPI document"
-        raise DocumentError.of("not-openapi", message, file=name, line=1, column=1, help=kind.way)
+    other = format_of_text(text)
+    if other is not None:
+        message = f"this is {other.name}, not an OpenAPI document"
+        raise DocumentError.of("not-openapi", message, file=name, line=1, column=1, help=other.advice)
 
 
 def _refuse(name: str, kind: str, *, help: str = "") -> NoReturn:
@@ -209,11 +214,11 @@ def _version(root: Mapping[str, Json]) -> Version:
             return _MINORS[match[1]]
         message = f"{kind} {_shown(root[key])} is not supported"
         raise _refusal("unsupported-version", message, f"/{key}", help=READABLE)
-    other = of_object(root)
+    other = format_of_object(root)
     if other is None:
-        way = f"An OpenAPI document begins with its version. {READABLE}"
-        raise _refusal("not-openapi", "the document has no key openapi or swagger", help=way)
-    raise _refusal("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.way)
+        advice = f"An OpenAPI document begins with its version. {READABLE}"
+        raise _refusal("not-openapi", "the document has no key openapi or swagger", help=advice)
+    raise _refusal("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.advice)
 
 
 def _written(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:

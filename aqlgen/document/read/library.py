@@ -36,7 +36,7 @@ class NotRead(Exception):
         self.forbidden = code == "forbidden-reference"
 
 
-class Shelf(Protocol):
+class FileStore(Protocol):
     """Files by address; `find` takes a relative path with slashes."""
 
     def find(self, base: str, path: str) -> str:
@@ -87,7 +87,7 @@ class Folder:
         return os.path.normpath(os.path.join(os.path.dirname(self._shown), beside))
 
 
-class Nothing:
+class NoFiles:
     """No files: beside standard input there are none, and references from a URL are URLs."""
 
     def find(self, base: str, path: str) -> str:
@@ -119,9 +119,9 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 class Library:
     """Files around a document, by address: a path or URL as text. `address` is that of the root document."""
 
-    def __init__(self, address: str, shelf: Shelf, web: Web, allowed: Sequence[str], limits: Limits) -> None:
+    def __init__(self, address: str, files: FileStore, web: Web, allowed: Sequence[str], limits: Limits) -> None:
         self.address = address
-        self._shelf = shelf
+        self._files = files
         self._web = web
         self._prefixes = [*([urljoin(address, ".")] if is_url(address) else []), *filter(is_url, allowed)]
         self._limits = limits
@@ -152,12 +152,12 @@ class Library:
             raise NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
         plain = unquote(reference)
         if plain == reference:
-            return self._shelf.find(base, reference)
+            return self._files.find(base, reference)
         if plain.startswith("/"):
             raise NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
-        address = self._shelf.find(base, plain)
+        address = self._files.find(base, plain)
         if isinstance(self._bytes(address), NotRead):
-            return self._shelf.find(base, reference)
+            return self._files.find(base, reference)
         return address
 
     def open(self, address: str) -> Source:
@@ -181,7 +181,7 @@ class Library:
 
     def name(self, address: str) -> str:
         """Return the name to show for a file."""
-        return address if is_url(address) else self._shelf.name(address)
+        return address if is_url(address) else self._files.name(address)
 
     def _parse(self, address: str) -> Source | NotRead:
         data = self._bytes(address)
@@ -212,7 +212,7 @@ class Library:
         if is_url(address):
             _, data = self._web.get(address, self._covered)
         else:
-            data = self._shelf.load(address)
+            data = self._files.load(address)
         self._size += len(data)
         if len(data) > self._limits.size or self._size > self._limits.all_size:
             raise _too_much(f"and its files are larger than {self._limits.all_size // (1024 * 1024)} MiB")

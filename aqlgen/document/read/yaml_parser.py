@@ -43,7 +43,7 @@ _BASED: Final = re.compile(r"0o[0-7]{1,1000}|0x[0-9a-fA-F]{1,1000}")
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 
-def plain(text: str) -> Json:
+def scalar_value(text: str) -> Json:
     """Return the value of a scalar written without quotes and without a tag."""
     if not text or text[0] not in _NUMBER_STARTS:
         return _WORDS.get(text, text)
@@ -157,9 +157,9 @@ class _Builder:
             self._key(frame, text, event)
             return
         if event.tag is None or event.tag == "!":
-            value = plain(text) if event.implicit[0] else text
+            value = scalar_value(text) if event.implicit[0] else text
         else:
-            value = plain(text) if event.tag in _CORE else text
+            value = scalar_value(text) if event.tag in _CORE else text
         if type(value) is float and [frame.key for frame in self._stack] == _VERSION:
             value = self._version(text, event)
         if event.anchor is not None:

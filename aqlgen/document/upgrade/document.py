@@ -39,46 +39,52 @@ REPLACED = frozenset(
 
 def convert(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
     """Return a Swagger 2.0 document as OpenAPI 3.0, with diagnostics that point into `root`."""
-    up = Upgrade(root, origins)
+    context = Upgrade(root, origins)
     new: dict[str, Json] = {"openapi": VERSION}
-    origins.note(new, "openapi", up.origin("/swagger"))
+    origins.note(new, "openapi", context.origin("/swagger"))
     new |= {key: value for key, value in root.items() if key not in REPLACED}
     origins.carry(root, new)
-    new["servers"] = servers(up)
-    origins.note(new, "servers", up.origin("/host" if "host" in root else ""))
+    new["servers"] = servers(context)
+    origins.note(new, "servers", context.origin("/host" if "host" in root else ""))
     if "paths" in root or "x-ms-paths" in root:
-        new["paths"] = paths(up)
+        new["paths"] = paths(context)
         origins.carry(root, new)
-    components = _components(up)
+    components = _components(context)
     if components:
         new["components"] = components
-    return new, tuple(up.diagnostics)
+    return new, tuple(context.diagnostics)
 
 
-def _components(up: Upgrade) -> dict[str, Json]:
+def _components(context: Upgrade) -> dict[str, Json]:
     """Return the components. Schemas that stand elsewhere and are the target of a reference come last."""
     components: dict[str, Json] = {}
 
     def move(section: str, name: str, value: Json, pointer: str) -> None:
-        up.place(components.setdefault(section, {}), name, value, pointer)
+        context.place(components.setdefault(section, {}), name, value, pointer)
 
     kinds: tuple[tuple[str, str, Callable[[Json, str], Json]], ...] = (
-        ("definitions", "schemas", lambda node, _: up.schemas.convert(node)),
-        ("responses", "responses", lambda node, pointer: response(up, node, pointer, default_types(up, "produces"))),
+        ("definitions", "schemas", lambda node, _: context.schemas.convert(node)),
+        (
+            "responses",
+            "responses",
+            lambda node, pointer: response(context, node, pointer, default_types(context, "produces")),
+        ),
         ("securityDefinitions", "securitySchemes", lambda node, _: scheme(node)),
     )
     for source, section, convert in kinds:
-        for name, raw in up.entries(source):
+        for name, raw in context.entries(source):
             pointer = f"/{source}/{escape(name)}"
-            node, where = (raw, pointer) if section == "schemas" else up.follow(raw, pointer)
+            node, where = (raw, pointer) if section == "schemas" else context.follow(raw, pointer)
             move(section, name, convert(node, where), where)
-    for name, raw in up.entries("parameters"):
-        node, pointer = up.follow(raw, f"/parameters/{escape(name)}")
+    for name, raw in context.entries("parameters"):
+        node, pointer = context.follow(raw, f"/parameters/{escape(name)}")
         kind = node.get("in") if isinstance(node, dict) else None
         if kind == "body":
-            move("requestBodies", name, request_body(up, node, pointer, default_types(up, "consumes")), pointer)
+            move(
+                "requestBodies", name, request_body(context, node, pointer, default_types(context, "consumes")), pointer
+            )
         elif kind != "formData":  # form fields go into the bodies of the operations that use them
-            move("parameters", name, parameter(up, node, pointer), pointer)
-    for name, (node, pointer) in up.schemas.lifted.items():
+            move("parameters", name, parameter(context, node, pointer), pointer)
+    for name, (node, pointer) in context.schemas.lifted.items():
         move("schemas", name, node, pointer)
     return components

@@ -35,49 +35,49 @@ SEPARATED: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "t
 GONE: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
 
 
-def parameter(up: Upgrade, node: Json, pointer: str) -> Json:
+def parameter(context: Upgrade, node: Json, pointer: str) -> Json:
     """Return a parameter that is not a body. An unreadable one stays as it is: the build stage reports it."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
-    up.origins.carry(node, new)
-    up.place(new, "schema", value_schema(up, node, pointer), pointer)
+    context.origins.carry(node, new)
+    context.place(new, "schema", value_schema(context, node, pointer), pointer)
     if "x-example" in node and "example" not in node:
-        up.place(new, "example", node["x-example"], f"{pointer}/x-example")
+        context.place(new, "example", node["x-example"], f"{pointer}/x-example")
     if node.get("in") == "path":
         new["required"] = True
     if node.get("in") == "cookie":
         message = f"Swagger 2.0 has no parameters in a cookie; {node.get('name')!r} is taken as OpenAPI 3 means it"
-        up.warn("bad-parameter", message, f"{pointer}/in")
+        context.warn("bad-parameter", message, f"{pointer}/in")
     if node.get("type") == "array":
-        new |= array_style(up, node, pointer)
+        new |= array_style(context, node, pointer)
     return new
 
 
-def value_schema(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
+def value_schema(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
     """Return the schema of a value that 2.0 describes without one; a schema that is there nevertheless wins."""
     if isinstance(node.get("schema"), dict):
-        return up.schemas.convert(node["schema"])
+        return context.schemas.convert(node["schema"])
     raw = {key: node[key] for key in SCHEMA if key in node}
     items = raw.get("items")
     if isinstance(items, dict):
-        raw["items"] = _items(up, items, f"{pointer}/items")
+        raw["items"] = _items(context, items, f"{pointer}/items")
     elif raw.get("type") == "array":
         raw["items"] = {}
-    return up.schemas.convert(raw)
+    return context.schemas.convert(raw)
 
 
-def _items(up: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
+def _items(context: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
     new = {key: value for key, value in items.items() if key != "collectionFormat"}
     if items.get("type") == "array" and "collectionFormat" in items:
         message = "arrays within an array have no separator of their own in OpenAPI 3; they are sent as JSON"
-        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+        context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
     if isinstance(new.get("items"), dict):
-        new["items"] = _items(up, new["items"], f"{pointer}/items")
+        new["items"] = _items(context, new["items"], f"{pointer}/items")
     return new
 
 
-def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
+def array_style(context: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
     """Return `style` and `explode` for a `collectionFormat`; commas are the default."""
     form = node.get("collectionFormat", "csv")
     form = form if isinstance(form, str) else repr(form)
@@ -87,7 +87,7 @@ def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str
     if form != "csv" and not (pairs and form == "multi"):
         where = "" if pairs else f" in a {node.get('in')}"
         message = f"there is no collectionFormat {form!r}{where}, as {node.get('name')!r} says; commas are used"
-        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+        context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
     return {"style": "form", "explode": form == "multi"} if pairs else {}
 
 
@@ -97,7 +97,9 @@ Placed = tuple[Mapping[str, Json], str]
 NOT_OF_A_FIELD: Final = frozenset({*GONE, "name", "in", "required", "allowEmptyValue"})
 
 
-def request_body(up: Upgrade, node: Mapping[str, Json], pointer: str, consumes: tuple[str, ...]) -> dict[str, Json]:
+def request_body(
+    context: Upgrade, node: Mapping[str, Json], pointer: str, consumes: tuple[str, ...]
+) -> dict[str, Json]:
     """Return the request body for a parameter in `body`."""
     new = {key: value for key, value in node.items() if key in ("description", "required") or key.startswith("x-")}
     examples = new.pop("x-examples", None)
@@ -105,7 +107,7 @@ def request_body(up: Upgrade, node: Mapping[str, Json], pointer: str, consumes: 
     for kind in consumes or (JSON,):
         media: dict[str, Json] = {}
         if "schema" in node:
-            up.place(media, "schema", up.schemas.convert(node["schema"]), f"{pointer}/schema")
+            context.place(media, "schema", context.schemas.convert(node["schema"]), f"{pointer}/schema")
         if isinstance(examples, dict) and kind in examples:
             media["example"] = examples[kind]
         elif "x-example" in new:
@@ -116,18 +118,18 @@ def request_body(up: Upgrade, node: Mapping[str, Json], pointer: str, consumes: 
     return new
 
 
-def form_body(up: Upgrade, fields: Sequence[Placed], consumes: tuple[str, ...]) -> dict[str, Json]:
+def form_body(context: Upgrade, fields: Sequence[Placed], consumes: tuple[str, ...]) -> dict[str, Json]:
     """Return the request body for parameters in `formData`: one object with a property for each field."""
     properties: dict[str, Json] = {}
     encoding: dict[str, Json] = {}
     required: list[str] = []
     for node, pointer in fields:
         name = str(node.get("name", ""))
-        up.place(properties, name, _property(up, node, pointer), pointer)
+        context.place(properties, name, _property(context, node, pointer), pointer)
         if node.get("required") is True:
             required.append(name)
         if node.get("type") == "array":
-            style = array_style(up, node, pointer)
+            style = array_style(context, node, pointer)
             if style != {"style": "form", "explode": True}:
                 encoding[name] = style
     schema: dict[str, Json] = {"type": "object", "properties": properties}
@@ -141,8 +143,8 @@ def form_body(up: Upgrade, fields: Sequence[Placed], consumes: tuple[str, ...]) 
     return {**body, "required": True} if required else body
 
 
-def _property(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
-    schema = value_schema(up, node, pointer)
+def _property(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
+    schema = value_schema(context, node, pointer)
     about = {key: value for key, value in node.items() if key not in NOT_OF_A_FIELD}
     if "x-example" in node:
         about.setdefault("example", node["x-example"])

@@ -28,9 +28,9 @@ class _Parameters:
     """The name of the shared body parameter, if a reference leads to it."""
 
 
-def paths(up: Upgrade) -> Json:
+def paths(context: Upgrade) -> Json:
     """Return the paths, including those that differ only in their query (`x-ms-paths`)."""
-    regular, extended = up.root.get("paths", {}), up.root.get("x-ms-paths")
+    regular, extended = context.root.get("paths", {}), context.root.get("x-ms-paths")
     if not isinstance(regular, dict):
         return regular
     new: dict[str, Json] = {}
@@ -38,26 +38,28 @@ def paths(up: Upgrade) -> Json:
         for path, item in entries.items():
             if path not in new:
                 pointer = f"/{key}/{escape(path)}"
-                up.place(new, path, item if path.startswith("x-") else _item(up, item, pointer), pointer)
+                context.place(new, path, item if path.startswith("x-") else _item(context, item, pointer), pointer)
     return new
 
 
-def _item(up: Upgrade, raw: Json, pointer: str) -> Json:
-    item, where = up.follow(raw, pointer)
+def _item(context: Upgrade, raw: Json, pointer: str) -> Json:
+    item, where = context.follow(raw, pointer)
     if not isinstance(item, dict) or "$ref" in item:
         return raw
     if item is not raw:
         item = {**{key: value for key, value in raw.items() if key != "$ref"}, **item}
     new: dict[str, Json] = {key: value for key, value in item.items() if key != "parameters"}
-    up.origins.carry(item, new)
-    common = _group(up, item.get("parameters"), f"{where}/parameters")
+    context.origins.carry(item, new)
+    common = _group(context, item.get("parameters"), f"{where}/parameters")
     if common.plain:
         new["parameters"] = common.plain
-        up.origins.note(new, "parameters", up.origin(f"{where}/parameters"))
+        context.origins.note(new, "parameters", context.origin(f"{where}/parameters"))
     for key, value in item.items():
         if isinstance(value, dict) and key != "parameters" and not key.startswith("x-"):
             origin = f"{where}/{escape(key)}"
-            up.place(new, key, _operation(up, value, origin, common, _named(pointer, key), key.lower()), origin)
+            context.place(
+                new, key, _operation(context, value, origin, common, _named(pointer, key), key.lower()), origin
+            )
     return new
 
 
@@ -66,34 +68,34 @@ def _named(pointer: str, key: str) -> str:
 
 
 def _operation(
-    up: Upgrade, operation: dict[str, Json], pointer: str, common: _Parameters, name: str, method: str
+    context: Upgrade, operation: dict[str, Json], pointer: str, common: _Parameters, name: str, method: str
 ) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED_IN_OPERATION}
-    up.origins.carry(operation, new)
-    parameters = _group(up, operation.get("parameters"), f"{pointer}/parameters")
+    context.origins.carry(operation, new)
+    parameters = _group(context, operation.get("parameters"), f"{pointer}/parameters")
     if parameters.plain:
         new["parameters"] = parameters.plain
-    body = _body(up, operation, pointer, parameters, common if method not in NO_BODY else _Parameters(), name)
+    body = _body(context, operation, pointer, parameters, common if method not in NO_BODY else _Parameters(), name)
     if body is not None:
-        up.place(new, "requestBody", *body)
+        context.place(new, "requestBody", *body)
     responses = operation.get("responses")
     if isinstance(responses, dict):
-        new["responses"] = _responses(up, responses, f"{pointer}/responses", operation)
+        new["responses"] = _responses(context, responses, f"{pointer}/responses", operation)
     elif responses is not None:
         new["responses"] = responses
-    servers = operation_servers(up, operation)
+    servers = operation_servers(context, operation)
     if servers is not None:
-        up.place(new, "servers", servers, f"{pointer}/schemes")
+        context.place(new, "servers", servers, f"{pointer}/schemes")
     return new
 
 
-def _group(up: Upgrade, raw: Json, pointer: str) -> _Parameters:
+def _group(context: Upgrade, raw: Json, pointer: str) -> _Parameters:
     parameters = _Parameters()
     for index, entry in enumerate(raw if isinstance(raw, list) else ()):
         place = f"{pointer}/{index}"
-        node, where = up.follow(entry, place)
+        node, where = context.follow(entry, place)
         if isinstance(node, dict) and "$ref" in node:  # it leads nowhere
-            up.append(parameters.plain, entry, place)
+            context.append(parameters.plain, entry, place)
             continue
         shared = _shared(entry)
         kind = node.get("in") if isinstance(node, dict) else None
@@ -103,9 +105,9 @@ def _group(up: Upgrade, raw: Json, pointer: str) -> _Parameters:
         elif kind == "formData":
             parameters.fields[str(node.get("name"))] = (node, where)
         elif shared is not None:
-            up.append(parameters.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
+            context.append(parameters.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
         else:
-            up.append(parameters.plain, parameter(up, node, where), place)
+            context.append(parameters.plain, parameter(context, node, where), place)
     return parameters
 
 
@@ -118,7 +120,7 @@ def _shared(node: Json) -> str | None:
 
 
 def _body(
-    up: Upgrade,
+    context: Upgrade,
     operation: Mapping[str, Json],
     pointer: str,
     parameters: _Parameters,
@@ -128,43 +130,47 @@ def _body(
     """Return the request body and the pointer that it came from, None if there is none."""
     chosen = parameters if parameters.bodies else common
     bodies, fields = chosen.bodies, {**common.fields, **parameters.fields}
-    consumes = operation_types(up, operation, "consumes")
+    consumes = operation_types(context, operation, "consumes")
     origin = f"{pointer}/parameters"
     if bodies and fields:
         form = is_form(consumes)
         kept = "the form's fields are" if form else "the body is"
         message = f"{name} has parameters both in body and in formData, which cannot be sent together"
-        up.warn("several-bodies", f"{message}; only {kept} kept", origin)
+        context.warn("several-bodies", f"{message}; only {kept} kept", origin)
         bodies, fields = ([], fields) if form else (bodies, {})
     elif len(bodies) > 1:
-        up.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", origin)
+        context.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", origin)
     if fields:
         first = next(iter(fields.values()))[1]
-        return form_body(up, list(fields.values()), consumes), origin if parameters.fields else first.rpartition("/")[0]
+        return form_body(context, list(fields.values()), consumes), origin if parameters.fields else first.rpartition(
+            "/"
+        )[0]
     if not bodies:
         return None
     node, where = bodies[0]
-    if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(up, "consumes"):
+    if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(context, "consumes"):
         return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, origin
-    return request_body(up, node, where, consumes), where
+    return request_body(context, node, where, consumes), where
 
 
-def _responses(up: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
+def _responses(
+    context: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]
+) -> dict[str, Json]:
     new: dict[str, Json] = {}
-    produces = operation_types(up, operation, "produces")
-    common = produces == default_types(up, "produces")
+    produces = operation_types(context, operation, "produces")
+    common = produces == default_types(context, "produces")
     for status, raw in responses.items():
         place = f"{pointer}/{escape(status)}"
         reference = str(raw.get("$ref", "")) if isinstance(raw, dict) else ""
         if status.startswith("x-"):
             new[status] = raw
             continue
-        node, where = up.follow(raw, place)
+        node, where = context.follow(raw, place)
         shared = reference.startswith("#/responses/") and reference.count("/") == 2
         if shared and common and node is not raw:
-            up.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
+            context.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
             continue
-        up.place(new, status, response(up, node, where, produces), place if node is raw else where)
+        context.place(new, status, response(context, node, where, produces), place if node is raw else where)
     return new
 
 
@@ -172,33 +178,33 @@ REPLACED_IN_RESPONSE = frozenset({"schema", "examples", "headers"})
 BYTES = "application/octet-stream"
 
 
-def response(up: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
+def response(context: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
     """Return a response, converted once for the same content types. An unreadable one stays as it is."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
     key = ("response", id(node), produces)
-    known = up.memory.get(key)
+    known = context.memory.get(key)
     if known is None:
-        known = up.memory[key] = (node, _response(up, node, pointer, produces))
+        known = context.memory[key] = (node, _response(context, node, pointer, produces))
     return known[1]
 
 
-def _response(up: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _response(context: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in REPLACED_IN_RESPONSE}
-    up.origins.carry(node, new)
-    content = _content(up, node, pointer, produces)
+    context.origins.carry(node, new)
+    content = _content(context, node, pointer, produces)
     if content:
         new["content"] = content
     headers = node.get("headers")
     if isinstance(headers, dict):
         new["headers"] = {
-            name: _header(up, header, f"{pointer}/headers/{escape(name)}") for name, header in headers.items()
+            name: _header(context, header, f"{pointer}/headers/{escape(name)}") for name, header in headers.items()
         }
-        up.origins.carry(headers, new["headers"])
+        context.origins.carry(headers, new["headers"])
     return new
 
 
-def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+def _content(context: Upgrade, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
     examples = node.get("examples")
     examples = examples if isinstance(examples, dict) else {}
     by_type = {kind: example for kind, example in examples.items() if "/" in kind}
@@ -213,9 +219,9 @@ def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tupl
     for kind in dict.fromkeys((*kinds, *by_type)):
         media: dict[str, Json] = {}
         if isinstance(schema, dict):
-            up.place(media, "schema", up.schemas.convert(schema), f"{pointer}/schema")
+            context.place(media, "schema", context.schemas.convert(schema), f"{pointer}/schema")
         if kind in by_type:
-            up.place(media, "example", by_type[kind], f"{pointer}/examples/{escape(kind)}")
+            context.place(media, "example", by_type[kind], f"{pointer}/examples/{escape(kind)}")
         content[kind] = media
     if examples and not by_type and content:  # named as in 3.0, not by content type
         next(iter(content.values()))["example"] = next(iter(examples.values()))
@@ -229,9 +235,9 @@ def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, 
     return produces or (JSON,)
 
 
-def _header(up: Upgrade, node: Json, pointer: str) -> Json:
+def _header(context: Upgrade, node: Json, pointer: str) -> Json:
     if not isinstance(node, dict):
         return node
     new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
-    up.place(new, "schema", value_schema(up, node, pointer), pointer)
+    context.place(new, "schema", value_schema(context, node, pointer), pointer)
     return new

@@ -11,19 +11,19 @@ from aqlgen.ir import Json
 HTTP = ("https", "http")
 
 
-def servers(up: Upgrade) -> list[Json]:
+def servers(context: Upgrade) -> list[Json]:
     """Return the document's servers, encrypted ones first; a relative one if it names no host."""
-    urls = _servers(up.root, up.root.get("schemes"))
-    if not _host(up.root):
+    urls = _servers(context.root, context.root.get("schemes"))
+    if not _host(context.root):
         way = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
-        up.warn("no-server", "the document names no host: the API's base URL has to be configured", "", way)
+        context.warn("no-server", "the document names no host: the API's base URL has to be configured", "", way)
     return urls
 
 
-def operation_servers(up: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
+def operation_servers(context: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
     """Return the servers of an operation whose schemes differ from the document's; else None."""
-    schemes, document_schemes = _schemes(operation.get("schemes")), _schemes(up.root.get("schemes"))
-    return _servers(up.root, schemes) if schemes and schemes != document_schemes and _host(up.root) else None
+    schemes, document_schemes = _schemes(operation.get("schemes")), _schemes(context.root.get("schemes"))
+    return _servers(context.root, schemes) if schemes and schemes != document_schemes and _host(context.root) else None
 
 
 def _servers(root: Mapping[str, Json], schemes: Json) -> list[Json]:
