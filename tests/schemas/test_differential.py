@@ -104,40 +104,40 @@ def objects(draw: st.DrawFn, depth: int, *, branches: bool = True) -> Schema:
         schema["required"] = draw(st.lists(st.sampled_from(WIRES), max_size=2, unique=True))
     if not branches:
         return schema
-    for more in draw(st.lists(st.sampled_from(range(13)), max_size=3, unique=True)):
-        if more == 0 and depth > 0:
-            schema["allOf"] = draw(st.lists(parts(depth - 1), min_size=1, max_size=3))
-        elif more == 1:
-            schema["anyOf"] = draw(
-                st.lists(st.one_of(conditions(), objects(0, branches=False)), min_size=1, max_size=3)
-            )
-        elif more == 2:
-            schema["oneOf"] = draw(st.lists(objects(0, branches=False), min_size=1, max_size=2))
-        elif more == 3:
-            schema |= {"if": draw(conditions()), "then": draw(conditions())}
-        elif more == 4:
-            schema |= {"if": draw(conditions()), "else": draw(conditions())}
-        elif more == 5:
-            schema["not"] = draw(conditions())
-        elif more == 6:
-            schema["dependentRequired"] = {draw(st.sampled_from(WIRES)): [draw(st.sampled_from(WIRES))]}
-        elif more == 7:
-            schema["dependentSchemas"] = {draw(st.sampled_from(WIRES)): draw(conditions())}
-        elif more == 8:
-            schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^[a-z_]+$", "-"])): draw(texts())}
-        elif more == 9 and "allOf" not in schema:
-            schema["additionalProperties"] = draw(st.one_of(st.just(False), texts()))
-        elif more == 10:
-            schema["unevaluatedProperties"] = False
-        elif more == 11:
-            schema["propertyNames"] = {"pattern": "^[a-zA-Z]*$"}
-        elif more == 12:
-            schema["minProperties"] = 1
-    if "allOf" in schema:  # where a closed branch is documented to be open
+    strategies = keywords(depth)
+    for index in draw(st.lists(st.sampled_from(range(len(strategies))), max_size=3, unique=True)):
+        schema |= draw(strategies[index])
+    if "allOf" in schema:  # where a closed branch counts as open, as documented
         schema.pop("additionalProperties", None)
     if not schema.keys().isdisjoint({"allOf", "anyOf", "oneOf"}):  # whose fields have names that no pattern speaks of
         schema.pop("patternProperties", None)
     return schema
+
+
+def keywords(depth: int) -> list[st.SearchStrategy[Any]]:
+    """Return strategies for one more keyword (or pair of keywords) of an object each."""
+    wire = st.sampled_from(WIRES)
+    simple = objects(0, branches=False)
+    branches = st.lists(parts(depth - 1), min_size=1, max_size=3)
+    return [
+        st.fixed_dictionaries({"allOf": branches}) if depth > 0 else st.just({}),
+        st.fixed_dictionaries({"anyOf": st.lists(st.one_of(conditions(), simple), min_size=1, max_size=3)}),
+        st.fixed_dictionaries({"oneOf": st.lists(simple, min_size=1, max_size=2)}),
+        st.fixed_dictionaries({"if": conditions(), "then": conditions()}),
+        st.fixed_dictionaries({"if": conditions(), "else": conditions()}),
+        st.fixed_dictionaries({"not": conditions()}),
+        st.fixed_dictionaries({"dependentRequired": entry(wire, st.tuples(wire).map(list))}),
+        st.fixed_dictionaries({"dependentSchemas": entry(wire, conditions())}),
+        st.fixed_dictionaries({"patternProperties": entry(st.sampled_from(["^x-", "^[a-z_]+$", "-"]), texts())}),
+        st.fixed_dictionaries({"additionalProperties": st.one_of(st.just(False), texts())}),
+        st.just({"unevaluatedProperties": False}),
+        st.just({"propertyNames": {"pattern": "^[a-zA-Z]*$"}}),
+        st.just({"minProperties": 1}),
+    ]
+
+
+def entry(key: st.SearchStrategy[str], value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(lambda key, value: {key: value}, key, value)
 
 
 def parts(depth: int) -> st.SearchStrategy[Any]:
