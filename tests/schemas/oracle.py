@@ -32,10 +32,10 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
     out = dict(schema)
     for key in LISTS:
         if key in out:
-            out[key] = [meaning(one, openapi, lenient=lenient) for one in out[key]]
+            out[key] = [meaning(schema, openapi, lenient=lenient) for schema in out[key]]
     for key in MAPS:
         if key in out:
-            out[key] = {name: meaning(one, openapi, lenient=lenient) for name, one in out[key].items()}
+            out[key] = {name: meaning(schema, openapi, lenient=lenient) for name, schema in out[key].items()}
     for key in SINGLE:
         if key in out:
             out[key] = meaning(out[key], openapi, lenient=lenient)
@@ -60,6 +60,8 @@ def validator(
     """Compile a schema with the components that it may refer to."""
     document = {
         "allOf": [meaning(schema, openapi, lenient=lenient)],
-        "components": {"schemas": {name: meaning(one, openapi, lenient=lenient) for name, one in components.items()}},
+        "components": {
+            "schemas": {name: meaning(schema, openapi, lenient=lenient) for name, schema in components.items()}
+        },
     }
     return jsonschema_rs.Draft202012Validator(document, validate_formats=True)

@@ -58,7 +58,9 @@ def arrays(depth: int) -> st.SearchStrategy[Schema]:
         {"prefixItems": [{"type": "string"}]},
     ]
     item = st.one_of(texts(), objects(depth - 1) if depth > 0 else texts())
-    return st.builds(lambda one, more: {"type": "array", "items": one, **more}, item, st.sampled_from(extra))
+    return st.builds(
+        lambda items, keywords: {"type": "array", "items": items, **keywords}, item, st.sampled_from(extra)
+    )
 
 
 def field(wire: str, depth: int) -> st.SearchStrategy[Any]:
@@ -172,8 +174,8 @@ def values(depth: int = 2) -> st.SearchStrategy[Any]:
     inner = values(depth - 1)
     keys = {wire: plain.get(wire, inner if wire in ("tags", "homeAddress") else SCALARS) for wire in WIRES}
     keys["tags"] = st.lists(inner, max_size=3)
-    made = st.fixed_dictionaries({}, optional={**keys, "other": SCALARS, "otherKey": SCALARS})
-    return st.one_of(made, made, made, SCALARS, st.lists(inner, max_size=3))
+    object_values = st.fixed_dictionaries({}, optional={**keys, "other": SCALARS, "otherKey": SCALARS})
+    return st.one_of(object_values, object_values, object_values, SCALARS, st.lists(inner, max_size=3))
 
 
 def agree(schema: Any, value: Any, openapi: str) -> None:
@@ -196,7 +198,7 @@ def test_an_adapter_takes_what_a_schema_of_3_1_admits(schema: Schema, given_valu
 def in_3_0(schema: Any) -> Any:
     """Write null as 3.0 does, and leave out what it does not have."""
     if isinstance(schema, list):
-        return [in_3_0(one) for one in schema]
+        return [in_3_0(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     out = {key: in_3_0(value) for key, value in schema.items() if key not in ("prefixItems", "contains")}

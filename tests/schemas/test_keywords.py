@@ -142,7 +142,9 @@ def test_conditions_speak_of_fields_by_the_agents_names() -> None:
         ({"patternProperties": {"(": {}}}, "bad-pattern", "/patternProperties/("),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place_and_refuses_nothing(schema: Any, code: str, pointer: str) -> None:
+def test_an_unusable_keyword_is_reported_with_its_place_and_rejects_nothing(
+    schema: Any, code: str, pointer: str
+) -> None:
     ours = adapted(schema)
     (finding,) = ours.findings
     assert (finding.code, finding.pointer) == (code, f"/x-schema{pointer}")
@@ -182,7 +184,7 @@ def test_a_default_of_null_where_null_does_not_fit_says_that_there_is_none() -> 
         (r"(?<number>\d)(\g<number>", "no regular expression"),
     ],
 )
-def test_a_pattern_that_cannot_be_used_is_told_why(pattern: str, why: str) -> None:
+def test_an_unusable_pattern_is_reported_with_the_reason(pattern: str, why: str) -> None:
     (finding,) = adapted({"type": "string", "pattern": pattern}).findings
     assert why in finding.message
 
@@ -225,8 +227,12 @@ def test_preserved_names_are_the_apis_own_everywhere() -> None:
 
 def test_what_a_part_declares_anew_and_requires_is_sent_though_another_part_has_it_read_only() -> None:
     base = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}}}
-    own = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["tag"]}, "id": {"minLength": 1}}}
-    ours = adapted({"allOf": [base, own]}, request=True)
+    redeclaring = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"enum": ["tag"]}, "id": {"minLength": 1}},
+    }
+    ours = adapted({"allOf": [base, redeclaring]}, request=True)
     written = ours.types["Thing"]
     assert written["properties"].keys() == {"kind"}
     assert written["required"] == ["kind"]
@@ -255,8 +261,10 @@ def test_a_pattern_that_shows_how_a_date_is_written_is_left_out(form: str, patte
 
 
 def test_a_closed_object_takes_the_fields_of_its_alternatives_and_no_others() -> None:
-    one, other = ({"properties": {name: {"type": "string"}}, "required": [name]} for name in ("rawContent", "text"))
-    schema = {"type": "object", "properties": {"ok": {}}, "oneOf": [one, other], "additionalProperties": False}
+    raw_content, text = (
+        {"properties": {name: {"type": "string"}}, "required": [name]} for name in ("rawContent", "text")
+    )
+    schema = {"type": "object", "properties": {"ok": {}}, "oneOf": [raw_content, text], "additionalProperties": False}
     ours = adapted(schema)
     assert ours.admits({"ok": 1, "rawContent": "a"})
     assert ours.admits({"text": "a"})
@@ -273,7 +281,7 @@ def test_where_only_the_server_sets_every_field_what_is_required_is_sent() -> No
     schema = {"type": "object", "properties": {"owner": refers("Owner")}}
     base = {"Base": {"anyOf": [reference]}, "Owner": refers("Base/anyOf/0")}
     ours = adapted(schema, base, request=True)
-    owner = next(one for one in ours.types.values() if "id" in one.get("properties", {}))
+    owner = next(schema for schema in ours.types.values() if "id" in schema.get("properties", {}))
     assert owner["properties"] == {"id": {"type": "string"}}
     assert owner["x-read-only"] == ["url"]
 

@@ -69,7 +69,7 @@ def test_only_the_types_that_a_value_touches_are_looked_at() -> None:
     assert not checker.valid({"$ref": "#/types/T0"}, {"id": 1, "next": 1})
 
 
-def test_an_example_says_which_of_the_told_apart_alternatives_it_is() -> None:
+def test_an_example_contains_the_discriminator_of_its_alternative() -> None:
     cat = {"type": "object", "properties": {"name": {"type": "string"}, "petType": {"type": "string"}}}
     union = {"oneOf": [{"$ref": "#/components/schemas/Cat"}], "discriminator": {"propertyName": "petType"}}
     union["oneOf"].append({"$ref": "#/components/schemas/Dog"})
@@ -83,7 +83,7 @@ def first(schema: Any, components: dict[str, Any] | None = None) -> Any:
     return next(ValueMaker(ours.types).candidates(ours.schema))
 
 
-def test_a_base_told_apart_by_a_field_is_shown_as_the_first_of_its_kinds() -> None:
+def test_a_base_with_a_discriminator_is_shown_as_the_first_of_its_subtypes() -> None:
     base = {
         "type": "object",
         "required": ["type"],
