@@ -45,7 +45,7 @@ class Context:
         """Return the object under a key, empty if there is none; warn of any other value."""
         return self._shaped(node, key, dict, pointer) or {}
 
-    def schema(self, node: Json, pointer: str, usual: Json = True) -> Json:
+    def schema(self, node: Json, pointer: str, default: Json = True) -> Json:
         """Return the schema of a parameter or media type, else `default`; warn of any other value."""
         value = node.get("schema") if isinstance(node, dict) else None
         if isinstance(value, dict | bool):
@@ -53,7 +53,7 @@ class Context:
         if value is not None:
             message = "a schema must stand under 'schema'; it is taken as any value"
             self.warn("bad-schema", message, f"{pointer}/schema")
-        return usual
+        return default
 
     def _shaped(self, node: Json, key: str, kind: type, pointer: str) -> Json:
         value = node.get(key) if isinstance(node, dict) else None

@@ -157,8 +157,8 @@ def _only_value(schema: Json) -> str | None:
     if not isinstance(schema, dict):
         return None
     options = schema.get("enum")
-    usual = schema.get("default", options[0] if isinstance(options, list) and len(options) == 1 else None)
-    value = schema.get("const", usual)
+    default = schema.get("default", options[0] if isinstance(options, list) and len(options) == 1 else None)
+    value = schema.get("const", default)
     return value if isinstance(value, str) and VISIBLE.fullmatch(value) else None
 
 
@@ -177,22 +177,22 @@ def match_path(
     """Return the parameters matched with the path: spelled as in its template, exactly one for each placeholder."""
     used = tuple(dict.fromkeys(PLACEHOLDER.findall(path)))
     undeclared = {_fold(name): name for name in used if (name, Location.PATH) not in parameters}
-    kept: list[Parameter] = []
+    matched: list[Parameter] = []
     for (name, location), parameter in parameters.items():
         if location is not Location.PATH or name in used:
-            kept.append(parameter)
-        elif (spelled := undeclared.pop(_fold(name), None)) is not None:
-            message = f"the parameter {name!r} is spelled {{{spelled}}} in the path {path}; that counts"
+            matched.append(parameter)
+        elif (spelling := undeclared.pop(_fold(name), None)) is not None:
+            message = f"the parameter {name!r} is spelled {{{spelling}}} in the path {path}; that counts"
             context.warn("bad-parameter", message, parameter.origin.pointer)
-            kept.append(replace(parameter, name=spelled))
+            matched.append(replace(parameter, name=spelling))
         else:
             message = f"the path {path} has no {{{name}}}; the parameter {name!r} is left out"
             context.warn("bad-parameter", message, parameter.origin.pointer)
     for name in undeclared.values():
         message = f"the path {path} has {{{name}}}, which no parameter declares; it is taken as a string"
         context.warn("bad-parameter", message, pointer, help=f"Declare {name!r} with `in: path`.")
-        kept.append(_undeclared(name, pointer))
-    return tuple(kept)
+        matched.append(_undeclared(name, pointer))
+    return tuple(matched)
 
 
 def _fold(name: str) -> str:

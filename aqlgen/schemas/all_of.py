@@ -76,11 +76,11 @@ def with_null(node: Node) -> Node:
         plain["anyOf"] = plain["anyOf"] if NULL in plain["anyOf"] else [*plain["anyOf"], NULL]
         return plain
     if not plain.keys().isdisjoint(APPLICATORS | {"const", "not"}):
-        beside = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
+        annotations = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
         others = [kind for kind in types_of(plain) if kind != "null"]
         if others:
             plain["type"] = others[0] if len(others) == 1 else others
-        return {"anyOf": [plain, NULL], **beside}
+        return {"anyOf": [plain, NULL], **annotations}
     if "type" in plain:
         types = types_of(plain)
         plain["type"] = types if "null" in types else [*types, "null"]
@@ -124,13 +124,13 @@ def types_of(node: Mapping[str, Json]) -> list[str]:
 def _values(first: Node, second: Node, result: Node) -> None:
     """Intersect types and enumerated values; in a contradiction the second wins."""
     if "type" in first and "type" in second:
-        both = _common_types(types_of(first), types_of(second))
-        if both:
-            result["type"] = both[0] if len(both) == 1 else both
+        common = _common_types(types_of(first), types_of(second))
+        if common:
+            result["type"] = common[0] if len(common) == 1 else common
     if "enum" in first and "enum" in second:
-        both = [value for value in second["enum"] if any(_same(value, other) for other in first["enum"])]
-        if both:
-            result["enum"] = both
+        common = [value for value in second["enum"] if any(_same(value, other) for other in first["enum"])]
+        if common:
+            result["enum"] = common
     if first.get("uniqueItems") is True:
         result["uniqueItems"] = True
 
@@ -150,22 +150,22 @@ def _same(first: Json, second: Json) -> bool:
 def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
     for key in DECLARED:
         if key in first and key in second:
-            both = {**first[key], **second[key]}
-            both.update(
+            merged = {**first[key], **second[key]}
+            merged.update(
                 {
                     name: joint(first[key][name], second[key][name], writable=_redeclared(name, first, second))
                     for name in first[key]
                     if name in second[key]
                 }
             )
-            result[key] = both
+            result[key] = merged
     if "required" in first and "required" in second:
         result["required"] = list(dict.fromkeys([*first["required"], *second["required"]]))
     if "dependentRequired" in first and "dependentRequired" in second:
-        needed = dict(first["dependentRequired"])
+        dependent = dict(first["dependentRequired"])
         for name, wires in second["dependentRequired"].items():
-            needed[name] = list(dict.fromkeys([*needed.get(name, ()), *wires]))
-        result["dependentRequired"] = needed
+            dependent[name] = list(dict.fromkeys([*dependent.get(name, ()), *wires]))
+        result["dependentRequired"] = dependent
     if "propertyNames" in first and "propertyNames" in second:
         result["propertyNames"] = joint(first["propertyNames"], second["propertyNames"])
     for key in REST:

@@ -195,16 +195,16 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
     """Copy dependentRequired, and `dependencies` of older drafts, which combines it with dependentSchemas."""
-    both = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
-    needed: dict[str, Json] = {}
-    for mapping in both:
+    mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
+    dependent: dict[str, Json] = {}
+    for mapping in mappings:
         for name, dependency in mapping.items():
             if isinstance(dependency, list):
-                needed[name] = list(dict.fromkeys(wire for wire in dependency if isinstance(wire, str)))
+                dependent[name] = list(dict.fromkeys(wire for wire in dependency if isinstance(wire, str)))
             elif isinstance(dependency, dict | bool) and mapping is raw.get("dependencies"):
                 node.setdefault("dependentSchemas", {}).setdefault(name, dependency)
-    if needed:
-        node["dependentRequired"] = needed
+    if dependent:
+        node["dependentRequired"] = dependent
 
 
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:

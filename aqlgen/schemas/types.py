@@ -22,7 +22,7 @@ from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
 from aqlgen.schemas.type_kind import constants, is_null, kind_of
-from aqlgen.schemas.validation_cost import settle
+from aqlgen.schemas.validation_cost import limit_cost
 from aqlgen.schemas.views import Views, with_read_only
 from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 
@@ -78,7 +78,7 @@ class Types:
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
             self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
         self._views.forget()
-        settle(self._types)
+        limit_cost(self._types)
         return dict(sorted(self._types.items()))
 
     def own(self, name: str, schema: Mapping[str, Json]) -> str:
@@ -168,14 +168,14 @@ class Types:
         view = self._views.view(target)
         if view is None:
             return {} if isinstance(target, dict) else self.schema(target, place)
-        beside = {key: node[key] for key in _BESIDE if key in node}
+        annotations = {key: node[key] for key in _ANNOTATIONS if key in node}
         kind = kind_of(view, self._views)
         short = kind == "enum" and place.inline and not _is_long(view)
         if (kind == "scalar" or short) and place.depth < MAX_INLINE:
             written = self._out(pointer, target, place)
             if written is not None:
-                return written | beside
-        return {"$ref": f"#/types/{self._name(pointer, view, place)}", **beside}
+                return written | annotations
+        return {"$ref": f"#/types/{self._name(pointer, view, place)}", **annotations}
 
     def _out(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
         """Return a referenced scalar or array inlined; None if it needs a name: it is large or contains itself."""
@@ -230,7 +230,7 @@ class Types:
 
     def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
         """Define an anonymous object or union as a named type, and return a reference to it."""
-        beside: dict[str, Json] = {key: view[key] for key in _BESIDE if key in view}
+        annotations: dict[str, Json] = {key: view[key] for key in _ANNOTATIONS if key in view}
         node = {key: value for key, value in view.items() if key not in ("default", "readOnly")}
         null = "null" in types_of(node)
         if null:
@@ -243,7 +243,7 @@ class Types:
                 name = self._free(name, dumps(body, sort_keys=True), body)
             self._types[name] = body
             self._taken.add(name)
-        written = {"$ref": f"#/types/{name}", **beside}
+        written = {"$ref": f"#/types/{name}", **annotations}
         return _nullable(written) if null else written
 
     def _needs_name(self, view: Node) -> bool:
@@ -266,9 +266,9 @@ def _nullable(written: dict[str, Json]) -> dict[str, Json]:
     """Return a written schema that also admits null; beside a reference, null is an alternative."""
     if "$ref" not in written:
         return with_null(written)
-    beside = {key: value for key, value in written.items() if key in _BESIDE}
-    bare = {key: value for key, value in written.items() if key not in _BESIDE}
-    return {"anyOf": [bare, {"type": "null"}], **beside}
+    annotations = {key: value for key, value in written.items() if key in _ANNOTATIONS}
+    bare = {key: value for key, value in written.items() if key not in _ANNOTATIONS}
+    return {"anyOf": [bare, {"type": "null"}], **annotations}
 
 
 def _is_long(node: Mapping[str, Json]) -> bool:
@@ -287,4 +287,4 @@ def _count(schema: Json) -> int:
     return total
 
 
-_BESIDE = ("description", "default", "deprecated", "readOnly")
+_ANNOTATIONS = ("description", "default", "deprecated", "readOnly")

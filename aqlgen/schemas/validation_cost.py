@@ -16,31 +16,31 @@ MAX_WEIGHT = 20_000
 Written = dict[str, Json]
 
 
-def settle(types: dict[str, Written]) -> None:
+def limit_cost(types: dict[str, Written]) -> None:
     """Remove references that cost too much from finished types, in place."""
     weights: dict[str, int] = {}
     for start in types:
         if start in weights:
             continue
         path: list[tuple[str, list[Written]]] = [(start, list(branches(types[start])))]
-        waiting = [list(path[0][1])]
-        standing = {start}
+        pending = [list(path[0][1])]
+        on_path = {start}
         while path:
             name, edges = path[-1]
-            if not waiting[-1]:
+            if not pending[-1]:
                 weights[name] = _weight(edges, weights)
-                standing.discard(name)
+                on_path.discard(name)
                 path.pop()
-                waiting.pop()
+                pending.pop()
                 continue
-            edge = waiting[-1].pop()
+            edge = pending[-1].pop()
             target = _target(edge)
-            if target in standing:
+            if target in on_path:
                 del edge["$ref"]
             elif target in types and target not in weights:
                 path.append((target, list(branches(types[target]))))
-                waiting.append(list(path[-1][1]))
-                standing.add(target)
+                pending.append(list(path[-1][1]))
+                on_path.add(target)
 
 
 def _weight(edges: list[Written], weights: dict[str, int]) -> int:

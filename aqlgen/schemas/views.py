@@ -113,10 +113,10 @@ class Views:
             target = self.view(self.resolver.lookup(node["$ref"]), depth + 1)
             if target is None:
                 return None
-            beside = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
-            if not beside and not node.get("nullable"):
+            annotations = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
+            if not annotations and not node.get("nullable"):
                 return target
-            return with_null({**target, **beside}) if node.get("nullable") else {**target, **beside}
+            return with_null({**target, **annotations}) if node.get("nullable") else {**target, **annotations}
         branches = node.get("allOf")
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
@@ -224,10 +224,10 @@ def with_read_only(components: Json) -> frozenset[str]:
             elif isinstance(node, list):
                 stack.extend(node)
     names = set(direct)
-    waiting = list(direct)
-    while waiting:
-        for user in users.get(waiting.pop(), ()):
+    queue = list(direct)
+    while queue:
+        for user in users.get(queue.pop(), ()):
             if user not in names:
                 names.add(user)
-                waiting.append(user)
+                queue.append(user)
     return frozenset(names)

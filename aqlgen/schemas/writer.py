@@ -117,8 +117,8 @@ class Writer:
         required = node.get("required", ())
         properties = declared | {wire: True for wire in required if wire not in declared}
         hidden = [wire for wire, raw in properties.items() if place.request and self.read_only(raw)]
-        refers = len(hidden) == len(properties)
-        hidden = [wire for wire in hidden if not refers or wire not in required]
+        identifies_only = len(hidden) == len(properties)
+        hidden = [wire for wire in hidden if not identifies_only or wire not in required]
         fields: dict[str, Json] = {}
         for wire, raw in properties.items():
             if wire not in hidden:
@@ -126,13 +126,13 @@ class Writer:
                     if matches(pattern, wire) and not matches(pattern, names[wire]):
                         raw = self._views.joint(raw, schema)
                 field = self._write(raw, place.within(wire))
-                if refers:
+                if identifies_only:
                     field = {key: value for key, value in field.items() if key != "readOnly"}
                 fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
         out["properties"] = fields
-        needed = [names.get(wire, wire) for wire in required if wire not in hidden]
-        if needed:
-            out["required"] = needed
+        required_names = [names.get(wire, wire) for wire in required if wire not in hidden]
+        if required_names:
+            out["required"] = required_names
         if hidden:
             out["x-read-only"] = [names[wire] for wire in hidden]
 

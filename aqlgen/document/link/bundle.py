@@ -7,7 +7,7 @@ from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.link.components import OMITTED, Components
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, layout_of
 from aqlgen.document.link.references import References
-from aqlgen.document.link.walk import At, Walk
+from aqlgen.document.link.walk import Cursor, Walk
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape
 from aqlgen.document.read import Library, Limits, Source
@@ -54,7 +54,7 @@ def _walk_field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, ori
     value = root[key]
     if not isinstance(value, (dict, list)):
         return
-    new, moved = walk.walk(value, OBJECT_TYPES[layout.top.fields[key]], At(walk.references.root, f"/{escape(key)}"))
+    new, moved = walk.walk(value, OBJECT_TYPES[layout.top.fields[key]], Cursor(walk.references.root, f"/{escape(key)}"))
     if new is OMITTED:
         del root[key]
         return
@@ -73,5 +73,5 @@ def _walk_components(walk: Walk) -> None:
             scope = (
                 walk.components.dynamic.bound(component.scope, source.file, source.pointer) if component.scope else None
             )
-            component.value, moved = walk.walk(source.value, component.kind, At(source.file, source.pointer, scope))
+            component.value, moved = walk.walk(source.value, component.kind, Cursor(source.file, source.pointer, scope))
         component.origin = moved or source.file.origin(source.pointer)

@@ -47,9 +47,9 @@ class DynamicScopes:
         if not scope:
             return ()
         names = self._needed(target)
-        needed = tuple(binding for binding in scope if binding[0] in names)
+        bindings = tuple(binding for binding in scope if binding[0] in names)
         without_scope = self.bound((), target.file, target.pointer)
-        return needed if any(binding not in without_scope for binding in needed) else ()
+        return bindings if any(binding not in without_scope for binding in bindings) else ()
 
     def _needed(self, target: Target) -> frozenset[str]:
         """Return the names that a schema needs, itself or through its references."""

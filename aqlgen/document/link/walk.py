@@ -31,7 +31,7 @@ _Walked: TypeAlias = tuple[Json, Origin | None]
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class Cursor:
     """The position of the walk: file, pointer, dynamic scope (None outside of schemas) and depth."""
 
     file: File
@@ -39,9 +39,9 @@ class At:
     scope: Bindings | None = None
     depth: int = 0
 
-    def step(self, key: str) -> At:
+    def step(self, key: str) -> Cursor:
         """Return the position of a member."""
-        return At(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
+        return Cursor(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
 
     @property
     def origin(self) -> Origin:
@@ -68,7 +68,7 @@ class Walk:
         self._weights: dict[int, int] = {}
         self._inlining: set[tuple[str, str]] = set()
 
-    def walk(self, value: Json, kind: ObjectType, at: At) -> _Walked:
+    def walk(self, value: Json, kind: ObjectType, at: Cursor) -> _Walked:
         """Return the bundle's version of `value`, the same object if nothing changes, and its origin if not `at`.
 
         Raises DocumentError if the bundle would be too large.
@@ -87,7 +87,7 @@ class Walk:
             return self._refer(value, reference, kind, at), None
         return self._inline(value, reference, kind, at)
 
-    def report(self, failure: Failure, at: At) -> None:
+    def report(self, failure: Failure, at: Cursor) -> None:
         """Report a failed reference; in unused parts only if no legitimate document contains such a reference."""
         forbidden = failure.code == "forbidden-reference"
         if self.quiet and not forbidden:
@@ -99,7 +99,7 @@ class Walk:
         if failure.cause is not None:
             self.warnings += (replace(cause, severity=Severity.WARNING) for cause in failure.cause.diagnostics)
 
-    def _list(self, value: list[Json], kind: ObjectType, at: At) -> Json:
+    def _list(self, value: list[Json], kind: ObjectType, at: Cursor) -> Json:
         if not kind.items:
             return value
         items: list[Json] | None = None
@@ -116,7 +116,7 @@ class Walk:
                 self.origins.note(items, len(items) - 1, moved or at.step(str(index)).origin)
         return value if items is None else items
 
-    def _object(self, value: dict[str, Json], kind: ObjectType, at: At) -> dict[str, Json]:
+    def _object(self, value: dict[str, Json], kind: ObjectType, at: Cursor) -> dict[str, Json]:
         changed: dict[str, Json] | None = None
         for key, inner in value.items():
             if not isinstance(inner, (dict, list)):
@@ -136,7 +136,7 @@ class Walk:
         result = value if changed is None else changed
         return _without_addresses(self, result, at) if at.file.marked and kind.name == "schema" else result
 
-    def _member(self, key: str, value: Json, kind: ObjectType, at: At) -> _Walked:
+    def _member(self, key: str, value: Json, kind: ObjectType, at: Cursor) -> _Walked:
         if kind.texts and key in _TEXTS and isinstance(value, dict):
             return self._text(value, at.step(key)), None
         if key in kind.data and isinstance(value, dict) and len(value) == 1 and "$ref" in value:
@@ -150,7 +150,7 @@ class Walk:
             return value, None
         return self.walk(value, OBJECT_TYPES[name], at.step(key))
 
-    def _text(self, value: dict[str, Json], at: At) -> Json:
+    def _text(self, value: dict[str, Json], at: Cursor) -> Json:
         """Return the text that a description refers to, which people write although no specification has it."""
         reference = value.get("$ref")
         if not isinstance(reference, str):
@@ -163,7 +163,7 @@ class Walk:
         self._weigh(1 + len(text) // _PAGE)
         return text
 
-    def _data(self, value: dict[str, Json], at: At) -> _Walked:
+    def _data(self, value: dict[str, Json], at: Cursor) -> _Walked:
         """Return the content of an example that is only a reference to another file; any other as it is."""
         reference = value["$ref"]
         if not isinstance(reference, str) or reference.startswith("#"):
@@ -174,7 +174,7 @@ class Walk:
         self._weigh(self._weight(target.value))
         return target.value, target.file.origin(target.pointer)
 
-    def _refer(self, value: dict[str, Json], reference: str, kind: ObjectType, at: At) -> Json:
+    def _refer(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> Json:
         target = self.references.resolve(reference, at.file, at.pointer)
         in_root = at.file is self.references.root
         if isinstance(target, Failure):
@@ -188,7 +188,7 @@ class Walk:
         self.components.point(reference_object, "$ref", self.references.final_target(target), kind, at.scope or ())
         return value if in_root and rest is value and reference_object["$ref"] == reference else reference_object
 
-    def _replacement(self, value: dict[str, Json], kind: ObjectType, at: At) -> Json:
+    def _replacement(self, value: dict[str, Json], kind: ObjectType, at: Cursor) -> Json:
         """Return a replacement for an unreadable target that claims as little as possible."""
         if kind.name == "requestBody":
             return value  # unresolved, so that the operation is skipped
@@ -199,35 +199,35 @@ class Walk:
             return {"description": "", **rest}
         return rest if kind.name == "parameter" and rest.get("required") is True else OMITTED
 
-    def _inline(self, value: dict[str, Json], reference: str, kind: ObjectType, at: At) -> _Walked:
+    def _inline(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> _Walked:
         """Replace a reference by its target, overridden by the members beside the reference."""
         target = self.references.resolve(reference, at.file, at.pointer)
         if not isinstance(target, Failure) and (target.file.address, target.pointer) in self._inlining:
             target = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
-        beside = self._object(_without(value), kind, at) if len(value) > 1 else {}
+        overrides = self._object(_without(value), kind, at) if len(value) > 1 else {}
         if isinstance(target, Failure):
             self.report(target, at.step("$ref"))
-            return beside or OMITTED, None
+            return overrides or OMITTED, None
         key = (target.file.address, target.pointer)
         self._inlining.add(key)
         try:
             new, moved = target.value, None
             if isinstance(new, (dict, list)):
-                new, moved = self.walk(new, kind, At(target.file, target.pointer, at.scope, at.depth + 1))
+                new, moved = self.walk(new, kind, Cursor(target.file, target.pointer, at.scope, at.depth + 1))
         finally:
             self._inlining.discard(key)
-        if beside and isinstance(new, dict):
-            merged = {**new, **beside}
+        if overrides and isinstance(new, dict):
+            merged = {**new, **overrides}
             self.origins.carry(new, merged)
-            for name in beside:
+            for name in overrides:
                 self.origins.note(merged, name, at.step(name).origin)
-            self.origins.carry(beside, merged)
+            self.origins.carry(overrides, merged)
             new = merged
         return new, moved or target.file.origin(target.pointer)
 
-    def _weigh(self, more: int) -> None:
+    def _weigh(self, weight: int) -> None:
         """Count what goes into the bundle; far more than was read means that the same parts repeat without end."""
-        self._count += more
+        self._count += weight
         if self._count > self._bound:
             read = sum(len(file.source.text) for file in self.references.files.values())
             self._bound = min(self._limits.nodes, _LEAST_BOUND + read)
@@ -260,7 +260,7 @@ _ADDRESSES: Final = frozenset({"$id", "$anchor", "$dynamicAnchor", "$dynamicRef"
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
-def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, Json]:
+def _without_addresses(walk: Walk, value: dict[str, Json], at: Cursor) -> dict[str, Json]:
     """Return a schema without its addresses, which no reference needs any more: all point into the bundle."""
     if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
         return value
@@ -286,7 +286,7 @@ def _without_addresses(walk: Walk, value: dict[str, Json], at: At) -> dict[str, 
     return bare
 
 
-def _discriminator(walk: Walk, value: Json, at: At) -> Json:
+def _discriminator(walk: Walk, value: Json, at: Cursor) -> Json:
     """Return a discriminator whose mapping refers into the bundle; schema names stay (OpenAPI 3.1.1, 4.8.25)."""
     mapping = value.get("mapping") if isinstance(value, dict) else None
     if not isinstance(mapping, dict):

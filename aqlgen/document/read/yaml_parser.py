@@ -169,8 +169,8 @@ class _Builder:
     def _version(self, text: str, event: Any) -> str:
         line, column = self.lines.place(event.start_mark.index)
         message = f"the version is a number; read as the text “{text}”"
-        place, way = ("/info/version", self.name, line, column), f'Write version: "{text}".'
-        self.findings.append(Diagnostic("version-not-text", Severity.NOTE, message, *place, help=way))
+        place, advice = ("/info/version", self.name, line, column), f'Write version: "{text}".'
+        self.findings.append(Diagnostic("version-not-text", Severity.NOTE, message, *place, help=advice))
         return text
 
     def _key(self, frame: _Frame, text: str, event: Any) -> None:
