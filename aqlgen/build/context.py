@@ -10,7 +10,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
 
-_CALLED: Mapping[type, str] = {dict: "an object", list: "a list"}
+_TYPE_NAMES: Mapping[type, str] = {dict: "an object", list: "a list"}
 
 
 class SkipError(Exception):
@@ -39,11 +39,11 @@ class Context:
 
     def get_list(self, node: Json, key: str, pointer: str) -> list[Json]:
         """Return the list under a key, empty if there is none; warn of any other value."""
-        return self._shaped(node, key, list, pointer) or []
+        return self._value_of_type(node, key, list, pointer) or []
 
     def get_object(self, node: Json, key: str, pointer: str) -> dict[str, Json]:
         """Return the object under a key, empty if there is none; warn of any other value."""
-        return self._shaped(node, key, dict, pointer) or {}
+        return self._value_of_type(node, key, dict, pointer) or {}
 
     def schema(self, node: Json, pointer: str, default: Json = True) -> Json:
         """Return the schema of a parameter or media type, else `default`; warn of any other value."""
@@ -55,11 +55,11 @@ class Context:
             self.warn("bad-schema", message, f"{pointer}/schema")
         return default
 
-    def _shaped(self, node: Json, key: str, kind: type, pointer: str) -> Json:
+    def _value_of_type(self, node: Json, key: str, kind: type, pointer: str) -> Json:
         value = node.get(key) if isinstance(node, dict) else None
         if value is None or isinstance(value, kind):
             return value
-        expected, actual = _CALLED[kind], _CALLED.get(type(value), "a single value")
+        expected, actual = _TYPE_NAMES[kind], _TYPE_NAMES.get(type(value), "a single value")
         self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {actual}", f"{pointer}/{key}")
         return None
 

@@ -19,7 +19,7 @@ from aqlgen.schemas.normalise import ANNOTATIONS
 Node: TypeAlias = dict[str, Json]
 
 
-class Joint(Protocol):
+class Join(Protocol):
     """A function that joins two schemas of the same value; a `writable` result is never read-only."""
 
     def __call__(self, first: Json, second: Json, /, *, writable: bool = False) -> Json:
@@ -43,13 +43,13 @@ DECLARED = ("properties", "patternProperties", "dependentSchemas")
 REST = ("additionalProperties", "unevaluatedProperties")
 
 
-def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], joint: Joint) -> Node:
+def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], join: Join) -> Node:
     """Return a node with the branches of its `allOf` merged in; each part is a branch and its view, if it has one."""
     nullable = node.get("nullable") is True or "null" in types_of(node)
     result = {key: value for key, value in node.items() if key not in ("allOf", "nullable")}
     rest: list[tuple[Json, Node | None]] = []
     for branch, view in reversed(list(parts)):
-        combined = None if view is None or not view.keys().isdisjoint(COMPLEX) else combine(view, result, joint)
+        combined = None if view is None or not view.keys().isdisjoint(COMPLEX) else combine(view, result, join)
         if combined is None:
             rest.append((branch, view))
         else:
@@ -89,7 +89,7 @@ def with_null(node: Node) -> Node:
     return plain
 
 
-def combine(first: Node, second: Node, joint: Joint) -> Node | None:
+def combine(first: Node, second: Node, join: Join) -> Node | None:
     """Return one node for both, with annotations of the second; None if they cannot be one."""
     if any(key in first and key in second and first[key] != second[key] for key in SAME):
         return None
@@ -105,8 +105,8 @@ def combine(first: Node, second: Node, joint: Joint) -> Node | None:
                 result[key] = choose(first[key], second[key])
     _values(first, second, result)
     if "items" in first and "items" in second:
-        result["items"] = joint(first["items"], second["items"])
-    _properties(first, second, result, joint)
+        result["items"] = join(first["items"], second["items"])
+    _properties(first, second, result, join)
     if "multipleOf" in first and "multipleOf" in second and first["multipleOf"] != second["multipleOf"]:
         steps = (first["multipleOf"], second["multipleOf"])
         if not all(isinstance(step, int) for step in steps):
@@ -147,13 +147,13 @@ def _same(first: Json, second: Json) -> bool:
     return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
 
 
-def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
+def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
     for key in DECLARED:
         if key in first and key in second:
             merged = {**first[key], **second[key]}
             merged.update(
                 {
-                    name: joint(first[key][name], second[key][name], writable=_redeclared(name, first, second))
+                    name: join(first[key][name], second[key][name], writable=_redeclared(name, first, second))
                     for name in first[key]
                     if name in second[key]
                 }
@@ -167,7 +167,7 @@ def _properties(first: Node, second: Node, result: Node, joint: Joint) -> None:
             dependent[name] = list(dict.fromkeys([*dependent.get(name, ()), *wires]))
         result["dependentRequired"] = dependent
     if "propertyNames" in first and "propertyNames" in second:
-        result["propertyNames"] = joint(first["propertyNames"], second["propertyNames"])
+        result["propertyNames"] = join(first["propertyNames"], second["propertyNames"])
     for key in REST:
         _rest(key, first, second, result)
 

@@ -76,10 +76,10 @@ class _Translation:
 
     def _keywords(self, node: Mapping[str, Json], around: Around, depth: int) -> dict[str, Json]:
         out = {key: value for key, value in node.items() if key not in _WRITTEN and key not in ANNOTATIONS}
-        renaming = self._spelling.renaming(around)
+        renaming = self._spelling.renames(around)
         if not renaming:
             around = ()
-        names = self._spelling.of(around)
+        names = self._spelling.names_of(around)
         if names is None or (renaming and (node.keys() & _BY_KEY or _holds_objects(node))):
             raise InexactError
         if "required" in node:
@@ -91,7 +91,7 @@ class _Translation:
             }
         if "properties" in node:
             out["properties"] = {
-                names.get(wire, wire): self.schema(schema, self._spelling.field(around, wire), depth + 1)
+                names.get(wire, wire): self.schema(schema, self._spelling.field_schemas(around, wire), depth + 1)
                 for wire, schema in node["properties"].items()
             }
         for key in ("patternProperties", "dependentSchemas"):
@@ -103,7 +103,7 @@ class _Translation:
         for key in ("not", "if", "then", "else", "propertyNames", "additionalProperties", "unevaluatedProperties"):
             if key in node:
                 out[key] = self.schema(node[key], around if key in _SAME_VALUE else (), depth + 1)
-        items = self._spelling.items(around)
+        items = self._spelling.item_schemas(around)
         for key in ("items", "contains", "unevaluatedItems"):
             if key in node:
                 out[key] = self.schema(node[key], items, depth + 1)

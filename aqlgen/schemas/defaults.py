@@ -10,7 +10,7 @@ from json import dumps
 
 from aqlgen.ir import MISSING, Json
 from aqlgen.schemas.all_of import types_of
-from aqlgen.schemas.keywords import is_of, written_as_text
+from aqlgen.schemas.keywords import has_type, spelled_value
 from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.views import Views
 
@@ -20,7 +20,7 @@ MAX_ITEMS = 100
 
 def intended(views: Views, raw: Json, value: Json) -> Json:
     """Return the obvious meaning of a default that does not fit its schema, MISSING if there is none."""
-    other = written_as_text(value) if isinstance(value, str) else value
+    other = spelled_value(value) if isinstance(value, str) else value
     if isinstance(value, bool | int | float):
         other = dumps(value)
     return other if other != value and fits(views, raw, other) else MISSING
@@ -31,7 +31,7 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     view = views.view(raw)
     if view is None or depth > MAX_DEPTH:
         return raw is not False
-    if "type" in view and not any(is_of(kind, value) for kind in types_of(view)):
+    if "type" in view and not any(has_type(kind, value) for kind in types_of(view)):
         return False
     options = view.get("enum", [view["const"]] if "const" in view else None)
     if options is not None and not any(

@@ -40,7 +40,7 @@ class Discriminators:
         self._components = components
         self._children: dict[str, list[str]] | None = None
 
-    def of(self, node: Node, branches: list[Json]) -> Discriminator | None:
+    def find(self, node: Node, branches: list[Json]) -> Discriminator | None:
         """Return the discriminator of a union with these branches, or of an object (without branches), or None."""
         declared = node.get("discriminator")
         if declared is None:

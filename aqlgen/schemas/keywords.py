@@ -32,7 +32,7 @@ MAX_DIGITS = 300
 """Longer integers are no sensible bounds, and no float can hold them."""
 
 
-def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
     """Copy the bounds that are numbers; exclusiveMinimum is a flag in 3.0, and a number since 3.1."""
     if raw.keys().isdisjoint(BOUNDS):
         return
@@ -61,7 +61,7 @@ def bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
 def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
     """Return a bound; for one that is written as a string, the number."""
     value = raw.get(key)
-    if isinstance(value, str) and is_number(number := written_as_text(value)):
+    if isinstance(value, str) and is_number(number := spelled_value(value)):
         findings.add("bad-schema", raw, key, f"{key} is a text; it is taken as {number}")
         return number
     return value
@@ -104,7 +104,7 @@ _MOST_TEXT = 1000
 _AROUND = " \t\r\n,;.'\"`"
 
 
-def written_as_text(text: str) -> Json:
+def spelled_value(text: str) -> Json:
     """Return the JSON value that a string spells (`"10"` is 10), or the string itself."""
     literal = text.strip()
     if len(literal) > _MOST_TEXT or not _LITERAL.fullmatch(literal):
@@ -115,7 +115,7 @@ def written_as_text(text: str) -> Json:
         return text
 
 
-def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
+def read_types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
     """Return the types that a schema names; a synonym may also set a format."""
     if raw["type"] in TYPES_ALONE:
         return [raw["type"]]
@@ -125,7 +125,7 @@ def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
         if isinstance(word, str) and word in TYPES:
             types[word] = None
             continue
-        known, form = _meant(word) if isinstance(word, str) else (None, None)
+        known, form = _synonym(word) if isinstance(word, str) else (None, None)
         if known is None:
             findings.add("bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is left out")
             continue
@@ -138,7 +138,7 @@ def types_in(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings)
     return list(types)
 
 
-def _meant(written: str) -> tuple[str | None, str | None]:
+def _synonym(written: str) -> tuple[str | None, str | None]:
     """Return the type and format that people mean by a word, in any case and with punctuation around it."""
     word = written.strip(_AROUND)
     for spelling in (word, word.lower()):
@@ -150,7 +150,7 @@ def _meant(written: str) -> tuple[str | None, str | None]:
     return None, None
 
 
-def is_of(kind: str, value: Json) -> bool:
+def has_type(kind: str, value: Json) -> bool:
     """Return True if a value has a type of JSON Schema."""
     if isinstance(value, bool):
         return kind == "boolean"
@@ -159,7 +159,7 @@ def is_of(kind: str, value: Json) -> bool:
     return isinstance(value, KINDS[kind])
 
 
-def values_in(
+def copy_enum(
     raw: Mapping[str, Json], node: dict[str, Json], types: list[str], findings: Findings, *, nullable: bool
 ) -> None:
     """Copy the values without repeats; where none of them has the type, repair them by their likely meaning."""
@@ -173,7 +173,7 @@ def values_in(
         unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
     values = list(unique.values())
     present, kinds = [value for value in values if value is not None], [kind for kind in types if kind != "null"]
-    if present and kinds and not any(is_of(kind, value) for value in present for kind in kinds):
+    if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
         if "array" in types:
             findings.add(
                 "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
@@ -184,11 +184,11 @@ def values_in(
             findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
             values = [None if value is None else dumps(value) for value in values]
         elif len(kinds) == 1 and all(
-            isinstance(value, str) and is_of(kinds[0], written_as_text(value)) for value in present
+            isinstance(value, str) and has_type(kinds[0], spelled_value(value)) for value in present
         ):
             kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kinds[0], kinds[0])
             findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {kind}")
-            values = [written_as_text(value) if isinstance(value, str) else value for value in values]
+            values = [spelled_value(value) if isinstance(value, str) else value for value in values]
         else:
             findings.add(
                 "bad-schema", raw, "enum", f"no value of the enum is of type {kinds[0]!r}; the type is left out"
@@ -197,15 +197,15 @@ def values_in(
     elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
         findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
         values = [dumps(value) if isinstance(value, int | float) else value for value in values]
-    values = _of_types(raw, values, kinds if "type" in node else [], findings)
+    values = _with_types(raw, values, kinds if "type" in node else [], findings)
     if nullable and not any(value is None for value in values):
         values.append(None)
     node["enum"] = values
 
 
-def _of_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
+def _with_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
     """Return the values that have one of the types, and null, which documents list instead of `nullable`."""
-    kept = [value for value in values if value is None or any(is_of(kind, value) for kind in kinds)]
+    kept = [value for value in values if value is None or any(has_type(kind, value) for kind in kinds)]
     if not kinds or len(kept) == len(values) or all(value is None for value in kept):
         return values
     message = f"some values of the enum are not of type {kinds[0]!r}; they are left out"

@@ -106,7 +106,7 @@ class Spelling:
         self._of: dict[tuple[int, ...], tuple[object, dict[str, str] | None]] = {}
         self._renaming: dict[int, bool] = {}
 
-    def own(self, node: Node) -> dict[str, str]:
+    def declared(self, node: Node) -> dict[str, str]:
         """Return the names of the properties of one node, including those that it only requires."""
         if "properties" not in node:
             return {}
@@ -116,7 +116,7 @@ class Spelling:
             known = self._own[id(node)] = (node, field_names(wires, preserve=self._preserve))
         return known[1]
 
-    def of(self, schemas: Sequence[Json]) -> dict[str, str] | None:
+    def names_of(self, schemas: Sequence[Json]) -> dict[str, str] | None:
         """Return the names of all fields that schemas of one value declare; None if two of them differ."""
         key = tuple(map(id, schemas))
         if key not in self._of:
@@ -126,15 +126,15 @@ class Spelling:
     def _names(self, schemas: Sequence[Json]) -> dict[str, str] | None:
         names: dict[str, str] = {}
         for raw in schemas:
-            for node in self._views.in_place(raw):
-                for wire, name in self.own(node).items():
+            for node in self._views.same_value(raw):
+                for wire, name in self.declared(node).items():
                     if names.setdefault(wire, name) != name:
                         return None
         return names
 
-    def field(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
+    def field_schemas(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
         """Return the schemas of one field of a value: its declarations, else those for undeclared fields."""
-        nodes = [node for raw in schemas for node in self._views.in_place(raw)]
+        nodes = [node for raw in schemas for node in self._views.same_value(raw)]
         declared = tuple(node["properties"][wire] for node in nodes if wire in node.get("properties", ()))
         if declared:
             return declared
@@ -145,9 +145,9 @@ class Spelling:
         )
         return tuple(schema for schema in undeclared if isinstance(schema, dict))
 
-    def items(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
+    def item_schemas(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
         """Return the schemas of the items of a value."""
-        nodes = [node for raw in schemas for node in self._views.in_place(raw)]
+        nodes = [node for raw in schemas for node in self._views.same_value(raw)]
         return tuple(
             schema
             for node in nodes
@@ -155,7 +155,7 @@ class Spelling:
             if isinstance(schema, dict)
         )
 
-    def renaming(self, schemas: Sequence[Json]) -> bool:
+    def renames(self, schemas: Sequence[Json]) -> bool:
         """Return True if agents spell any field within a value of these schemas differently."""
         return not self._preserve and any(self._renames(raw) for raw in schemas if isinstance(raw, dict))
 
@@ -173,7 +173,7 @@ class Spelling:
             view = self._views.view(schema)
             if view is None or id(view) in seen:
                 continue
-            if len(seen) > MAX_NODES or any(name != wire for wire, name in self.own(view).items()):
+            if len(seen) > MAX_NODES or any(name != wire for wire, name in self.declared(view).items()):
                 return True
             seen.add(id(view))
             for key in ("properties", "patternProperties"):

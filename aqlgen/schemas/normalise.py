@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from aqlgen.ir import Json
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.keywords import BOUNDS, bounds, types_in, values_in
+from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
 from aqlgen.schemas.patterns import is_mask, unusable, usable
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
@@ -49,19 +49,19 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
     if "$ref" in raw:
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
-    types = types_in(raw, node, findings) if "type" in raw else []
+    types = read_types(raw, node, findings) if "type" in raw else []
     nullable = raw.get("nullable") is True or raw.get("x-nullable") is True
     if nullable and types:
         types = types if "null" in types else [*types, "null"]
     if types:
         node["type"] = types[0] if len(types) == 1 else types
     keys = raw.keys()
-    bounds(raw, node, findings)
+    copy_bounds(raw, node, findings)
     if not keys.isdisjoint(KEPT):
         node.update((key, raw[key]) for key in KEPT if key in raw)
     _texts(raw, node, findings)
     if "enum" in raw:
-        values_in(raw, node, types, findings, nullable=nullable or "null" in types)
+        copy_enum(raw, node, types, findings, nullable=nullable or "null" in types)
     if not keys.isdisjoint(BRANCHES):
         _branches(raw, node, findings)
     if not keys.isdisjoint(OBJECTS):

@@ -85,7 +85,7 @@ class Types:
         """Return the name of a type that aqlgen itself adds to the adapter, defined at its first use."""
         key = (name, False)
         if key not in self._named:
-            self._named[key] = self._free(name, name)
+            self._named[key] = self._free_name(name, name)
             self._types[self._named[key]] = dict(schema)
             self._taken.add(self._named[key])
         return self._named[key]
@@ -111,8 +111,8 @@ class Types:
             return written
         meaning = intended(self._views, raw, written["default"])
         if "default" in raw and raw["default"] is not None:  # null where it does not fit says that there is none
-            action = "left out" if meaning is MISSING else f"taken as {_shown(meaning)}"
-            message = f"the default {_shown(written['default'])} does not fit its own schema; it is {action}"
+            action = "left out" if meaning is MISSING else f"taken as {_shortened(meaning)}"
+            message = f"the default {_shortened(written['default'])} does not fit its own schema; it is {action}"
             self._views.findings.add("bad-default", raw, "default", message)
         bare = {key: value for key, value in written.items() if key != "default"}
         return bare if meaning is MISSING else {**bare, "default": meaning}
@@ -133,7 +133,7 @@ class Types:
         if view is None or place.depth > MAX_INLINE:
             return {}
         if self._needs_name(view):
-            return self._deferred(raw, view, place) if self._views.is_joint(raw) else self._hoist(view, place)
+            return self._deferred(raw, view, place) if self._views.is_joined(raw) else self._hoist(view, place)
         return self._writer.body(view, place)
 
     def object_view(self, raw: Json) -> Node | None:
@@ -148,12 +148,12 @@ class Types:
 
     def parts(self, raw: Json) -> list[Node]:
         """Return the merged schema, and every merged branch that describes the same value."""
-        return self._views.in_place(raw)
+        return self._views.same_value(raw)
 
     def discriminator(self, raw: Json) -> Discriminator | None:
         """Return the discriminator of a union."""
         view = self._views.view(raw)
-        return None if view is None else self._discriminators.of(view, self.alternatives(raw))
+        return None if view is None else self._discriminators.find(view, self.alternatives(raw))
 
     def read_only(self, raw: Json) -> bool:
         """Return True if only the server sets a property."""
@@ -172,12 +172,12 @@ class Types:
         kind = kind_of(view, self._views)
         short = kind == "enum" and place.inline and not _is_long(view)
         if (kind == "scalar" or short) and place.depth < MAX_INLINE:
-            written = self._out(pointer, target, place)
+            written = self._inlined(pointer, target, place)
             if written is not None:
                 return written | annotations
         return {"$ref": f"#/types/{self._name(pointer, view, place)}", **annotations}
 
-    def _out(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
+    def _inlined(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
         """Return a referenced scalar or array inlined; None if it needs a name: it is large or contains itself."""
         key = (pointer, place.request)
         if key in self._open:
@@ -200,7 +200,7 @@ class Types:
         if key not in self._named:
             base = self._components[component] if known else type_name(pointer.rsplit("/", 1)[-1])
             free = known and not request
-            name = base if free else self._free(cut(f"{base}Input") if request else base, pointer)
+            name = base if free else self._free_name(cut(f"{base}Input") if request else base, pointer)
             self._queue_type(key, name, view, Place(request, name), pointer)
         return self._named[key]
 
@@ -208,7 +208,7 @@ class Types:
         """Return a reference to a merged schema that may contain itself, which is defined later."""
         key = (id(raw), place.request)
         if key not in self._named:
-            name = self._free(type_name(place.name), place.name)
+            name = self._free_name(type_name(place.name), place.name)
             self._queue_type(key, name, view, Place(place.request, name), "")
         return {"$ref": f"#/types/{self._named[key]}"}
 
@@ -217,7 +217,7 @@ class Types:
         self._taken.add(name)
         self._queue.append((name, view, place, pointer))
 
-    def _free(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
+    def _free_name(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
         """Return a name that no other type has; its suffix is a hash of the content, so that the name is stable."""
         seeds = chain((seed,), (f"{seed} {number}" for number in count()))
         digests = (sha256(seed.encode("utf-8", "replace")).hexdigest() for seed in seeds)
@@ -240,7 +240,7 @@ class Types:
         name = type_name(place.name)
         if self._types.get(name) != body:
             if name in self._taken:
-                name = self._free(name, dumps(body, sort_keys=True), body)
+                name = self._free_name(name, dumps(body, sort_keys=True), body)
             self._types[name] = body
             self._taken.add(name)
         written = {"$ref": f"#/types/{name}", **annotations}
@@ -258,7 +258,7 @@ class Types:
         return any(view is not None and kind_of(view, self._views) in ("object", "union") for view in views)
 
 
-def _shown(value: Json) -> str:
+def _shortened(value: Json) -> str:
     return shorten(dumps(value, ensure_ascii=False), 60)
 
 

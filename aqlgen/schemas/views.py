@@ -14,7 +14,7 @@ from aqlgen.schemas.normalise import ANNOTATIONS, normalise
 MAX_DEPTH = 40
 """How deep `allOf` may nest before its parts stay unmerged."""
 
-MAX_JOINTS = 5000
+MAX_JOINS = 5000
 """How many properties of two branches are joined; for further ones the later declaration wins."""
 
 
@@ -38,7 +38,7 @@ class Views:
         self._views: dict[int, tuple[Json, Node | None]] = {}
         self._branches: dict[int, tuple[Json, list[Node]]] = {}
         self._open: set[int] = set()
-        self._joints: dict[tuple[str | int, ...], Json] = {}
+        self._joins: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
         self._writable: set[int] = set()
 
@@ -120,13 +120,13 @@ class Views:
         branches = node.get("allOf")
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
-        parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._trivial(branch)]
-        merged = merge(node, parts, self.joint)
+        parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._adds_nothing(branch)]
+        merged = merge(node, parts, self.join)
         return (
             {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
         )
 
-    def _trivial(self, branch: Json) -> bool:
+    def _adds_nothing(self, branch: Json) -> bool:
         """Return True if a branch of `allOf` adds nothing: it is `true`, or an enclosing schema."""
         if branch is True:
             return True
@@ -137,14 +137,14 @@ class Views:
             return True
         return target is True or id(target) in self._open
 
-    def in_place(self, raw: Json) -> list[Node]:
+    def same_value(self, raw: Json) -> list[Node]:
         """Return the views of a schema and of every branch that describes the same value, each once."""
         known = self._branches.get(id(raw))
         if known is None:
-            known = self._branches[id(raw)] = (raw, self._in_place(raw))
+            known = self._branches[id(raw)] = (raw, self._same_value(raw))
         return known[1]
 
-    def _in_place(self, raw: Json) -> list[Node]:
+    def _same_value(self, raw: Json) -> list[Node]:
         views: dict[int, Node] = {}
         level = [raw]
         for _ in range(MAX_BRANCHING):
@@ -158,7 +158,7 @@ class Views:
                 break
         return list(views.values())
 
-    def joint(self, first: Json, second: Json, *, writable: bool = False) -> Json:
+    def join(self, first: Json, second: Json, *, writable: bool = False) -> Json:
         """Return one schema for a property that two branches of `allOf` declare; equal parts give the same object."""
         if first == second:
             return second
@@ -171,19 +171,19 @@ class Views:
         if len(parts) < 2:
             return next(iter(parts.values()), True)
         key = (*parts, writable)
-        if key not in self._joints:
-            if len(self._joints) >= MAX_JOINTS or len(parts) > MAX_PARTS:
+        if key not in self._joins:
+            if len(self._joins) >= MAX_JOINS or len(parts) > MAX_PARTS:
                 return second
-            joined = self._joints[key] = {"allOf": list(parts.values())}
+            joined = self._joins[key] = {"allOf": list(parts.values())}
             self._parts[id(joined)] = tuple(parts.values())
             if writable:
                 self._writable.add(id(joined))
-        return self._joints[key]
+        return self._joins[key]
 
     def _joined(self, raw: Json) -> tuple[Json, ...]:
         return self._parts.get(id(raw), (raw,))
 
-    def is_joint(self, raw: Json) -> bool:
+    def is_joined(self, raw: Json) -> bool:
         """Return True if `joint` made this schema: it may contain itself without a reference."""
         return id(raw) in self._parts
 

@@ -69,7 +69,7 @@ class Writer:
         out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
         if any(name != wire for wire, name in names.items()):
             self._drop_spelled_values(out)
-        discriminator = self._discriminators.of(
+        discriminator = self._discriminators.find(
             node, [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
         )
         if "anyOf" in node:
@@ -83,13 +83,13 @@ class Writer:
         elif "required" in node:
             out["required"] = [names.get(wire, wire) for wire in node["required"]]
         if not node.keys().isdisjoint(_BY_KEY):
-            self._keys(node, names, out, place)
+            self._key_rules(node, names, out, place)
         if not node.keys().isdisjoint(_BY_ITEM):
             self._items(node, out, place)
         if not node.keys().isdisjoint(_TESTS):
             self._tests(node, names, out, around)
         if discriminator is not None and "discriminator" not in out:
-            self._tell(discriminator, {}, names, out, place, pointer)
+            self._write_discriminator(discriminator, {}, names, out, place, pointer)
         return out
 
     def read_only(self, raw: Json) -> bool:
@@ -100,7 +100,7 @@ class Writer:
         """Return the names of the fields of a value, wherever they are declared; the node's own declarations win."""
         if "properties" not in node and not node.keys() & _NAMING:
             return {}
-        return (self._spelling.of(around) or {}) | self._spelling.own(node)
+        return (self._spelling.names_of(around) or {}) | self._spelling.declared(node)
 
     def _drop_spelled_values(self, out: dict[str, Json]) -> None:
         """Remove enumerated objects, whose fields would have the API's spelling."""
@@ -124,7 +124,7 @@ class Writer:
             if wire not in hidden:
                 for pattern, schema in node.get("patternProperties", {}).items() if names[wire] != wire else ():
                     if matches(pattern, wire) and not matches(pattern, names[wire]):
-                        raw = self._views.joint(raw, schema)
+                        raw = self._views.join(raw, schema)
                 field = self._write(raw, place.within(wire))
                 if identifies_only:
                     field = {key: value for key, value in field.items() if key != "readOnly"}
@@ -136,13 +136,13 @@ class Writer:
         if hidden:
             out["x-read-only"] = [names[wire] for wire in hidden]
 
-    def _keys(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+    def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
         """Write the keywords about field names and about undeclared fields."""
         renamed = {wire: name for wire, name in names.items() if name != wire}
         for key in ("additionalProperties", "unevaluatedProperties"):
             if key in node:
                 value = node[key]
-                name = "unevaluatedProperties" if value is False and self._extended(node) else key
+                name = "unevaluatedProperties" if value is False and self._has_more_fields(node) else key
                 out[name] = value if isinstance(value, bool) else self._write(value, place.within("value"))
         if "patternProperties" in node:
             out["patternProperties"] = {
@@ -159,7 +159,7 @@ class Writer:
                 for name, wires in node["dependentRequired"].items()
             }
 
-    def _extended(self, node: Node) -> bool:
+    def _has_more_fields(self, node: Node) -> bool:
         """Return True if alternatives declare fields that the closed object around them does not."""
         declared = node.get("properties", {}).keys()
         branches = (self._views.view(branch) for branch in node.get("anyOf", ()))
@@ -173,7 +173,7 @@ class Writer:
         if "prefixItems" in node:
             out["prefixItems"] = [self._write(schema, place.within("item")) for schema in node["prefixItems"]]
         if "contains" in node:
-            test = self._conditions.exact(node["contains"], self._spelling.items((node,)))
+            test = self._conditions.exact(node["contains"], self._spelling.item_schemas((node,)))
             if test is None:
                 out.pop("minContains", None)
                 out.pop("maxContains", None)
@@ -226,7 +226,7 @@ class Writer:
                 out.update(nullable)
             return
         if discriminator is not None:
-            names = self._spelling.of(branches) or {}
+            names = self._spelling.names_of(branches) or {}
             mapping: dict[str, Json] = {}
             for index, schema in enumerate(written):
                 if "$ref" in schema:
@@ -235,10 +235,10 @@ class Writer:
                         written[index] = _narrowed(
                             schema, discriminator.property, names, discriminator.narrowing[index]
                         )
-            self._tell(discriminator, mapping, names, out, place, "")
+            self._write_discriminator(discriminator, mapping, names, out, place, "")
         out["anyOf"] = [*written, {"type": "null"}] if null else written
 
-    def _tell(
+    def _write_discriminator(
         self,
         discriminator: Discriminator,
         mapping: dict[str, Json],

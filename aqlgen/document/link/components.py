@@ -123,15 +123,15 @@ class Components:
         self._references = references
         self._layout = layout
         self._named: dict[tuple[str, str], Component] = {}
-        self._brought: dict[_Key, Component] = {}
+        self._imported: dict[_Key, Component] = {}
         self._claims: dict[tuple[str, str, str], Component] = {}
         self._variants = 0
 
     def claim(self) -> None:
         """Register the root document's components, so that references from other files find them."""
         for kind, section in self._layout.sections.items():
-            for name, at in self._listed(section):
-                target = self._meant(at)
+            for name, at in self._section_entries(section):
+                target = self._entry_target(at)
                 if target.file is self._references.root or _place(kind, target) in self._claims:
                     target = at
                 component = self._named[section, name] = Component(OBJECT_TYPES[kind], target, name=(section, name))
@@ -160,9 +160,9 @@ class Components:
             holder[key] = place
             return
         identity = (kind.name, target.file.address, target.pointer, needed)
-        component = self._brought.get(identity)
+        component = self._imported.get(identity)
         if component is None:
-            component = self._brought[identity] = Component(kind, target, needed)
+            component = self._imported[identity] = Component(kind, target, needed)
         component.uses.append((holder, key))
         holder[key] = ""
         self.use(component)
@@ -172,7 +172,7 @@ class Components:
         sections = self._sections(bundle)
         for kind, section in self._layout.sections.items():
             named = {name: component for (where, name), component in self._named.items() if where == section}
-            brought = {key: component for key, component in self._brought.items() if key[0] == kind}
+            brought = {key: component for key, component in self._imported.items() if key[0] == kind}
             if not named and not brought:
                 continue
             entries: dict[str, Json] = {}
@@ -191,7 +191,7 @@ class Components:
         for step in self._layout.holder:
             old = holder.get(step)
             inner = {key: value for key, value in old.items() if key != "$ref"} if isinstance(old, dict) else {}
-            if inner or self._named or self._brought:
+            if inner or self._named or self._imported:
                 holder[step] = inner
             holder = inner
         return holder
@@ -222,7 +222,7 @@ class Components:
             self.use(self._named[entry])
         return f"#{target.pointer}"
 
-    def _listed(self, section: str) -> Iterator[tuple[str, Target]]:
+    def _section_entries(self, section: str) -> Iterator[tuple[str, Target]]:
         """Yield the entries of a section, which may be in other files, as a whole or one by one."""
         place = self._references.resolve("#" + join((*self._layout.holder, section)), self._references.root, "")
         for _ in range(10):
@@ -236,7 +236,7 @@ class Components:
                 return
             place = self._references.resolve(reference, place.file, place.pointer)
 
-    def _meant(self, entry: Target) -> Target:
+    def _entry_target(self, entry: Target) -> Target:
         """Return the entry itself, or the target of an entry that is only a reference."""
         if not is_bare(entry.value):
             return entry

@@ -69,7 +69,7 @@ class References:
             finally:
                 self._hops -= 1
         if isinstance(target, Failure) and reference.startswith(("#/$defs/", "#/definitions/")):
-            return self._around(reference, file, pointer) or target
+            return self._in_enclosing_schemas(reference, file, pointer) or target
         return target
 
     def at(self, address: str, pointer: str) -> Target | Failure:
@@ -109,9 +109,9 @@ class References:
             holder = self._holder(uri, file, resource)
             if isinstance(holder, Failure):
                 return holder
-            return self._within(*holder, fragment) or _nowhere(reference)
+            return self._in_resource(*holder, fragment) or _nowhere(reference)
         for holder in ((file, resource), (file, ""), (self.root, "")):
-            if target := self._within(*holder, fragment):
+            if target := self._in_resource(*holder, fragment):
                 return target
         return _nowhere(reference)
 
@@ -143,7 +143,7 @@ class References:
         for pointer, uri in file.resources.items():
             self._named.setdefault(uri, (file, pointer))
 
-    def _within(self, file: File, resource: str, fragment: str) -> Target | None:
+    def _in_resource(self, file: File, resource: str, fragment: str) -> Target | None:
         if file is self.root and not resource and not fragment:
             return None  # the whole document cannot be a part of itself
         if not fragment or fragment.startswith("/"):
@@ -175,7 +175,7 @@ class References:
                 return None
         return Target(file, here, node)
 
-    def _around(self, reference: str, file: File, pointer: str) -> Target | None:
+    def _in_enclosing_schemas(self, reference: str, file: File, pointer: str) -> Target | None:
         """Look for the definition in the enclosing schemas, as if each were the whole document."""
         while pointer and self._looks < _MOST_LOOKS:
             self._looks += 1

@@ -84,7 +84,7 @@ class Walk:
         if not isinstance(reference, str):
             return self._object(value, kind, at), None
         if kind.name in self._sections:
-            return self._refer(value, reference, kind, at), None
+            return self._reference(value, reference, kind, at), None
         return self._inline(value, reference, kind, at)
 
     def report(self, failure: Failure, at: Cursor) -> None:
@@ -174,7 +174,7 @@ class Walk:
         self._weigh(self._weight(target.value))
         return target.value, target.file.origin(target.pointer)
 
-    def _refer(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> Json:
+    def _reference(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> Json:
         target = self.references.resolve(reference, at.file, at.pointer)
         in_root = at.file is self.references.root
         if isinstance(target, Failure):

@@ -51,7 +51,7 @@ _BY_KEY: Final[tuple[tuple[str, OtherFormat], ...]] = (
     ),
 )
 
-_FURTHER: Final[Mapping[str, Callable[[Json], bool]]] = {
+_VALUE_TESTS: Final[Mapping[str, Callable[[Json], bool]]] = {
     "log": lambda value: isinstance(value, dict) and "entries" in value,
     "data": lambda value: isinstance(value, dict) and "__schema" in value,
     "item": lambda value: isinstance(value, list),
@@ -93,7 +93,7 @@ _BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
 def format_of_object(root: Mapping[str, Json]) -> OtherFormat | None:
     """Return the format of an object that is not OpenAPI, judged by its keys; None if they do not tell."""
     for key, kind in _BY_KEY:
-        if key in root and _FURTHER.get(key, lambda _value: True)(root[key]):
+        if key in root and _VALUE_TESTS.get(key, lambda _value: True)(root[key]):
             return kind
     if root.get("kind") == "discovery#restDescription":
         return OtherFormat("a Google discovery document", _CONVERT)
@@ -149,12 +149,12 @@ def refuse_markup(name: str, text: str) -> None:
             "an HTML page",
             help="Give the address of the document itself, often /openapi.json or the raw file of a repository.",
         )
-    _refuse_kind(name, text)
+    _refuse_other_format(name, text)
     if _MARKUP.match(head):
         _refuse(name, "an XML document", help=READABLE)
 
 
-def _refuse_kind(name: str, text: str) -> None:
+def _refuse_other_format(name: str, text: str) -> None:
     """Raise DocumentError for a text in another format, even if a part of it parses as YAML."""
     other = format_of_text(text)
     if other is not None:
@@ -190,14 +190,14 @@ def check(root: Mapping[str, Json]) -> Version:
 
 def is_swagger(root: Mapping[str, Json]) -> bool:
     """Return True if a document is Swagger 2.0, its version written as text or as a number."""
-    return "openapi" not in root and _written(root.get("swagger"), _SWAGGER) is not None
+    return "openapi" not in root and _match_version(root.get("swagger"), _SWAGGER) is not None
 
 
 def version_remarks(root: Mapping[str, Json]) -> list[Diagnostic]:
     """Return a warning if the version is written as a number; it is understood all the same."""
     for key, pattern, full in (("openapi", _SUPPORTED, ".0"), ("swagger", _SWAGGER, "")):
         version = root.get(key)
-        if isinstance(version, (int, float)) and _written(version, pattern):
+        if isinstance(version, (int, float)) and _match_version(version, pattern):
             text = f"{float(version)}{full}"
             message = f"{key} is the number {version}; read as the text “{text}”"
             fix = f'Write {key}: "{text}".'
@@ -209,7 +209,7 @@ def _version(root: Mapping[str, Json]) -> Version:
     for key, kind in (("openapi", "OpenAPI"), ("swagger", "Swagger")):
         if key not in root:
             continue
-        match = _written(root[key], _SUPPORTED) if key == "openapi" else None
+        match = _match_version(root[key], _SUPPORTED) if key == "openapi" else None
         if match is not None:
             return _MINORS[match[1]]
         message = f"{kind} {_shown(root[key])} is not supported"
@@ -221,7 +221,7 @@ def _version(root: Mapping[str, Json]) -> Version:
     raise _refusal("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.advice)
 
 
-def _written(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
+def _match_version(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
     """Match a version, which may be a number and have white space around it; True is no number here."""
     if isinstance(version, bool) or not isinstance(version, (str, int, float)):
         return None

@@ -142,12 +142,12 @@ class Library:
         scheme = _SCHEME.match(reference)
         if is_url(base):
             if scheme and not is_url(reference):
-                raise _kind(reference, scheme[1])
-            return self._permitted(without_credentials(urljoin(base, reference)), reference)
+                raise _refused_scheme(reference, scheme[1])
+            return self._allowed(without_credentials(urljoin(base, reference)), reference)
         if scheme:
             if is_url(reference):
-                return self._permitted(without_credentials(reference), reference)
-            raise _kind(reference, scheme[1])
+                return self._allowed(without_credentials(reference), reference)
+            raise _refused_scheme(reference, scheme[1])
         if reference.startswith("/"):
             raise NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
         plain = unquote(reference)
@@ -210,7 +210,7 @@ class Library:
         if len(self._loaded) >= self._limits.files:
             raise _too_much(f"refers to more than {self._limits.files:,} files")
         if is_url(address):
-            _, data = self._web.get(address, self._covered)
+            _, data = self._web.get(address, self._is_allowed)
         else:
             data = self._files.load(address)
         self._size += len(data)
@@ -218,13 +218,13 @@ class Library:
             raise _too_much(f"and its files are larger than {self._limits.all_size // (1024 * 1024)} MiB")
         return data
 
-    def _permitted(self, url: str, reference: str) -> str:
-        if self._covered(url):
+    def _allowed(self, url: str, reference: str) -> str:
+        if self._is_allowed(url):
             return url
         message = f"the reference {reference!r} names an address outside the document's folder, which is not read"
         raise NotRead("outside-reference", message, ALLOW_HELP.format(urljoin(url, ".")))
 
-    def _covered(self, url: str) -> bool:
+    def _is_allowed(self, url: str) -> bool:
         """Return True if a URL lies below a prefix; false for a path that hides dots in escapes."""
         path = unquote(urlsplit(url).path)
         if ".." in path.split("/"):
@@ -239,7 +239,7 @@ def _folder(path: str) -> str:
     return path if path.endswith("/") else f"{path}/"
 
 
-def _kind(reference: str, scheme: str) -> NotRead:
+def _refused_scheme(reference: str, scheme: str) -> NotRead:
     if len(scheme) == 1 or scheme.lower() == "file":
         return NotRead("forbidden-reference", f"the reference {reference!r} is an absolute path")
     return NotRead("outside-reference", f"the reference {reference!r} is no address that can be read")

@@ -81,13 +81,13 @@ def parse(
     text = decode(name, data)
     refuse_markup(name, text)
     with _collector_paused():
-        root, form, findings = _tree(name, text, limits)
+        root, form, findings = _parse_text(name, text, limits)
     if part:
         return Source(name, data, text, form, root, base, tuple(findings))
     if not isinstance(root, dict):
         raise DocumentError.of(
             "not-an-object",
-            f"the document is {_kind(root)}, not an object",
+            f"the document is {_type_name(root)}, not an object",
             file=name,
             line=1,
             column=1,
@@ -97,7 +97,7 @@ def parse(
     return Source(name, data, text, form, root, base, tuple(findings))
 
 
-def _tree(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:
+def _parse_text(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:
     if not text.lstrip().startswith(("{", "[", "//", "/*")):
         from aqlgen.document.read import yaml_parser  # only YAML documents should pay for importing it
 
@@ -106,12 +106,12 @@ def _tree(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diag
     try:
         root, findings = json_parser.parse(name, text, limits)
     except json_parser.NotJson as fault:
-        root, findings = _flow_yaml(name, text, limits, fault)
+        root, findings = _parse_flow_yaml(name, text, limits, fault)
         return root, "yaml", findings
     return root, "json", findings
 
 
-def _flow_yaml(name: str, text: str, limits: Limits, fault: json_parser.NotJson) -> tuple[Json, list[Diagnostic]]:
+def _parse_flow_yaml(name: str, text: str, limits: Limits, fault: json_parser.NotJson) -> tuple[Json, list[Diagnostic]]:
     """Parse text that begins with a brace but is not JSON as YAML; if it is neither, raise the JSON error."""
     line, column = Lines(text).place(fault.offset)
     refused = DocumentError.of(
@@ -134,7 +134,7 @@ def _flow_yaml(name: str, text: str, limits: Limits, fault: json_parser.NotJson)
     return root, [note, *findings]
 
 
-def _kind(value: Json) -> str:
+def _type_name(value: Json) -> str:
     if value is None:
         return "empty (null)"
     if isinstance(value, bool):

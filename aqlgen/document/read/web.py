@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import httpx2
 
 _REDIRECTS = 10
-_REACHED = "Check the address and the network, or download it elsewhere and give the file."
+_UNREACHABLE_HELP = "Check the address and the network, or download it elsewhere and give the file."
 _ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 _ACCEPT = "application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5"
 
@@ -55,13 +55,15 @@ class Web:
             raise _unreachable(name, "not a usable address: it names no server")
         seconds = min(self._limits.seconds, self._deadline - time.monotonic())
         try:
-            return self._runner.run(self._within(seconds, name, permits))
+            return self._runner.run(self._fetch_in_time(seconds, name, permits))
         except TimeoutError:
-            raise _unreachable(name, f"not finished after {self._limits.seconds:g} seconds", _REACHED) from None
+            raise _unreachable(
+                name, f"not finished after {self._limits.seconds:g} seconds", _UNREACHABLE_HELP
+            ) from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise _unreachable(name, f"not a usable address: {error}") from None
         except httpx2.HTTPError as error:
-            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _REACHED) from None
+            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _UNREACHABLE_HELP) from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -70,7 +72,7 @@ class Web:
                 self._runner.run(self._client.aclose())
             self._runner.close()
 
-    async def _within(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
+    async def _fetch_in_time(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
         """Limit the total time: a server that sends its headers byte by byte would outlast other timeouts."""
         import asyncio
 
@@ -80,7 +82,7 @@ class Web:
     async def _follow(self, name: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
         url = name
         for _ in range(_REDIRECTS + 1):
-            answer = await self._once(name, url)
+            answer = await self._request(name, url)
             if isinstance(answer, bytes):
                 return url, answer
             url = without_credentials(urljoin(url, answer))
@@ -90,7 +92,7 @@ class Web:
                 raise _unreachable(name, f"redirected to {url}, which is outside")
         raise _unreachable(name, f"more than {_REDIRECTS} redirects")
 
-    async def _once(self, name: str, url: str) -> bytes | str:
+    async def _request(self, name: str, url: str) -> bytes | str:
         """Return the body, or the location of a redirect."""
         headers = self._headers if _origin(url) == self._origin else []
         async with self._connected().stream("GET", url, headers=headers) as response:

@@ -32,14 +32,14 @@ SCHEMA: Final = (
 
 SEPARATED: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
 """Styles of OpenAPI 3, and `tabDelimited` of aqlgen; the adapter also writes them in paths and headers."""
-GONE: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
+MOVED_KEYS: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
 
 
 def parameter(context: Upgrade, node: Json, pointer: str) -> Json:
     """Return a parameter that is not a body. An unreadable one stays as it is: the build stage reports it."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
-    new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
     context.origins.carry(node, new)
     context.place(new, "schema", value_schema(context, node, pointer), pointer)
     if "x-example" in node and "example" not in node:
@@ -94,7 +94,7 @@ def array_style(context: Upgrade, node: Mapping[str, Json], pointer: str) -> dic
 Placed = tuple[Mapping[str, Json], str]
 """A parameter and the pointer where it stands."""
 
-NOT_OF_A_FIELD: Final = frozenset({*GONE, "name", "in", "required", "allowEmptyValue"})
+NOT_OF_A_FIELD: Final = frozenset({*MOVED_KEYS, "name", "in", "required", "allowEmptyValue"})
 
 
 def request_body(

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from aqlgen.document.positions import escape, split
 from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.document.upgrade.media import JSON, default_types, is_json, operation_types
-from aqlgen.document.upgrade.parameters import GONE, Placed, form_body, is_form, parameter, request_body, value_schema
+from aqlgen.document.upgrade.parameters import (
+    MOVED_KEYS,
+    Placed,
+    form_body,
+    is_form,
+    parameter,
+    request_body,
+    value_schema,
+)
 from aqlgen.document.upgrade.servers import operation_servers
 from aqlgen.ir import Json
 
@@ -97,7 +105,7 @@ def _group(context: Upgrade, raw: Json, pointer: str) -> _Parameters:
         if isinstance(node, dict) and "$ref" in node:  # it leads nowhere
             context.append(parameters.plain, entry, place)
             continue
-        shared = _shared(entry)
+        shared = _shared_name(entry)
         kind = node.get("in") if isinstance(node, dict) else None
         if kind == "body":
             parameters.bodies.append((node, where))
@@ -111,7 +119,7 @@ def _group(context: Upgrade, raw: Json, pointer: str) -> _Parameters:
     return parameters
 
 
-def _shared(node: Json) -> str | None:
+def _shared_name(node: Json) -> str | None:
     """Return the name of the shared parameter that a reference leads to, escaped as in the reference, or None."""
     reference = node.get("$ref") if isinstance(node, dict) else None
     if not isinstance(reference, str) or not reference.startswith("#/parameters/") or reference.count("/") != 2:
@@ -238,6 +246,6 @@ def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, 
 def _header(context: Upgrade, node: Json, pointer: str) -> Json:
     if not isinstance(node, dict):
         return node
-    new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
     context.place(new, "schema", value_schema(context, node, pointer), pointer)
     return new

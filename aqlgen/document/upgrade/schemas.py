@@ -72,11 +72,11 @@ class Schemas:
         for key, value in schema.items():
             new: Json = value
             if key in MAPS and isinstance(value, dict):
-                new = self._each(value)
+                new = self._convert_map(value)
             elif key in LISTS and isinstance(value, list):
-                new = self._all(value)
+                new = self._convert_list(value)
             elif key in SINGLE:
-                new = self._either(value) if isinstance(value, list) else self.convert(value)
+                new = self._first_or_any(value) if isinstance(value, list) else self.convert(value)
             elif key == "$ref" and isinstance(value, str):
                 new = self.reference(value)
             elif key == "discriminator" and isinstance(value, str):
@@ -89,19 +89,19 @@ class Schemas:
                 changed[key] = new
         return changed
 
-    def _either(self, schemas: list[Json]) -> Json:
+    def _first_or_any(self, schemas: list[Json]) -> Json:
         """Return one schema for a list of item schemas, which 3.0 does not have; people mean alternatives by it."""
         new = [self.convert(schema) for schema in schemas]
         return new[0] if len(new) == 1 else {"anyOf": new} if new else {}
 
-    def _each(self, schemas: dict[str, Json]) -> dict[str, Json]:
+    def _convert_map(self, schemas: dict[str, Json]) -> dict[str, Json]:
         new = {name: self.convert(schema) for name, schema in schemas.items()}
         if all(new[name] is old for name, old in schemas.items()):
             return schemas
         self._origins.carry(schemas, new)
         return new
 
-    def _all(self, schemas: list[Json]) -> list[Json]:
+    def _convert_list(self, schemas: list[Json]) -> list[Json]:
         new = [self.convert(schema) for schema in schemas]
         if all(converted is old for converted, old in zip(new, schemas, strict=True)):
             return schemas
