@@ -23,7 +23,7 @@ from aqlgen.document.request import Request
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
-__all__ = ["Assembled", "Request", "assemble"]
+__all__ = ["Assembled", "assemble"]
 
 
 @dataclass(frozen=True, slots=True)
