@@ -1,4 +1,4 @@
-"""Which operations of a document are served: its methods, its paths, and what only looks like one."""
+"""The operations of a document that are served: methods, paths, and keys that only look like one."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_an_operation_whose_path_no_server_would_read_is_skipped(tmp_path: Path)
     assert "longer than 8,000 characters" in warnings(project)[0][2]
 
 
-def test_a_parameter_after_a_colon_as_web_frameworks_write_it_stands_in_braces(tmp_path: Path) -> None:
+def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp_path: Path) -> None:
     parameter = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
     paths = {
         "/pets/:petId/toys": {"parameters": [parameter], "get": OK},

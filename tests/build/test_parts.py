@@ -1,4 +1,4 @@
-"""Parameters, bodies, responses and security as documents really write them, and what aqlgen makes of them."""
+"""Parameters, bodies, responses and security as real documents write them, and how aqlgen reads them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def messages(project: Project) -> list[str]:
     return [warning["message"] for warning in project.run.json["warnings"]]
 
 
-def test_a_path_parameter_spelled_otherwise_than_in_the_path_is_the_same_one(tmp_path: Path) -> None:
+def test_a_path_parameter_with_another_spelling_than_in_the_path_matches(tmp_path: Path) -> None:
     parameter = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
     project = reading(tmp_path, parameter, path="/pets/{petId}")
     assert row(project, "/pets/{petId}")["parameters"] == {
@@ -55,7 +55,9 @@ def test_a_repeated_placeholder_is_reported_once_for_all_methods(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("written", "read"), [("Query", "query"), ("HEADER", "header"), (None, "query")])
-def test_where_a_parameter_is_may_be_in_capitals_or_not_said(tmp_path: Path, written: str | None, read: str) -> None:
+def test_the_location_of_a_parameter_may_be_in_capitals_or_missing(
+    tmp_path: Path, written: str | None, read: str
+) -> None:
     parameter = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
     project = reading(tmp_path, parameter)
     assert row(project)["parameters"]["q"]["in"] == read

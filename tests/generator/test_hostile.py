@@ -1,4 +1,4 @@
-"""Documents made to do harm: nothing of them acts on a terminal, hides from a reviewer, or takes the machine."""
+"""Hostile documents: they cannot control a terminal, hide from a reviewer, or exhaust the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents in several files: what is put together from them, and what is said about them."""
+"""Documents in several files: the bundle, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Write = Callable[[Mapping[str, str]], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write files below a folder of their own and give the path of `api.yaml` there."""
+    """Return a function that writes files below a new folder and returns the path of `api.yaml` there."""
 
     def written(files: Mapping[str, str]) -> Path:
         for name, text in files.items():

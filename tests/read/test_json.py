@@ -39,7 +39,7 @@ def test_only_so_many_repeated_keys_are_reported(source):
         ('{"a": 1, /* note */ "b": 2}', "not valid JSON: a comment stands here", 1, 10),
     ],
 )
-def test_a_fault_has_its_place(refusal, text: str, message: str, line: int, column: int):
+def test_an_error_has_its_position(refusal, text: str, message: str, line: int, column: int):
     assert refusal(text) == ("json-syntax", message, line, column)
 
 
@@ -102,7 +102,7 @@ def test_too_many_values_are_refused_but_commas_in_text_do_not_count(refusal):
     assert parse("a", json.dumps({"a": "," * 200}).encode(), None, limits=limits).root
 
 
-def test_what_nests_too_deeply_is_refused_at_the_bracket_that_is_one_too_many():
+def test_a_text_that_nests_too_deeply_is_refused_at_the_first_bracket_too_many():
     text = '{"a":\n' + "[" * 300 + "]" * 300 + "}"
     with pytest.raises(DocumentError) as caught:
         parse("a.json", text.encode(), None, limits=Limits(depth=100))

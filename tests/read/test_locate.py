@@ -21,7 +21,7 @@ def test_they_are_sorted_by_place_and_repeats_are_folded(source):
     ]
 
 
-def test_those_of_other_files_and_those_with_a_place_are_left_alone(source):
+def test_those_of_other_files_and_those_with_a_position_are_unchanged(source):
     other, placed = note("/paths", file="other.yaml"), note("/paths", file="api.yaml", line=9, column=9)
     assert locate([source(TEXT)], [other, placed]) == (placed, other)
 

@@ -125,7 +125,7 @@ class TestAnArchive:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Two servers, of which the other only notes what it is sent."""
+    """Two servers; the second one only records the requests."""
 
     seen: ClassVar[list[tuple[str, str | None]]] = []
     other = ""
@@ -207,7 +207,7 @@ class TestAnAddress:
             bundle(f"{server}/v1/api.yaml", headers=SECRET, overlays=(f"{Handler.other}/overlay.yaml",))
         assert Handler.seen[-1] == (f"{Handler.other.partition('//')[2]}/overlay.yaml", None)
 
-    def test_that_drips_its_headers_is_given_up(self, server: str) -> None:
+    def test_that_sends_headers_byte_by_byte_times_out(self, server: str) -> None:
         error = refused(f"{server}/drip", Limits(seconds=0.5))
         assert str(error) == "cannot be fetched: not finished after 0.5 seconds"
 

@@ -1,4 +1,4 @@
-"""YAML: the meaning of YAML 1.2, merge keys and aliases, and everything about it that can be wrong."""
+"""YAML: the meaning of YAML 1.2, merge keys and aliases, and its errors."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_tabs_before_a_comment_or_in_an_empty_line_are_no_indentation(root, line
     assert root(text) == {"a": [1, {"text": "kept\tas\tit is\n"}], "b": 2}
 
 
-def test_what_comes_after_such_a_tab_is_found_in_its_line(tmp_path: Path) -> None:
+def test_positions_after_such_a_tab_are_exact(tmp_path: Path) -> None:
     document = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n\t# remark\n  /a:\n    get: {tags: 5}\n"
     (warning,) = generate(tmp_path, document).run.json["warnings"]
     assert (warning["code"], warning["line"]) == ("invalid-component", 6)

@@ -1,4 +1,4 @@
-"""What a schema of OpenAPI 3.0 or 3.1 means by its specification, independently of how the generator reads it.
+"""The meaning of a schema of OpenAPI 3.0 or 3.1 by its specification, independent of the generator.
 
 With `lenient`, what the generator documents to be lenient in is allowed for: `nullable` counts in 3.1 too, `oneOf`
 admits a value of several branches, what is nullable by its own type admits null whatever stands beside it, and a
@@ -21,7 +21,7 @@ SINGLE = (
 
 
 def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
-    """Give a schema in plain JSON Schema 2020-12."""
+    """Return a schema in plain JSON Schema 2020-12."""
     if not isinstance(schema, dict):
         return schema
     nullable = schema.get("nullable") is True and (lenient or openapi == "3.0")
@@ -57,7 +57,7 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
 def validator(
     schema: Any, components: Mapping[str, Any], openapi: str, *, lenient: bool
 ) -> jsonschema_rs.Draft202012Validator:
-    """Compile a schema with the components that it may refer to."""
+    """Return a validator for a schema and the components that it refers to."""
     document = {
         "allOf": [meaning(schema, openapi, lenient=lenient)],
         "components": {

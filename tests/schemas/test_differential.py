@@ -1,4 +1,4 @@
-"""What an adapter takes is what the document admits: both are asked about the same values, over made-up schemas."""
+"""An adapter accepts what the document admits: both validate the same values, for generated schemas."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def field(wire: str, depth: int) -> st.SearchStrategy[Any]:
 
 @st.composite
 def conditions(draw: st.DrawFn) -> Schema:
-    """Say something about the fields of the object around."""
+    """Return a schema that constrains the fields of the enclosing object."""
     wires = st.lists(st.sampled_from(WIRES), min_size=1, max_size=2, unique=True)
     kind = draw(st.sampled_from(["required", "const", "nested", "properties", "not"]))
     if kind == "required":
@@ -143,7 +143,7 @@ def entry(key: st.SearchStrategy[str], value: st.SearchStrategy[Any]) -> st.Sear
 
 
 def parts(depth: int) -> st.SearchStrategy[Any]:
-    """Branches of allOf: open objects, conditions, a component."""
+    """Return a strategy for branches of allOf: open objects, conditions, a component."""
     return st.one_of(
         objects(depth, branches=False),
         conditions(),
@@ -179,7 +179,7 @@ def values(depth: int = 2) -> st.SearchStrategy[Any]:
 
 
 def agree(schema: Any, value: Any, openapi: str) -> None:
-    """No value that the document admits is refused, and none is taken that only a documented leniency explains."""
+    """Assert that no admitted value is rejected, and that every other accepted one is a documented leniency."""
     ours = adapted(schema, COMPONENTS, openapi=openapi)
     taken = ours.admits(value)
     if validator(schema, COMPONENTS, openapi, lenient=False).is_valid(value):
@@ -196,7 +196,7 @@ def test_an_adapter_takes_what_a_schema_of_3_1_admits(schema: Schema, given_valu
 
 
 def in_3_0(schema: Any) -> Any:
-    """Write null as 3.0 does, and leave out what it does not have."""
+    """Return a schema with null as in 3.0, without keywords that 3.0 does not have."""
     if isinstance(schema, list):
         return [in_3_0(item) for item in schema]
     if not isinstance(schema, dict):

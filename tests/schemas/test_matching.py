@@ -55,7 +55,7 @@ def test_any_text_as_a_pattern_gives_a_text_or_nothing(pattern: str) -> None:
     assert example is None or len(example) <= MAX_LENGTH
 
 
-def test_habits_of_other_languages_are_put_right() -> None:
+def test_syntax_of_other_languages_is_translated() -> None:
     assert usable("/^[a-z]+$/i") == "(?i)^[a-z]+$"
     assert usable(r"^[\w-.]+\Z") == r"^[\w\-.]+$"
     assert usable("([a-z") is None

@@ -1,4 +1,4 @@
-"""Swagger 2.0 as OpenAPI 3.0: each case is a folder with the document, what becomes of it, and what there is to say."""
+"""Swagger 2.0 as OpenAPI 3.0: each case is a folder with the document, the result, and the diagnostics."""
 
 from __future__ import annotations
 
