@@ -30,6 +30,7 @@ LAYERS = {
         ("__main__",),
     ),
     "aqlgen.document": (
+        ("yaml_events",),
         ("positions",),
         ("origins", "resolve", "request"),
         ("read",),
@@ -54,7 +55,7 @@ LAYERS = {
 """The parts of a package from the ground up; each may import from its own row and from those below."""
 
 ALONE = {
-    "openapi_pydantic": "build/typed.py",
+    "openapi_pydantic": "build/models.py",
     "copier": "render/templating.py",
     "jsonpath_rfc9535": "document/overlay/query.py",
 }

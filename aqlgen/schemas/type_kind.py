@@ -1,4 +1,4 @@
-"""Kinds of schemas: enum, object, union or scalar (introspection, TypeKind)."""
+"""Kinds of types: enum, object, union or scalar (introspection, TypeKind)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_DEPTH = 8
 
 
 def kind_of(node: Mapping[str, Json], views: Views, depth: int = 0) -> str:
-    """Give the kind of a merged schema of the document."""
+    """Return the kind of a merged schema of the document."""
     if isinstance(node.get("enum"), list):
         return "enum"
     if "properties" in node:
@@ -34,7 +34,7 @@ def _kind(raw: Json, views: Views, depth: int) -> str:
 
 
 def constants(branches: list[Json]) -> list[Json] | None:
-    """Give the values of branches that each are a single constant, None when one is more."""
+    """Return the values if each branch is a constant or an enumeration, else None."""
     values = []
     for branch in branches:
         if not isinstance(branch, dict):
@@ -50,20 +50,20 @@ def constants(branches: list[Json]) -> list[Json] | None:
 
 
 def is_null(branch: Json) -> bool:
-    """Whether a schema admits null alone."""
+    """Return True if a schema admits only null."""
     if not isinstance(branch, dict):
         return False
     return branch.get("type") in ("null", ["null"]) or branch.get("enum") == [None] or branch.get("const", 0) is None
 
 
 def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
-    """Give the kind of a finished type as introspection shows it: what it is composed of counts."""
+    """Return the kind of a finished type as introspection shows it, composition included."""
     target = _follow(schema, types)
     values = target.get("enum", ())
-    if values and all(isinstance(one, str) or one is None for one in values):
+    if values and all(isinstance(value, str) or value is None for value in values):
         return "enum"
     parts = list(_composed(target, types, set()))
-    branches = [one for one in target.get("anyOf", ()) if not is_null(one)]
+    branches = [branch for branch in target.get("anyOf", ()) if not is_null(branch)]
     if any("properties" in part for part in parts):
         return "object"
     if len(branches) > 1:
@@ -72,9 +72,9 @@ def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
 
 
 def _follow(schema: Mapping[str, Json], types: Schemas) -> Mapping[str, Json]:
-    """Look through a type that is only another's name, or another's or null."""
+    """Return the target of a type that is only a reference, or a reference or null; any other type as it is."""
     for _ in range(16):
-        branches = [one for one in schema.get("anyOf", ()) if not is_null(one)]
+        branches = [branch for branch in schema.get("anyOf", ()) if not is_null(branch)]
         only = branches[0] if len(branches) == 1 and "properties" not in schema else schema
         if "$ref" not in only:
             return only
@@ -93,4 +93,4 @@ def _composed(schema: Mapping[str, Json], types: Schemas, seen: set[str]) -> Ite
 
 def _is_typed_object(schema: Mapping[str, Json]) -> bool:
     kinds = schema.get("type")
-    return kinds == "object" or (isinstance(kinds, list) and [one for one in kinds if one != "null"] == ["object"])
+    return kinds == "object" or (isinstance(kinds, list) and [kind for kind in kinds if kind != "null"] == ["object"])

@@ -1,4 +1,4 @@
-"""Which operations the paths hold: fixed methods, additional ones, what only looks like one (OpenAPI 3.2.0, 4.9)."""
+"""The operations that paths hold: fixed and additional methods, and keys that only look like one (OpenAPI 3.2, 4.9)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aqlgen.build.context import Context, items
+from aqlgen.build.context import Context, entries
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
@@ -15,11 +15,11 @@ from aqlgen.runtime.encode.urls import placeholders, without_names
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 KNOWN: Final = {"3.2": (*METHODS, "query")}
-"""The methods that have a key of their own in a path item, by version where they are more than those of 3.0."""
+"""The methods with a key in a path item, for versions that have more than 3.0."""
 
 OTHER_KEYS: Final = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
 TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
-"""A method as HTTP allows it (RFC 9110, 5.6.2), of a length that is still one."""
+"""A method that HTTP allows (RFC 9110, 5.6.2), of a plausible length."""
 
 NEVER: Final = {
     "trace": "TRACE is never served: its answer repeats the request, credentials included",
@@ -28,8 +28,8 @@ NEVER: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One operation as the document has it, with the path item that it stands in; `refusal` says why it is skipped."""
+class RawOperation:
+    """An operation in the document, with its path item; `refusal` is the reason to skip it, if any."""
 
     path: str
     method: str
@@ -43,13 +43,13 @@ class Found:
 COLONS: Final = re.compile(r"(?<=/):([A-Za-z_]\w*)(?=/|$)")
 
 MAX_PATH: Final = 8_000
-"""How many characters a path may have; servers refuse request lines beyond about that (RFC 9112, 3)."""
+"""The maximum length of a path; servers reject request lines beyond about that (RFC 9112, 3)."""
 
 
-def operations(context: Context) -> Iterator[Found]:
-    """Give every operation in document order, those to be skipped with the reason; warn of what was repaired."""
+def operations(context: Context) -> Iterator[RawOperation]:
+    """Yield every operation in document order, with the reason if it has to be skipped; warn of repairs."""
     seen: dict[tuple[str, str], str] = {}
-    for path, raw_item in items(context.resolver.root.get("paths")):
+    for path, raw_item in entries(context.resolver.root.get("paths")):
         pointer = f"/paths/{escape(path)}"
         try:
             item, where = context.resolver.follow(raw_item, pointer)
@@ -75,7 +75,7 @@ def operations(context: Context) -> Iterator[Found]:
             elif (method, full) in seen:
                 refusal = f"it is declared a second time, after {seen[method, full]}"
             seen.setdefault((method, full), f"{method.upper()} {path}")
-            yield Found(full, method, item, where, raw, place, refusal)
+            yield RawOperation(full, method, item, where, raw, place, refusal)
 
 
 def _fixed(context: Context) -> tuple[str, ...]:
@@ -83,15 +83,15 @@ def _fixed(context: Context) -> tuple[str, ...]:
 
 
 def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> str:
-    """Give a path with the slash that it begins with, and names in braces; warn of what was otherwise.
+    """Return a path with a slash at its beginning and parameters in braces; warn of repairs.
 
-    Web frameworks write `/pets/:id`; it is read so where a parameter `id` in the path is declared.
+    Web frameworks write `/pets/:id`, which is read as `/pets/{id}` if a path parameter `id` is declared.
     """
     if not path.startswith("/"):
         context.warn("path-without-slash", f"the path {path!r} is read as {'/' + path!r}", pointer)
     if COLONS.search(path):
         declared = _path_parameters(context, item)
-        braced = COLONS.sub(lambda found: f"{{{found[1]}}}" if found[1] in declared else found[0], path)
+        braced = COLONS.sub(lambda match: f"{{{match[1]}}}" if match[1] in declared else match[0], path)
         if braced != path:
             message = f"the path {path} is read as {braced}: a parameter stands in braces"
             context.warn("bad-parameter", message, pointer)
@@ -100,30 +100,30 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
         message = f"the path {path} has a brace without its other; it is sent as it stands"
         context.warn("bad-parameter", message, pointer)
     names = placeholders(path)
-    for name in dict.fromkeys(one for one in names if names.count(one) > 1):
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)
     return path if path.startswith("/") else f"/{path}"
 
 
 def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:
-    """Give the names of the parameters that a path item or its operations declare in the path."""
-    found: set[str] = set()
+    """Return the names of the path parameters that a path item or its operations declare."""
+    names: set[str] = set()
     for holder in (item, *item.values()):
-        listed = holder.get("parameters") if isinstance(holder, dict) else None
-        for raw in listed if isinstance(listed, list) else ():
+        parameters = holder.get("parameters") if isinstance(holder, dict) else None
+        for raw in parameters if isinstance(parameters, list) else ():
             try:
-                one, _ = context.resolver.follow(raw, "")
+                parameter, _ = context.resolver.follow(raw, "")
             except UnresolvedError:
                 continue
-            if isinstance(one, dict) and one.get("in") == "path" and isinstance(one.get("name"), str):
-                found |= {one["name"]}
-    return found
+            if isinstance(parameter, dict) and parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
+                names |= {parameter["name"]}
+    return names
 
 
 def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:
-    """Give (method, operation, pointer) of a path item; the method in lower case."""
-    for key, raw in items(item):
+    """Yield (method in lower case, operation, pointer) for each operation of a path item."""
+    for key, raw in entries(item):
         place = f"{where}/{escape(key)}"
         method = key.lower()
         if key in OTHER_KEYS:

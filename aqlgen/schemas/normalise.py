@@ -1,10 +1,9 @@
-"""One schema node of OpenAPI 3.0 or 3.1, as JSON Schema 2020-12 says it; what lies within stays as it is.
+"""One schema of OpenAPI 3.0 or 3.1 in the dialect of JSON Schema 2020-12; the schemas within it stay as they are.
 
-OpenAPI 3.0's own keywords (nullable, boolean exclusiveMinimum, example) and those of older drafts are translated,
-values that no validator could use are dropped with a finding, and every keyword that is not carried further disappears
-here (OpenAPI 3.0.4, 4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents rarely mean what they say there:
-`oneOf` becomes `anyOf` (overlapping branches are common and harmless), and what is nullable admits null whatever
-`type` and `enum` beside it say.
+Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of older drafts are translated, values that no
+validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
+4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
+(overlapping branches are common and harmless), and a nullable schema admits null whatever its `type` and `enum` say.
 """
 
 from __future__ import annotations
@@ -12,16 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.ir import Json
-from aqlgen.schemas.bounds import BOUNDS, bounds
-from aqlgen.schemas.choices import types_in, values_in
+from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
 from aqlgen.schemas.patterns import is_mask, unusable, usable
-from aqlgen.schemas.text import prose, shorten
-
-__all__ = ["ANNOTATIONS", "normalise", "prose", "shorten"]
 
 ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
-"""Keywords of a normalised node that admit and refuse nothing."""
+"""Keywords of a normalised node that admit and reject nothing."""
 
 FLAGS = ("deprecated", "readOnly", "writeOnly")
 KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
@@ -42,30 +38,30 @@ BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 OBJECTS = frozenset({*MAPS, *SCHEMAS, "dependencies", "dependentRequired", "discriminator"})
 
 CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
-"""What makes more than another name of what is beside `$ref`: formally nothing in 3.0, everything since 3.1."""
+"""Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
 
 MAX_DESCRIPTION = 300
 MAX_EXAMPLE = 100
 
 
 def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
-    """Give one node in dialect 2020-12. `nullable` stays as a mark beside what is not yet known to have a type."""
+    """Return one node in dialect 2020-12. `nullable` stays as a marker if the type is not known yet."""
     if "$ref" in raw:
         return _reference(raw, openapi, findings)
     node: dict[str, Json] = {}
-    types = types_in(raw, node, findings) if "type" in raw else []
+    types = read_types(raw, node, findings) if "type" in raw else []
     nullable = raw.get("nullable") is True or raw.get("x-nullable") is True
     if nullable and types:
         types = types if "null" in types else [*types, "null"]
     if types:
         node["type"] = types[0] if len(types) == 1 else types
     keys = raw.keys()
-    bounds(raw, node, findings)
+    copy_bounds(raw, node, findings)
     if not keys.isdisjoint(KEPT):
         node.update((key, raw[key]) for key in KEPT if key in raw)
     _texts(raw, node, findings)
     if "enum" in raw:
-        values_in(raw, node, types, findings, nullable=nullable or "null" in types)
+        copy_enum(raw, node, types, findings, nullable=nullable or "null" in types)
     if not keys.isdisjoint(BRANCHES):
         _branches(raw, node, findings)
     if not keys.isdisjoint(OBJECTS):
@@ -81,7 +77,7 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
 
 
 def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
-    """Give a reference with what counts beside it; in 3.1 with constraints beside it, it is one part of `allOf`."""
+    """Return a reference with its annotations; in 3.1, a reference beside constraints is one part of `allOf`."""
     if openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS):
         node: dict[str, Json] = {"$ref": raw["$ref"]}
         _texts(raw, node, findings)
@@ -120,7 +116,9 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     examples = (
         raw["examples"] if isinstance(raw.get("examples"), list) else [raw["example"]] if "example" in raw else []
     )
-    short = [one for one in examples if isinstance(one, str | int | float) and len(str(one)) <= MAX_EXAMPLE]
+    short = [
+        example for example in examples if isinstance(example, str | int | float) and len(str(example)) <= MAX_EXAMPLE
+    ]
     if short:
         node["examples"] = short[:1]
 
@@ -129,31 +127,33 @@ def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
     def listed(key: str) -> list[Json]:
         if key not in raw:
             return []
-        found = raw[key]
-        branches = [one for one in found if isinstance(one, dict | bool)] if isinstance(found, list) else []
-        if not isinstance(found, list) or len(branches) < len(found):
+        schemas = raw[key]
+        branches = (
+            [schema for schema in schemas if isinstance(schema, dict | bool)] if isinstance(schemas, list) else []
+        )
+        if not isinstance(schemas, list) or len(branches) < len(schemas):
             findings.add("bad-schema", raw, key, f"{key} must be a list of schemas; what is no schema is left out")
         return branches
 
-    first, *others = [one for one in (listed("anyOf"), listed("oneOf")) if one] or [[]]
-    together = [*listed("allOf"), *({"anyOf": one} for one in others)]
-    for key, found in (("allOf", together), ("anyOf", first), ("prefixItems", listed("prefixItems"))):
-        if found:
-            node[key] = found
+    first, *others = [schema for schema in (listed("anyOf"), listed("oneOf")) if schema] or [[]]
+    together = [*listed("allOf"), *({"anyOf": schema} for schema in others)]
+    for key, schemas in (("allOf", together), ("anyOf", first), ("prefixItems", listed("prefixItems"))):
+        if schemas:
+            node[key] = schemas
 
 
 def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Carry what holds other schemas; where a schema must stand and none does, it admits anything."""
+    """Copy the keywords that hold schemas; a value that is no schema admits anything."""
     for key in MAPS:
         if isinstance(raw.get(key), dict) and raw[key]:
-            node[key] = {name: _schema(one, raw[key], name, findings) for name, one in raw[key].items()}
+            node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
         elif key in raw and not isinstance(raw[key], dict):
             findings.add("bad-schema", raw, key, f"{key} must be an object of schemas; it is left out")
     for key in SCHEMAS:
         if key not in raw:
             continue
         if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
-            node["prefixItems"] = [one if isinstance(one, dict | bool) else True for one in raw[key]]
+            node["prefixItems"] = [schema if isinstance(schema, dict | bool) else True for schema in raw[key]]
             if isinstance(raw.get("additionalItems"), dict | bool):
                 node["items"] = raw["additionalItems"]
         else:
@@ -178,7 +178,7 @@ def _schema(value: Json, holder: Mapping[str, Json], key: str, findings: Finding
 
 
 def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
-    """Keep the patterns that can be compiled; without one, nothing is known of the keys that it spoke of."""
+    """Keep the patterns that compile; without one, no rule for undeclared properties can be exact, so these go too."""
     kept: dict[str, Json] = {}
     for pattern, schema in node.get("patternProperties", {}).items():
         compiled = usable(pattern)
@@ -194,17 +194,17 @@ def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
 
 
 def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
-    """Carry dependentRequired, and `dependencies` of older drafts, which is both in one."""
-    both = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
-    needed: dict[str, Json] = {}
-    for mapping in both:
-        for name, one in mapping.items():
-            if isinstance(one, list):
-                needed[name] = list(dict.fromkeys(wire for wire in one if isinstance(wire, str)))
-            elif isinstance(one, dict | bool) and mapping is raw.get("dependencies"):
-                node.setdefault("dependentSchemas", {}).setdefault(name, one)
-    if needed:
-        node["dependentRequired"] = needed
+    """Copy dependentRequired, and `dependencies` of older drafts, which combines it with dependentSchemas."""
+    mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
+    dependent: dict[str, Json] = {}
+    for mapping in mappings:
+        for name, dependency in mapping.items():
+            if isinstance(dependency, list):
+                dependent[name] = list(dict.fromkeys(wire for wire in dependency if isinstance(wire, str)))
+            elif isinstance(dependency, dict | bool) and mapping is raw.get("dependencies"):
+                node.setdefault("dependentSchemas", {}).setdefault(name, dependency)
+    if dependent:
+        node["dependentRequired"] = dependent
 
 
 def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
@@ -213,6 +213,6 @@ def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings
         message = "required must be a list of names, in the schema that holds the properties; it is left out"
         findings.add("bad-schema", raw, "required", message)
         return
-    names = dict.fromkeys(one for one in required if isinstance(one, str))
+    names = dict.fromkeys(name for name in required if isinstance(name, str))
     if names:
         node["required"] = list(names)

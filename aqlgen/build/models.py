@@ -1,8 +1,8 @@
-"""The typed view of what a document declares: the only module that knows openapi-pydantic.
+"""Typed models of OpenAPI objects: the only module that imports openapi-pydantic.
 
-The models are all-or-nothing and real documents are not, so each object is validated by itself, without the schemas and
-the objects within it (those are read by themselves), and an optional key that does not validate is dropped with a word
-about it instead of refusing the object.
+The models are all-or-nothing and real documents are not. So each object is validated by itself, without the schemas and
+objects within it (those are read by themselves), and an optional key that does not validate is dropped with a
+diagnostic instead of rejecting the object.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ MAX_REPAIRS = 8
 
 
 class InvalidObjectError(Exception):
-    """An object lacks something that it cannot do without."""
+    """An object lacks a required member."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[Model]):
-    """One object of the specification: its models, the keys not validated here, and what stands in for bad ones."""
+class ObjectModels(Generic[Model]):
+    """The models of one OpenAPI object, the keys not validated here, and defaults for invalid members."""
 
     v30: type[BaseModel]
     v31: type[Model]
@@ -34,33 +34,33 @@ class Kind(Generic[Model]):
     defaults: Mapping[str, Json]
 
 
-OPERATION = Kind(
+OPERATION = ObjectModels(
     v3_0.Operation,
     v3_1.Operation,
     frozenset({"parameters", "requestBody", "responses", "callbacks", "servers", "externalDocs", "security"}),
     {"responses": {}},
 )
-PARAMETER = Kind(
+PARAMETER = ObjectModels(
     v3_0.Parameter,
     v3_1.Parameter,
     frozenset({"schema", "content", "example", "examples"}),
     {},
 )
-REQUEST_BODY = Kind(v3_0.RequestBody, v3_1.RequestBody, frozenset({"content"}), {"content": {}})
-RESPONSE = Kind(
+REQUEST_BODY = ObjectModels(v3_0.RequestBody, v3_1.RequestBody, frozenset({"content"}), {"content": {}})
+RESPONSE = ObjectModels(
     v3_0.Response,
     v3_1.Response,
     frozenset({"content", "headers", "links"}),
     {"description": ""},
 )
-SECURITY_SCHEME = Kind(v3_0.SecurityScheme, v3_1.SecurityScheme, frozenset({"flows"}), {})
-INFO = Kind(v3_0.Info, v3_1.Info, frozenset({"contact", "license"}), {"title": "", "version": ""})
+SECURITY_SCHEME = ObjectModels(v3_0.SecurityScheme, v3_1.SecurityScheme, frozenset({"flows"}), {})
+INFO = ObjectModels(v3_0.Info, v3_1.Info, frozenset({"contact", "license"}), {"title": "", "version": ""})
 
 
-def view(kind: Kind[Model], raw: Json, openapi: str, drop: Callable[[str, str], None]) -> Model:
-    """Validate one object and give its model; `drop(key, why)` is called for each optional key left out.
+def validate(kind: ObjectModels[Model], raw: Json, openapi: str, drop: Callable[[str, str], None]) -> Model:
+    """Validate one object and return its model; call `drop(key, reason)` for each optional key left out.
 
-    The 3.0 and 3.1 models have the same fields, so one type stands for both; 3.2 is read by those of 3.1.
+    The models of 3.0 and 3.1 have the same fields, so one type serves both; those of 3.1 also read 3.2.
     Raises InvalidObjectError.
     """
     if not isinstance(raw, dict):

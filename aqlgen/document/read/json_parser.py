@@ -1,4 +1,4 @@
-"""JSON text to a tree, with repeated keys noticed (RFC 8259, section 4, leaves their meaning open)."""
+"""A parser for JSON that notices repeated keys (RFC 8259, section 4, leaves their meaning open)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import Lines, Position, join
-from aqlgen.document.read.bounds import MOST_FINDINGS, too_deep, too_many
-from aqlgen.document.read.limits import Limits
+from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
 from aqlgen.ir import Json
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -20,7 +19,7 @@ _TOKENS: Final = re.compile(_STRING + r"|[{}\[\],:]")
 _HALF: Final = re.compile(
     r"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))|\\\\u[dD][89a-fA-F]"
 )
-"""Half a surrogate pair, or what may be one, since after an escaped backslash only a parser can tell."""
+"""Half a surrogate pair, or a candidate: after an escaped backslash only a parser can tell."""
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -35,10 +34,10 @@ class NotJson(Exception):
 
 
 def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
-    """Parse JSON. Raises NotJson on a syntax error, DocumentError past the bounds.
+    """Parse JSON. Raises NotJson on a syntax error, DocumentError past the limits.
 
-    Of a repeated key the last value stays, and a warning says so. Numbers that no float can hold (1e999, NaN) become
-    text, since nothing could write them as JSON again; half surrogate pairs become U+FFFD.
+    A repeated key keeps its last value, with a warning. Numbers that no float can hold (1e999, NaN) become text,
+    because they could not be written as JSON again. Half surrogate pairs become U+FFFD.
     """
     if _holds_more_than(text, limits.nodes):
         raise too_many(name, limits)
@@ -46,10 +45,10 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal repeated
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        members = dict(pairs)
+        if len(members) != len(pairs):
             repeated = True
-        return found
+        return members
 
     try:
         root = _decode(text, collect)
@@ -96,7 +95,7 @@ def _integer(number: str) -> int | str:
 
 
 def _holds_more_than(text: str, nodes: int) -> bool:
-    """Bound the number of values before building them; each check is dearer and closer than the one before."""
+    """Return True if the text holds too many values, before building them; checks go from cheap to exact."""
     if len(text) // 2 <= nodes or text.count(",") + text.count("[") + text.count("{") <= nodes:
         return False
     bare = re.sub(_STRING, "", text)
@@ -118,7 +117,7 @@ def _deeper_than(root: Json, depth: int) -> bool:
 
 
 def _depth_reached(text: str, depth: int) -> Position:
-    """Find the bracket that opens one level too many."""
+    """Return the position of the bracket that opens one level too many."""
     level = 0
     for match in _TOKENS.finditer(text):
         level += 1 if match[0] in "{[" else -1 if match[0] in "}]" else 0
@@ -138,7 +137,7 @@ def _without_lone_surrogates(value: Json) -> Json:
 
 
 def _repeated_keys(name: str, text: str) -> Iterator[Diagnostic]:
-    """Scan valid JSON once more, slowly, for the keys given twice: only run when there are some."""
+    """Yield warnings for repeated keys by a second, slower scan of valid JSON; only run if there are any."""
     lines = Lines(text)
     stack: list[dict[str, int] | int] = []  # for an object the offsets of its keys, for a list the index
     path: list[str] = []  # one part for each of them
@@ -165,7 +164,7 @@ def _repeated_keys(name: str, text: str) -> Iterator[Diagnostic]:
 
 
 def repeated_key(name: str, key: str, pointer: str, lines: Lines, first: int, second: int) -> Diagnostic:
-    """Build the warning about a key given twice in one object; offsets count characters from 0."""
+    """Build the warning about a repeated key in one object; offsets count characters from 0."""
     line, column = lines.place(second)
     shown = key if len(key) <= 60 else key[:59] + "…"
     return Diagnostic(

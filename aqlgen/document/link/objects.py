@@ -1,7 +1,7 @@
-"""What may stand where in an OpenAPI document, as far as references go (OpenAPI 3.1.1, 4.8; Swagger 2.0).
+"""The objects of an OpenAPI document that can hold references (OpenAPI 3.1.1, 4.8; Swagger 2.0).
 
-Everything that no row names is data: extensions, examples, defaults, enumerations. A `$ref` in there is only text, but
-for an example that is nothing else than a reference to another file.
+Everything that no row names is data: extensions, examples, defaults, enumerations. A `$ref` in there is only text,
+except for an example that consists of nothing but a reference to another file.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from aqlgen.ir import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of object: the kinds of its fields, of its other entries, and of its items where it is a list.
+class ObjectType:
+    """A type of object: the types of its fields, of its other entries, and of its items if it is a list.
 
     With `extensions`, entries that begin with `x-` are data.
     """
@@ -30,13 +30,15 @@ class Kind:
     """Fields that hold data, which may stand in another file."""
 
 
-def _schema() -> Kind:
-    one = ("additionalItems additionalProperties contains contentSchema else if items not propertyNames then").split()
-    one += ["unevaluatedItems", "unevaluatedProperties"]
+def _schema() -> ObjectType:
+    schemas = (
+        "additionalItems additionalProperties contains contentSchema else if items not propertyNames then"
+    ).split()
+    schemas += ["unevaluatedItems", "unevaluatedProperties"]
     maps = "$defs definitions dependencies dependentSchemas patternProperties properties".split()
     lists = "allOf anyOf oneOf prefixItems".split()
-    fields = dict.fromkeys(one, "schema") | dict.fromkeys(maps, "{schema}") | dict.fromkeys(lists, "[schema]")
-    return Kind("schema", fields, items="schema")
+    fields = dict.fromkeys(schemas, "schema") | dict.fromkeys(maps, "{schema}") | dict.fromkeys(lists, "[schema]")
+    return ObjectType("schema", fields, items="schema")
 
 
 _CONTENT: Final = {"schema": "schema", "content": "{mediaType}", "examples": "{example}"}
@@ -44,10 +46,10 @@ _EXAMPLE: Final = frozenset({"example", "value", "dataValue"})
 _LOOSE: Final = dict.fromkeys(("info", "tags", "servers", "externalDocs"), "loose")
 
 _ROWS: Final = (
-    Kind(
+    ObjectType(
         "openapi", {**_LOOSE, "paths": "paths", "webhooks": "{pathItem}", "components": "components"}, extensions=True
     ),
-    Kind(
+    ObjectType(
         "swagger",
         {
             **_LOOSE,
@@ -59,7 +61,7 @@ _ROWS: Final = (
         },
         extensions=True,
     ),
-    Kind(
+    ObjectType(
         "components",
         {
             "schemas": "{schema}",
@@ -75,14 +77,14 @@ _ROWS: Final = (
             "mediaTypes": "{mediaType}",
         },
     ),
-    Kind("paths", entries="pathItem", extensions=True, texts=False),
-    Kind(
+    ObjectType("paths", entries="pathItem", extensions=True, texts=False),
+    ObjectType(
         "pathItem",
         {"parameters": "[parameter]", "servers": "loose", "additionalOperations": "{operation}"},
         entries="operation",
         extensions=True,
     ),
-    Kind(
+    ObjectType(
         "operation",
         {
             "parameters": "[parameter]",
@@ -94,12 +96,12 @@ _ROWS: Final = (
             "externalDocs": "loose",
         },
     ),
-    Kind("parameter", {**_CONTENT, "items": "schema"}, data=_EXAMPLE),
-    Kind("header", {**_CONTENT, "items": "schema"}, data=_EXAMPLE),
-    Kind("requestBody", {"content": "{mediaType}"}),
-    Kind("responses", entries="response", extensions=True, texts=False),
-    Kind("response", {"headers": "{header}", "content": "{mediaType}", "links": "{link}", "schema": "schema"}),
-    Kind(
+    ObjectType("parameter", {**_CONTENT, "items": "schema"}, data=_EXAMPLE),
+    ObjectType("header", {**_CONTENT, "items": "schema"}, data=_EXAMPLE),
+    ObjectType("requestBody", {"content": "{mediaType}"}),
+    ObjectType("responses", entries="response", extensions=True, texts=False),
+    ObjectType("response", {"headers": "{header}", "content": "{mediaType}", "links": "{link}", "schema": "schema"}),
+    ObjectType(
         "mediaType",
         {
             "schema": "schema",
@@ -111,21 +113,21 @@ _ROWS: Final = (
         },
         data=_EXAMPLE,
     ),
-    Kind("encoding", {"headers": "{header}", "encoding": "{encoding}"}),
-    Kind("callback", entries="pathItem", extensions=True, texts=False),
-    Kind("example", data=_EXAMPLE),
-    Kind("link", {"server": "loose"}),
-    Kind("securityScheme"),
-    Kind("loose", entries="loose", items="loose", extensions=True),
+    ObjectType("encoding", {"headers": "{header}", "encoding": "{encoding}"}),
+    ObjectType("callback", entries="pathItem", extensions=True, texts=False),
+    ObjectType("example", data=_EXAMPLE),
+    ObjectType("link", {"server": "loose"}),
+    ObjectType("securityScheme"),
+    ObjectType("loose", entries="loose", items="loose", extensions=True),
     _schema(),
 )
 
-KINDS: Final[Mapping[str, Kind]] = {
+OBJECT_TYPES: Final[Mapping[str, ObjectType]] = {
     **{kind.name: kind for kind in _ROWS},
-    **{f"[{kind.name}]": Kind(f"[{kind.name}]", items=kind.name) for kind in _ROWS},
-    **{f"{{{kind.name}}}": Kind(f"{{{kind.name}}}", entries=kind.name, texts=False) for kind in _ROWS},
+    **{f"[{kind.name}]": ObjectType(f"[{kind.name}]", items=kind.name) for kind in _ROWS},
+    **{f"{{{kind.name}}}": ObjectType(f"{{{kind.name}}}", entries=kind.name, texts=False) for kind in _ROWS},
 }
-"""Every kind by its name; `[…]` is a list and `{…}` a map of them."""
+"""Every object type by name; `[…]` is a list and `{…}` a map of them."""
 
 _SECTIONS_3: Final = {
     "schema": "schemas",
@@ -142,34 +144,34 @@ _SECTIONS_3: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a version of the specification keeps what references may name: sections by kind, all below `holder`."""
+    """The place of reusable components in a version of the specification: sections by object type, below `holder`."""
 
-    top: Kind
+    top: ObjectType
     holder: tuple[str, ...]
     sections: Mapping[str, str]
 
-    def kind_at(self, parts: list[str]) -> Kind | None:
-        """Give the kind of what stands at a pointer into the document; None for data."""
+    def type_at(self, keys: list[str]) -> ObjectType | None:
+        """Return the type of the object at a pointer into the document; None for data."""
         kind = self.top
-        for part in parts:
-            name = kind.fields.get(part) or kind.entries or (kind.items if part.isdecimal() else "")
-            if not name or (kind.extensions and part.startswith("x-")):
+        for key in keys:
+            name = kind.fields.get(key) or kind.entries or (kind.items if key.isdecimal() else "")
+            if not name or (kind.extensions and key.startswith("x-")):
                 return None
-            kind = KINDS[name]
+            kind = OBJECT_TYPES[name]
         return kind
 
-    def entry_of(self, parts: list[str]) -> tuple[str, str] | None:
-        """Give section and name of the component that a pointer leads into."""
+    def entry_of(self, keys: list[str]) -> tuple[str, str] | None:
+        """Return section and name of the component that a pointer leads into, or None."""
         depth = len(self.holder)
-        if len(parts) < depth + 2 or tuple(parts[:depth]) != self.holder or parts[depth] not in self.sections.values():
+        if len(keys) < depth + 2 or tuple(keys[:depth]) != self.holder or keys[depth] not in self.sections.values():
             return None
-        return parts[depth], parts[depth + 1]
+        return keys[depth], keys[depth + 1]
 
 
-_OPENAPI: Final = Layout(KINDS["openapi"], ("components",), _SECTIONS_3)
-_OPENAPI_3_2: Final = Layout(KINDS["openapi"], ("components",), {**_SECTIONS_3, "mediaType": "mediaTypes"})
+_OPENAPI: Final = Layout(OBJECT_TYPES["openapi"], ("components",), _SECTIONS_3)
+_OPENAPI_3_2: Final = Layout(OBJECT_TYPES["openapi"], ("components",), {**_SECTIONS_3, "mediaType": "mediaTypes"})
 _SWAGGER: Final = Layout(
-    KINDS["swagger"],
+    OBJECT_TYPES["swagger"],
     (),
     {
         "schema": "definitions",
@@ -181,7 +183,7 @@ _SWAGGER: Final = Layout(
 
 
 def layout_of(root: Mapping[str, Json]) -> Layout:
-    """Give the layout of a document by what it says it is."""
+    """Return the layout for the version that a document declares."""
     if "openapi" not in root and "swagger" in root:
         return _SWAGGER
     return _OPENAPI_3_2 if str(root.get("openapi")).strip().startswith("3.2") else _OPENAPI

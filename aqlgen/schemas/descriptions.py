@@ -1,4 +1,4 @@
-"""Descriptions as agents are to read them: words in one line, cut where a sentence or a word ends."""
+"""Descriptions as agents read them: plain words in one line, cut where a sentence or a word ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TAG = re.compile(
 
 
 def prose(text: str) -> str:
-    """Give what a description says in words, in one line: without addresses of links and HTML tags."""
+    """Return the words of a description in one line, without link addresses and HTML tags."""
     if "](" in text:
         text = LINK.sub(r"\1", text)
     if "<" in text:
@@ -22,7 +22,7 @@ def prose(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Cut the prose of a text to `limit` characters: after a sentence when one ends late enough, else after a word."""
+    """Return at most `limit` characters of a description, cut after a sentence that ends late enough, else a word."""
     text = prose(text)
     if len(text) <= limit:
         return text

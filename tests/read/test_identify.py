@@ -1,4 +1,4 @@
-"""Documents that people give by mistake are named, with what to give instead."""
+"""Documents that people give by mistake are named, with advice on what to use instead."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_a_document_of_another_kind_is_named_with_the_way_out(source, text: str) -> None:
+def test_a_document_in_another_format_is_named_with_advice(source, text: str) -> None:
     with pytest.raises(DocumentError) as caught:
         check(source(text).root)
     (finding,) = caught.value.diagnostics
@@ -46,7 +46,7 @@ def test_a_document_of_another_kind_is_named_with_the_way_out(source, text: str)
 
 
 @pytest.mark.parametrize("text", ["data: {}", "log: x", "item: {}", "type: object", "schema: {a: 1}", "import: x"])
-def test_what_only_shares_a_word_with_another_kind_is_not_taken_for_it(source, text: str) -> None:
+def test_a_key_shared_with_another_format_does_not_identify_it(source, text: str) -> None:
     with pytest.raises(DocumentError) as caught:
         check(source(text).root)
     assert caught.value.diagnostics[0].message == "the document has no key openapi or swagger"

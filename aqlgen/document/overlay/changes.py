@@ -1,4 +1,4 @@
-"""Changing a tree without changing it: what is on the way to a target is copied, all else is shared."""
+"""Changes to a tree without mutation: containers on the way to a target are copied, all others are shared."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from aqlgen.document.origins import Origins
-from aqlgen.document.overlay.bounds import Budget
-from aqlgen.document.overlay.query import Path
+from aqlgen.document.overlay.query import Budget, Path
 from aqlgen.document.positions import escape
 from aqlgen.ir import MISSING, Json, Origin
 
 _Branch: TypeAlias = dict[str | int | None, Any]
-"""Keys that lead to targets, each with the keys within it; None among them says that this is a target."""
+"""A tree of the keys that lead to targets; the key None marks a target."""
 
 
 class MisfitError(Exception):
-    """A change does not fit what is there; `pointer` leads to it from the value of the change."""
+    """A change does not fit its target; `pointer` leads to the misfit from the value of the change."""
 
     def __init__(self, message: str, pointer: str) -> None:
         super().__init__(message)
@@ -26,7 +25,7 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A value to merge into targets, and where each of its parts stands, by its pointer within the value."""
+    """A value to merge into targets; `origin` returns the origin of a part by its pointer within the value."""
 
     value: Json
     origin: Callable[[str], Origin]
@@ -35,13 +34,13 @@ class Change:
 def apply(
     root: dict[str, Json], targets: Iterable[Path], change: Change, origins: Origins, budget: Budget
 ) -> dict[str, Json]:
-    """Merge a change into each target. Raises MisfitError, or SpentError when it has too many places."""
+    """Merge a change into each target. Raises MisfitError, or SpentError if there are too many changes."""
     changed: dict[str, Json] = _Merger(change, origins, budget).along(root, _branches(targets))
     return changed
 
 
 def remove(root: dict[str, Json], targets: Iterable[Path], origins: Origins) -> dict[str, Json]:
-    """Take the targets, none of which is the root, out of the objects and lists that hold them."""
+    """Remove the targets, none of which is the root, from their objects and lists."""
     changed: dict[str, Json] = _without(root, _branches(targets), lambda inner: origins.find(root, inner), "", origins)
     return changed
 
@@ -57,7 +56,7 @@ def _branches(targets: Iterable[Path]) -> _Branch:
 
 
 class _Merger:
-    """Merges one change along the ways to its targets, an outer target before one within it."""
+    """One change being merged along the paths to its targets, an outer target before one within it."""
 
     def __init__(self, change: Change, origins: Origins, budget: Budget) -> None:
         self._change, self._origins, self._budget = change, origins, budget
@@ -73,7 +72,7 @@ class _Merger:
         return new
 
     def _joined(self, target: Json, value: Json, pointer: str, *, append: bool = False) -> Json:
-        """Give both as one (Overlay 1.1.0, 4.4.3); `append` adds what is no list to a list as its last item."""
+        """Return the merged value (Overlay 1.1.0, 4.4.3); `append` adds any value to a list as its last item."""
         if isinstance(target, dict) and isinstance(value, dict):
             return self._merged(target, value, pointer)
         if isinstance(target, list) and isinstance(value, list):
@@ -124,7 +123,7 @@ def _without(node: Json, branch: _Branch, origin: Callable[[str], Origin], point
     origins.carry(node, new)
     if isinstance(new, list):
         for index, key in enumerate(kept):
-            if index != key:  # what stood behind a removed item moves up
+            if index != key:  # items after a removed one move up
                 origins.note(new, index, origin(f"{pointer}/{key}"))
     return new
 

@@ -1,7 +1,7 @@
-"""Discriminators: which value of which property means which schema (OpenAPI 3.1.1, 4.8.25).
+"""Discriminators: the property whose value selects a branch of a union (OpenAPI 3.1.1, 4.8.25).
 
-JSON Schema does not know them, so each branch of a union is narrowed to its own values: then a value is held against
-the branch that it names, and introspection shows which values there are.
+JSON Schema does not have them, so each branch of a union is narrowed to its own values: then a value is validated
+against the branch that it names, and introspection shows the possible values.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.merge import Node
+from aqlgen.schemas.all_of import Node
 from aqlgen.schemas.views import Views
 
 PREFIX = "/components/schemas/"
@@ -20,9 +20,10 @@ PREFIX = "/components/schemas/"
 
 @dataclass(frozen=True, slots=True)
 class Discriminator:
-    """A property by the API's name; `values` are those of each branch, `narrowing` those a branch does not say itself.
+    """A discriminating property by the API's name.
 
-    `others` are values whose schemas are no branches, with references to them.
+    `values` has the values of each branch, `narrowing` those that a branch does not declare itself. `others`
+    maps values whose schemas are no branches to the pointers of these schemas.
     """
 
     property: str
@@ -32,34 +33,36 @@ class Discriminator:
 
 
 class Discriminators:
-    """Reads the discriminators of a document."""
+    """The discriminators of a document."""
 
     def __init__(self, views: Views, components: Mapping[str, Json]) -> None:
         self._views = views
         self._components = components
         self._children: dict[str, list[str]] | None = None
 
-    def of(self, node: Node, branches: list[Json]) -> Discriminator | None:
-        """Give the discriminator of a union with those branches, or of an object (then there are none)."""
-        told = node.get("discriminator")
-        if told is None:
+    def find(self, node: Node, branches: list[Json]) -> Discriminator | None:
+        """Return the discriminator of a union with these branches, or of an object (without branches), or None."""
+        declared = node.get("discriminator")
+        if declared is None:
             return None
-        wire: str = told["propertyName"]
-        mapped = self._mapping(told)
+        wire: str = declared["propertyName"]
+        mapped = self._mapping(declared)
         targets = [self._pointer(branch) for branch in branches]
         values, narrowing = [], []
         for branch, pointer in zip(branches, targets, strict=True):
-            named = tuple(value for value, target in mapped.items() if target == pointer and pointer is not None)
-            own = self._own_values(branch, wire)
-            both = tuple(value for value in named if value in own) if own else named
-            narrowing.append(both if both and len(both) != len(own) else ())
+            mapped_values = tuple(
+                value for value, target in mapped.items() if target == pointer and pointer is not None
+            )
+            own_values = self._own_values(branch, wire)
+            common = tuple(value for value in mapped_values if value in own_values) if own_values else mapped_values
+            narrowing.append(common if common and len(common) != len(own_values) else ())
             implicit = (_component(pointer),) if pointer is not None and pointer.startswith(PREFIX) else ()
-            values.append(both or own or implicit)
+            values.append(common or own_values or implicit)
         others = {value: target for value, target in mapped.items() if target is not None and target not in targets}
         return Discriminator(wire, tuple(values), tuple(narrowing), others)
 
     def children(self, pointer: str) -> dict[str, str]:
-        """Give the component schemas that extend one by `allOf`, by name: what it may be besides itself."""
+        """Return pointers, by name, of the component schemas that extend this one by `allOf`."""
         if self._children is None:
             self._children = {}
             for name, schema in self._components.items():
@@ -70,13 +73,13 @@ class Discriminators:
                         self._children.setdefault(parent, []).append(name)
         return {name: f"{PREFIX}{escape(name)}" for name in self._children.get(pointer, ())}
 
-    def _mapping(self, told: Mapping[str, Json]) -> dict[str, str | None]:
-        mapping = told.get("mapping")
+    def _mapping(self, declared: Mapping[str, Json]) -> dict[str, str | None]:
+        mapping = declared.get("mapping")
         listed = mapping.items() if isinstance(mapping, dict) else ()
         return {str(value): self._target(target) for value, target in listed if isinstance(target, str)}
 
     def _target(self, target: str) -> str | None:
-        """Find what a mapping names: by the name of a component, or by a reference."""
+        """Return the pointer for an entry of a mapping, which is the name of a component or a reference."""
         reference = f"#{PREFIX}{escape(target)}" if target in self._components else target
         return self._pointer({"$ref": reference})
 
@@ -90,11 +93,11 @@ class Discriminators:
         return str(branch["$ref"][1:])
 
     def _own_values(self, branch: Json, wire: str) -> tuple[str, ...]:
-        """Give the values that a branch itself admits for the property; none when it does not say."""
+        """Return the values that a branch itself declares for the property."""
         view = self._views.view(branch) or {}
         field = self._views.view(view.get("properties", {}).get(wire)) or {}
         listed = [field["const"]] if "const" in field else field.get("enum", ())
-        return tuple(one for one in listed if isinstance(one, str))
+        return tuple(value for value in listed if isinstance(value, str))
 
 
 def _component(pointer: str) -> str:

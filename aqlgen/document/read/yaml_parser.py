@@ -1,10 +1,14 @@
-"""YAML text to a tree in one pass over the parser's events: bounded, never recursive, with merge keys and aliases.
+"""A parser for YAML in one pass over events: bounded, never recursive, with merge keys and aliases.
 
-Other readers build first and check later; here an alias bomb, endless nesting or a repeated key is seen as it comes.
+Other parsers build first and check later; here an alias bomb, endless nesting or a repeated key is noticed at once.
+Plain scalars follow the core schema of YAML 1.2.2, section 10.3.2: `no`, `on` and dates are text, `010` is ten and
+`0o10` is eight. Infinities and not-a-number stay text, because JSON has none.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,15 +18,47 @@ from yaml import events
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.positions import Lines, join, without_tabs, yaml_events
-from aqlgen.document.read.bounds import MOST_FINDINGS, too_deep, too_many
-from aqlgen.document.read.jsontext import repeated_key
-from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.scalars import plain
+from aqlgen.document.positions import Lines, join
+from aqlgen.document.read.json_parser import repeated_key
+from aqlgen.document.read.limits import MOST_FINDINGS, Limits, too_deep, too_many
+from aqlgen.document.yaml_events import parser_events, without_tabs
 from aqlgen.ir import Json
 
+_WORDS: Final[dict[str, Json]] = {
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_NUMBER_STARTS: Final = frozenset("+-.0123456789")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,1000}")
+_BASED: Final = re.compile(r"0o[0-7]{1,1000}|0x[0-9a-fA-F]{1,1000}")
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+def scalar_value(text: str) -> Json:
+    """Return the value of a scalar written without quotes and without a tag."""
+    if not text or text[0] not in _NUMBER_STARTS:
+        return _WORDS.get(text, text)
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _BASED.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text):
+        value = float(text)
+        return value if math.isfinite(value) else text
+    return text
+
+
 _CORE: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"))
-_VERSION: Final = ["info", "version"]  # a text (OpenAPI, Info Object): as a number, 1.10 would become 1.1
+_VERSION: Final = ["info", "version"]  # a string (OpenAPI, Info Object): as a number, 1.10 would become 1.1
 _PAGE: Final = 64  # characters of text that weigh as much as a value, since aliases can repeat text too
 _NO_KEY: Final = object()
 _OPEN: Final = object()
@@ -30,7 +66,7 @@ _OPEN: Final = object()
 
 @dataclass(slots=True)
 class _Frame:
-    """A collection that is being filled; `count` is the number of values seen before it."""
+    """An open collection; `count` is the number of values before it."""
 
     value: Any
     anchor: str | None
@@ -42,7 +78,7 @@ class _Frame:
 
 
 def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
-    """Parse one YAML document. Raises DocumentError with the position: syntax, bounds, a second document."""
+    """Parse one YAML document. Raises DocumentError on a syntax error, past the limits, or for a second document."""
     try:
         return _built(name, text, limits)
     except _TabError as error:
@@ -57,7 +93,7 @@ def parse(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]
 def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]]:
     builder = _Builder(name, text, limits)
     try:
-        builder.run(yaml_events(text))
+        builder.run(parser_events(text))
     except yaml.MarkedYAMLError as error:
         refusal = builder.syntax_error(error)
         raise _TabError(refusal) if builder.at_tab(error) else refusal from None
@@ -71,7 +107,7 @@ def _built(name: str, text: str, limits: Limits) -> tuple[Json, list[Diagnostic]
 
 
 class _TabError(Exception):
-    """The parser stopped at a tab; `refusal` is what is to be said of it."""
+    """The parser stopped at a tab; `refusal` is the error to raise for it."""
 
     def __init__(self, refusal: DocumentError) -> None:
         super().__init__()
@@ -121,9 +157,9 @@ class _Builder:
             self._key(frame, text, event)
             return
         if event.tag is None or event.tag == "!":
-            value = plain(text) if event.implicit[0] else text
+            value = scalar_value(text) if event.implicit[0] else text
         else:
-            value = plain(text) if event.tag in _CORE else text
+            value = scalar_value(text) if event.tag in _CORE else text
         if type(value) is float and [frame.key for frame in self._stack] == _VERSION:
             value = self._version(text, event)
         if event.anchor is not None:
@@ -133,8 +169,8 @@ class _Builder:
     def _version(self, text: str, event: Any) -> str:
         line, column = self.lines.place(event.start_mark.index)
         message = f"the version is a number; read as the text “{text}”"
-        place, way = ("/info/version", self.name, line, column), f'Write version: "{text}".'
-        self.findings.append(Diagnostic("version-not-text", Severity.NOTE, message, *place, help=way))
+        place, advice = ("/info/version", self.name, line, column), f'Write version: "{text}".'
+        self.findings.append(Diagnostic("version-not-text", Severity.NOTE, message, *place, help=advice))
         return text
 
     def _key(self, frame: _Frame, text: str, event: Any) -> None:
@@ -212,7 +248,7 @@ class _Builder:
         return DocumentError(finding)
 
     def at_tab(self, error: yaml.MarkedYAMLError) -> bool:
-        """Whether the parser stopped at a tab."""
+        """Return True if the parser stopped at a tab."""
         return self.text[_offset(error) : _offset(error) + 1] == "\t"
 
     def syntax_error(self, error: yaml.MarkedYAMLError) -> DocumentError:
@@ -231,7 +267,7 @@ def _offset(error: yaml.MarkedYAMLError) -> int:
 
 
 def _mappings(value: Json) -> list[dict[str, Json]] | None:
-    """Return what a merge key takes: one mapping or a list of them, the first of which wins."""
+    """Return the mappings that a merge key accepts: one mapping or a list, the first of which wins; else None."""
     if isinstance(value, dict):
         return [value]
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):

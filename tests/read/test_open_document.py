@@ -50,16 +50,16 @@ def refused(spec: object, limits: Limits | None = None) -> AqlgenError:
     return caught.value
 
 
-def names(found: Assembled) -> list[str]:
-    return [one.name for one in found.sources]
+def names(assembled: Assembled) -> list[str]:
+    return [source.name for source in assembled.sources]
 
 
 class TestAFolder:
     def test_has_one_root_document_and_is_the_boundary_of_its_references(self, tmp_path: Path) -> None:
         write(tmp_path, {"spec/api.yaml": ROOT % "../common/ok.yaml", "common/ok.yaml": OK, ".git/x.yaml": ROOT})
-        found = bundle(tmp_path)
-        assert names(found) == [str(tmp_path / "spec/api.yaml"), str(tmp_path / "common/ok.yaml")]
-        assert not found.diagnostics
+        assembled = bundle(tmp_path)
+        assert names(assembled) == [str(tmp_path / "spec/api.yaml"), str(tmp_path / "common/ok.yaml")]
+        assert not assembled.diagnostics
 
     def test_with_several_is_refused_and_they_are_listed(self, tmp_path: Path) -> None:
         write(tmp_path, {"b.json": '{"swagger": "2.0"}', "v1/a.yaml": ROOT, "v1/no.yaml": "a: {openapi: 3.1.0}"})
@@ -82,7 +82,7 @@ class TestAnArchive:
         (tmp_path / "api.zip").write_bytes(data)
         monkeypatch.chdir(tmp_path)
         assert names(bundle("api.zip")) == ["api.zip/x/spec/api.yaml", "api.zip/x/ok.yaml"]
-        assert [one.name for one in tmp_path.iterdir()] == ["api.zip"]
+        assert [entry.name for entry in tmp_path.iterdir()] == ["api.zip"]
 
     def test_has_nothing_outside(self, tmp_path: Path) -> None:
         write(tmp_path, {"ok.yaml": OK})
@@ -125,7 +125,7 @@ class TestAnArchive:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Two servers, of which the other only notes what it is sent."""
+    """Two servers; the second one only records the requests."""
 
     seen: ClassVar[list[tuple[str, str | None]]] = []
     other = ""
@@ -159,16 +159,16 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[str]:
     servers = [ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2)]
-    for one in servers:
-        one.daemon_threads = True
-        one.block_on_close = False
-        threading.Thread(target=one.serve_forever, daemon=True).start()
+    for http_server in servers:
+        http_server.daemon_threads = True
+        http_server.block_on_close = False
+        threading.Thread(target=http_server.serve_forever, daemon=True).start()
     Handler.seen = []
     Handler.other = f"http://127.0.0.1:{servers[1].server_port}"
     yield f"http://127.0.0.1:{servers[0].server_port}"
-    for one in servers:
-        one.shutdown()
-        one.server_close()
+    for http_server in servers:
+        http_server.shutdown()
+        http_server.server_close()
 
 
 SECRET = (("Authorization", "Bearer secret"),)
@@ -176,8 +176,8 @@ SECRET = (("Authorization", "Bearer secret"),)
 
 class TestAnAddress:
     def test_has_its_neighbours_below_its_own_folder(self, server: str) -> None:
-        found = bundle(f"{server}/v1/api.yaml")
-        assert names(found) == [f"{server}/v1/api.yaml", f"{server}/v1/ok.yaml"]
+        assembled = bundle(f"{server}/v1/api.yaml")
+        assert names(assembled) == [f"{server}/v1/api.yaml", f"{server}/v1/ok.yaml"]
 
     def test_does_not_reach_other_folders_unless_allowed(self, server: str) -> None:
         (warning,) = bundle(f"{server}/v1/up.yaml").diagnostics
@@ -207,7 +207,7 @@ class TestAnAddress:
             bundle(f"{server}/v1/api.yaml", headers=SECRET, overlays=(f"{Handler.other}/overlay.yaml",))
         assert Handler.seen[-1] == (f"{Handler.other.partition('//')[2]}/overlay.yaml", None)
 
-    def test_that_drips_its_headers_is_given_up(self, server: str) -> None:
+    def test_that_sends_headers_byte_by_byte_times_out(self, server: str) -> None:
         error = refused(f"{server}/drip", Limits(seconds=0.5))
         assert str(error) == "cannot be fetched: not finished after 0.5 seconds"
 
