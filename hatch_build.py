@@ -1,6 +1,6 @@
 """The build's own step: the wheel and the sdist carry the templates of every release, in one git bundle.
 
-`aqlgen/releases.py` reads what this writes: `templates.bundle`, with one commit for each tag `v…`, which holds nothing
+`aqlgen/project/releases.py` reads what this writes: `templates.bundle`, with one commit for each tag `v…`, which holds nothing
 but `copier.yml` and `templates/`; and `release.txt`, the tag whose templates these are, absent when they are of no
 release. Without tags, and where git is not at hand, there is nothing to carry: that is no failure. An sdist brings
 along what it was built with.

@@ -11,8 +11,8 @@ from typing import Self
 
 from aqlgen.compare import Surface, surface_of_folder
 from aqlgen.errors import AqlgenError, FileError, OptionError
+from aqlgen.project.revisions import Revision, revision
 from aqlgen.render.provenance import FILE
-from aqlgen.revisions import Revision, revision
 
 __all__ = ["Operand", "operands"]
 

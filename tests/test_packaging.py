@@ -37,7 +37,7 @@ def unpacked(wheel: Path, folder: Path) -> Path:
 
 def ask(site: Path, question: str, **environment: str) -> object:
     """Evaluate an expression with the modules in a folder alone; it gives JSON."""
-    asked = f"import json; from aqlgen import releases; print(json.dumps({question}))"
+    asked = f"import json; from aqlgen.project import releases; print(json.dumps({question}))"
     command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(site)!r}); {asked}"]
     done = subprocess.run(command, cwd=site, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

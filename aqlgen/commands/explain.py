@@ -9,7 +9,7 @@ from pathlib import Path
 from aqlgen.decisions import Category, Danger, Decision, Trait
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
-from aqlgen.write import write_file
+from aqlgen.project.write import write_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Prepared, Progress, prepare
-from aqlgen.project.ordering import order_of, spdx
+from aqlgen.project.generation import order_of
+from aqlgen.project.options import spdx
+from aqlgen.project.write import refuse_occupied, write_tree
 from aqlgen.render import render
 from aqlgen.render.provenance import FILE
 from aqlgen.table.model import FAMILIES
-from aqlgen.write import refuse_occupied, write_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Files as they were generated last time: the base of a merge.
+"""Edited files as they were generated: the base of a merge, and what an edit is compared with.
 
-The provenance records the hash of each, so what is found anywhere can be told to be it, with no history needed.
+The provenance records the hash of each, so that content from any source can be recognised.
 """
 
 from __future__ import annotations
@@ -8,43 +8,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from aqlgen.errors import TemplateError
-from aqlgen.project import ANSWERS
 from aqlgen.project.committed import Committed
-from aqlgen.releases import templates_of
+from aqlgen.project.records import ANSWERS
+from aqlgen.project.releases import templates_of
 from aqlgen.render.provenance import file_hash
 from aqlgen.render.template import render_template
 
 __all__ = ["Pristine"]
 
-_LARGEST: Final = 1000
-"""How many files of the user's own are looked through for one that has got another name."""
-
-Wanted = Mapping[str, str | None]
-"""The recorded hash by path; None for a file that is not recorded."""
+Wanted = Mapping[str, str]
+"""The recorded hash by path, "" for a file that is not recorded."""
 
 
 @dataclass(slots=True)
 class Pristine:
-    """Finds what was generated, for the files that are not as they were; `theirs` is what is generated now."""
+    """Finds the generated content of edited files; `today` is what this aqlgen generates."""
 
     committed: Committed
-    theirs: Mapping[str, bytes]
+    today: Mapping[str, bytes]
     _rendered: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
 
     def find(self, wanted: Wanted) -> dict[str, bytes]:
-        """Give the generated content of files by their path, as far as it can be found."""
+        """Return the generated content of files by their path, as far as it can be found."""
         sources: tuple[Callable[[Wanted], Mapping[str, bytes]], ...] = (
-            self._committed,
-            self._theirs,
+            self._unchanged_templates,
             self._copied,
-            self.moved,
-            self._released,
-            self._earlier,
-            self._own,
-            self._nearest,
+            self._release,
+            self._history,
         )
         found: dict[str, bytes] = {}
         for source in sources:
@@ -53,58 +45,36 @@ class Pristine:
                 found |= source(missing)
         return found
 
-    def _committed(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files that nobody changed."""
-        return _matching(self.committed.read(wanted), wanted)
-
-    def _theirs(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files that would be generated today as they were."""
-        return _matching(self.theirs, wanted)
+    def _unchanged_templates(self, wanted: Wanted) -> Mapping[str, bytes]:
+        """Return the files that this aqlgen generates as they were."""
+        return _matching(self.today, wanted)
 
     def _copied(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files that a plain `copier update` brought since: what copier rendered is not recorded."""
+        """Return the files that a plain `copier update` wrote since: their hashes are not recorded."""
         project = self.committed.project
         if project.answered_tag == project.template_tag:
             return {}
-        rendered = self._release(project.answered_tag) or {
-            ANSWERS: self._render(None, project.answered_tag).get(ANSWERS, b"")  # from between two releases
-        }
+        rendered = self._render(project.answered_tag)
+        if not rendered:  # from between two releases
+            rendered = {ANSWERS: self._rendered_by(None, project.answered_tag).get(ANSWERS, b"")}
         return {path: rendered[path] for path in wanted if path in rendered}
 
-    def moved(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files that were given another name and nothing else."""
-        gone = {recorded: path for path, recorded in wanted.items() if path not in self.committed.entries}
-        others = self.committed.others()
-        if not gone or len(others) > _LARGEST:
-            return {}
-        found = ((gone.get(file_hash(content)), content) for content in self.committed.read(others).values())
-        return {path: content for path, content in found if path is not None}
+    def _release(self, wanted: Wanted) -> Mapping[str, bytes]:
+        """Return the files of the template, rendered by the release that the project names."""
+        return _matching(self._render(self.committed.project.template_tag), wanted)
 
-    def _released(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files of the template, rendered by the release that the project names."""
-        return _matching(self._release(self.committed.project.template_tag), wanted)
+    def _history(self, wanted: Wanted) -> Mapping[str, bytes]:
+        """Return the files from earlier commits."""
+        return self.committed.repository.earlier({path: recorded for path, recorded in wanted.items() if recorded})
 
-    def _earlier(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files as they stand in the history."""
-        return self.committed.repository.earlier({path: one for path, one in wanted.items() if one is not None})
-
-    def _own(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Files of the template, rendered by this aqlgen with the old answers."""
-        return _matching(self._render(None, self.committed.project.template_tag), wanted)
-
-    def _nearest(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Take the release's rendering as it is, where something small made a difference, such as ruff's version."""
-        rendered = self._release(self.committed.project.template_tag)
-        return {path: rendered[path] for path in wanted if path in rendered}
-
-    def _release(self, tag: str) -> Mapping[str, bytes]:
+    def _render(self, tag: str) -> Mapping[str, bytes]:
         if tag not in self._rendered:
             with templates_of(tag) as templates:
-                self._rendered[tag] = {} if templates is None else self._render(templates, tag)
+                self._rendered[tag] = {} if templates is None else self._rendered_by(templates, tag)
         return self._rendered[tag]
 
-    def _render(self, templates: Path | None, tag: str) -> Mapping[str, bytes]:
-        """Render a template with the answers that the project was given; {} when it cannot be done any more."""
+    def _rendered_by(self, templates: Path | None, tag: str) -> Mapping[str, bytes]:
+        """Render a template with the answers of the project; {} when that is not possible any more."""
         given = self.committed.project.answers
         answers = {key: value for key, value in given.items() if not key.startswith("_")}
         if tag:
@@ -115,5 +85,9 @@ class Pristine:
             return {}
 
 
-def _matching(found: Mapping[str, bytes], wanted: Wanted) -> dict[str, bytes]:
-    return {path: found[path] for path, one in wanted.items() if path in found and file_hash(found[path]) == one}
+def _matching(contents: Mapping[str, bytes], wanted: Wanted) -> dict[str, bytes]:
+    return {
+        path: contents[path]
+        for path, recorded in wanted.items()
+        if path in contents and file_hash(contents[path]) == recorded
+    }

@@ -1,4 +1,4 @@
-"""The template, rendered, in a process of its own (`aqlgen.templating`)."""
+"""Where the templates are, and rendering them in a separate process (`aqlgen.templating`)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen.errors import TemplateError
-from aqlgen.releases import own_templates, runtime_of
+
+__all__ = ["PACKAGED", "PROJECT", "URL", "own_templates", "render_template", "rendering"]
+
+URL: Final = "https://github.com/MCPAQL/aqlgen.git"
+"""The public address of the templates, for `copier update`."""
+
+PACKAGED: Final = Path(__file__).parent.parent / "template"
+"""Where an installed aqlgen has its templates; a checkout has them at its root."""
 
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
 
 BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
-"""What may lie in a template and is no part of it."""
+"""Folders and files in a template that are not part of it."""
 
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
@@ -28,10 +35,21 @@ _LINK: Final = f"src/{_PACKAGE}/runtime"
 _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.templating")
 
 
+def own_templates() -> Path:
+    """Return the folder that holds `copier.yml` and `templates/` of this aqlgen."""
+    return PACKAGED if (PACKAGED / "copier.yml").is_file() else PACKAGED.parent.parent
+
+
+def _runtime_of(templates: Path) -> Path:
+    """Return the folder of the runtime that belongs to templates: an installed aqlgen has it only as a package."""
+    beside = templates / "aqlgen/runtime"
+    return beside if beside.is_dir() else PACKAGED.parent / "runtime"
+
+
 def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
     """Render the project's template and format what is Python in it; path → content. Raises TemplateError.
 
-    `templates` is a folder as `releases.templates_of` gives it, None this aqlgen's own.
+    `templates` is a folder as `releases.templates_of` yields it; None stands for those of this aqlgen.
     """
     with rendering(answers, templates) as rendered:
         return rendered()
@@ -39,31 +57,31 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
 
 @contextmanager
 def rendering(answers: Mapping[str, str], templates: Path | None = None) -> Iterator[Callable[[], dict[str, bytes]]]:
-    """Begin to render as `render_template` does; what is given waits for the end. It raises TemplateError."""
+    """Start `render_template` in the background; the yielded function waits for its result, or raises TemplateError."""
     root = templates or own_templates()
-    every = _template(root)
-    plain = [one for one in every if _is_plain(one)]
-    path = os.pathsep.join(one for one in sys.path if one)  # the same modules are found, none in the working directory
+    files = _template(root)
+    plain = [path for path in files if _is_plain(path)]
+    modules = os.pathsep.join(entry for entry in sys.path if entry)  # none of the working directory
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         folder = Path(name)
-        for one in every.keys() - plain:
-            target = folder / "templates" / PROJECT / one
+        for path in files.keys() - plain:
+            target = folder / "templates" / PROJECT / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(every[one], target)
+            shutil.copy(files[path], target)
         shutil.copy(root / "copier.yml", folder / "templates")
         (folder / "answers.json").write_text(json.dumps(dict(answers)), encoding="utf-8")
         with subprocess.Popen(  # noqa: S603
-            (*_COMMAND, name), env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            (*_COMMAND, name), env={**os.environ, "PYTHONPATH": modules}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:
 
             def rendered() -> dict[str, bytes]:
-                told, crash = process.communicate()
+                reason, crash = process.communicate()
                 if process.returncode:
-                    why = (told or crash.strip().rpartition(b"\n")[2]).decode("utf-8", "replace")
+                    why = (reason or crash.strip().rpartition(b"\n")[2]).decode("utf-8", "replace")
                     raise TemplateError.of("template-failed", why or "the template could not be rendered")
-                found = _files(folder / "project")
-                found |= {one.replace(_PACKAGE, answers["package"]): every[one] for one in plain}
-                return {one: found[one].read_bytes() for one in sorted(found)}
+                project = _files(folder / "project")
+                project |= {path.replace(_PACKAGE, answers["package"]): files[path] for path in plain}
+                return {path: project[path].read_bytes() for path in sorted(project)}
 
             yield rendered
 
@@ -73,20 +91,20 @@ def _template(root: Path) -> dict[str, Path]:
     files = _files(root / PROJECT)
     files.pop(_LINK, None)
     if not any(path.startswith(f"{_LINK}/") for path in files):  # older releases have it in the template
-        files |= {f"{_LINK}/{path}": file for path, file in _files(runtime_of(root)).items()}
+        files |= {f"{_LINK}/{path}": file for path, file in _files(_runtime_of(root)).items()}
     return files
 
 
 def _is_plain(path: str) -> bool:
-    """Whether a file of a template is the same bytes in every project, and formatted.
+    """Return True if a file of a template has the same bytes in every project.
 
-    It is taken as it is then, since copier takes ten times as long to find that out; a test holds the result against
-    copier's own of the whole template.
+    Such files are copied here, since copier takes ten times as long; a test compares the result with what copier alone
+    makes of the whole template.
     """
     return not path.endswith(".jinja") and "{" not in path.replace(_PACKAGE, "")
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Give the files in a folder by their path in it."""
-    every = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
-    return {own.as_posix(): path for own, path in every if not any(part in BYTECODE for part in own.parts)}
+    """Return the files in a folder by their path in it."""
+    paths = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
+    return {inner.as_posix(): path for inner, path in paths if not any(part in BYTECODE for part in inner.parts)}

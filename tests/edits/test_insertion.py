@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.decide.overrides import parse
-from aqlgen.edits import insert
-from aqlgen.edits.insertion import InsertionError
+from aqlgen.project.edits.insertion import InsertionError, insert
 
 NEW = {"POST /pets": {"name": "take_pet"}}
 ADDED = "POST /pets:\n  name: take_pet\n"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from aqlgen import __version__
-from aqlgen.releases import URL
+from aqlgen.render.template import URL
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.template import render_template
 from tests.checkouts import CACHES, ROOT, Checkout

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.releases import URL, Release
+from aqlgen.project.releases import Release
+from aqlgen.render.template import URL
 from tests.generator.commands import run
 from tests.update.conftest import committed
 from tests.update.repos import Repo, Templates, git, grown, operation
@@ -274,14 +275,14 @@ def test_a_partial_clone_is_updated_without_fetching_what_it_lacks(
 @pytest.fixture
 def squashed(generated: Path, tmp_path: Path, newer: Templates, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """Make a project by another release, with an edit that was in its first commit already."""
-    monkeypatch.setattr("aqlgen.project.ordering.current", lambda: Release("v0.0.9", URL))
+    monkeypatch.setattr("aqlgen.project.generation.current", lambda: Release("v0.0.9", URL))
     newer.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     (tmp_path / "shop.json").write_text((generated.parent / "shop.json").read_text(encoding="utf-8"), encoding="utf-8")
     run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q")
     repo = Repo(tmp_path / "shop", tmp_path / "shop")
     repo.write("Dockerfile", repo.read("Dockerfile") + "# ours\n")
     newer.replace("Dockerfile.jinja", "# an older line\n", "# a newer line\n")
-    monkeypatch.setattr("aqlgen.project.ordering.current", Release)
+    monkeypatch.setattr("aqlgen.project.generation.current", Release)
     return committed(repo.folder, repo.top)
 
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aqlgen.project import Project
-from aqlgen.project.regenerating import Regenerated, regenerate
+from aqlgen.project.generation import Regenerated, regenerate
 from aqlgen.render.kinds import Kind, kind
 from tests.update.conftest import committed
 from tests.update.repos import Repo
@@ -97,7 +97,7 @@ def test_each_line_of_the_users_is_there_afterwards(
         repo.commit()
         marks = [one for one in marks if one in everything(folder)]
         new = replace(made, tree=by_release(made.tree, paths, theirs))
-        with patch("aqlgen.commands.update.regenerate", return_value=new):
+        with patch("aqlgen.project.update.regenerate", return_value=new):
             done = repo.update("--output-format", "json")
         assert done.code in (0, 1), done
         text = everything(folder)

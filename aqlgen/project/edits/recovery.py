@@ -9,17 +9,16 @@ from typing import Final
 
 from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.edits.deriving import Difference, entry, leftovers
-from aqlgen.edits.insertion import InsertionError, insert
-from aqlgen.edits.meant import Meant, meant
-from aqlgen.edits.refusals import paste, refused, unknown, whole
-from aqlgen.edits.rows import Found, RowError, operations_file, pointer, rows
-from aqlgen.edits.sameness import Sameness
-from aqlgen.edits.trial import Trial
-from aqlgen.edits.writing import flow
 from aqlgen.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.project import Project
+from aqlgen.project.edits.deriving import Difference, entry, leftovers
+from aqlgen.project.edits.insertion import InsertionError, insert
+from aqlgen.project.edits.intent import Equality, Intent, intent
+from aqlgen.project.edits.refusals import paste, refused, unknown, whole
+from aqlgen.project.edits.rows import Found, RowError, operations_file, pointer, rows
+from aqlgen.project.edits.trial import Trial
+from aqlgen.project.edits.yaml_values import flow
 from aqlgen.render.provenance import file_hash
 from aqlgen.table.model import FAMILIES
 
@@ -76,14 +75,14 @@ class Recovery:
         names = {key: one.name for key, one in before.items()}
         today = generated or self._trial.files({}, names)
         base = rows(today, self._package)
-        wanted = meant(before, after, base)
+        wanted = intent(before, after, base)
         self._refused.extend(
             self._at(after[key], (), f"the document has no operation {key}") for key in after if key not in before
         )
         entries, files = self._derived(wanted, base, names, today)
         if files is not None:
             types = f"src/{self._package}/types.json"
-            same = Sameness(today[types], files[types])
+            same = Equality(today[types], files[types])
             bad = set(self._unproven(wanted, base, rows(files, self._package), after, entries, same))
             entries = {key: one for key, one in entries.items() if key not in bad}
             renamed = {one.name: after[key].name for key, one in before.items() if key in after}
@@ -114,7 +113,7 @@ class Recovery:
         return found
 
     def _derived(
-        self, wanted: Meant, base: Mapping[str, Found], names: Mapping[str, str], today: dict[str, bytes]
+        self, wanted: Intent, base: Mapping[str, Found], names: Mapping[str, str], today: dict[str, bytes]
     ) -> tuple[Entries, dict[str, bytes] | None]:
         """Give the overrides that the edits come to, and the files that they bring about: None where they do not."""
         entries: Entries = {}
@@ -142,12 +141,12 @@ class Recovery:
 
     def _unproven(
         self,
-        wanted: Meant,
+        wanted: Intent,
         base: Mapping[str, Found],
         found: Mapping[str, Found],
         after: Mapping[str, Found],
         entries: Entries,
-        same: Sameness,
+        same: Equality,
     ) -> Iterator[str]:
         """Refuse what does not come out as the user wrote it, and give the keys of those operations."""
         for key in dict.fromkeys((*base, *found)):

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 
 import yaml
 
-from aqlgen.edits.writing import block, flow
 from aqlgen.ir import Json
+from aqlgen.project.edits.yaml_values import block, flow
 
 __all__ = ["InsertionError", "insert"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aqlgen.decisions import Override
-from aqlgen.edits.rows import CALLED, Found
 from aqlgen.ir import Json
+from aqlgen.project.edits.rows import CALLED, Found
 from aqlgen.schemas.dialect import shorten
 from aqlgen.table import MAX_SUMMARY
 
