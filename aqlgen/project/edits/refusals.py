@@ -59,7 +59,9 @@ def forked(path: str, package: str, *, severity: Severity, generated: bool) -> D
     """Say that a file of code is kept as it was edited; `generated` is False if aqlgen no longer has it."""
     rest = "what aqlgen changes in it does not arrive" if generated else "aqlgen does not generate it any more"
     message = f"this file of code is a fork, kept as it was edited by hand: {rest}"
-    way = f"It may not fit the rest of the runtime: run the project's tests. {_EXTEND.format(package=package)} {_UNDO}"
+    fit = "It may not fit the rest of the runtime: run the project's tests."
+    accepted = "" if severity is Severity.WARNING else " `aqlgen check --pristine --keep-edits` accepts it."
+    way = f"{fit}{accepted} {_EXTEND.format(package=package)} {_UNDO}"
     return Diagnostic("machine-file-forked", severity, message, file=path, help=way)
 
 
