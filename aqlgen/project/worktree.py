@@ -14,7 +14,7 @@ from aqlgen.errors import FileError, TemplateError
 from aqlgen.project import Project, git
 from aqlgen.project.encodings import as_generated, is_generated
 from aqlgen.project.releases import templates_of
-from aqlgen.render.kinds import Kind, folders, kind
+from aqlgen.render.kinds import Kind, folders, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
 from aqlgen.render.template import render_template
 
@@ -65,7 +65,8 @@ class Worktree:
     def _state(self, path: str, recorded: str) -> State:
         content = self.read(path)
         if content is None:
-            return State.DELETED
+            copied = self._by_copier() if is_code(path, self.project.package) else {}
+            return State.UNCHANGED if copied and path not in copied else State.DELETED
         if path in self.project.fork and file_hash(content) == self.project.fork[path]:
             return State.KEPT
         same = is_generated(content, recorded) or self._by_copier().get(path) == content
@@ -93,7 +94,7 @@ class Worktree:
         folder = self.project.folder
         placed = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.recorded)
         kept = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.fork)
-        known = {*placed, *kept, *self.project.recorded, FILE}
+        known = {*placed, *kept, *self.project.recorded, *self._by_copier(), FILE}
         return tuple(sorted(path for path in self._files() if path not in known))
 
     def misplaced(self) -> tuple[str, ...]:

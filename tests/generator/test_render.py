@@ -11,8 +11,7 @@ import pytest
 from copier import run_copy
 
 from aqlgen.errors import TemplateError
-from aqlgen.render.template import own_templates
-from aqlgen.render.template import BYTECODE, render_template
+from aqlgen.render.template import BYTECODE, own_templates, render_template
 
 ANSWERS = {
     "name": "shop",

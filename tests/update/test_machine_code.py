@@ -67,7 +67,9 @@ def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
     assert "--keep-edits" in run("status", repo.folder).out
     done = check(repo)
     assert done.code == 1
-    assert [(one["code"], one["path"]) for one in done.json["pristine"]["findings"]] == [("machine-file-edited", EDITED)]
+    assert [(one["code"], one["path"]) for one in done.json["pristine"]["findings"]] == [
+        ("machine-file-edited", EDITED)
+    ]
 
 
 def test_a_back_door_is_found_also_when_the_record_was_changed_with_it(repo: Repo) -> None:
@@ -79,7 +81,7 @@ def test_a_back_door_is_found_also_when_the_record_was_changed_with_it(repo: Rep
     repo.replace("MCPAQL-PROVENANCE.json", before["each"][EDITED], hashes[EDITED])
     repo.replace("MCPAQL-PROVENANCE.json", before["hash"], tree_hash(hashes))
     findings = check(repo).json["pristine"]["findings"]
-    assert [(one["code"], one["path"]) for one in findings] == [("not-reproducible", EDITED)]
+    assert [(finding["code"], finding["path"]) for finding in findings] == [("not-reproducible", EDITED)]
 
 
 def test_kept_edits_are_a_fork_that_every_command_tells_of(repo: Repo, newest: Templates, spec: Spec) -> None:
@@ -109,7 +111,7 @@ def test_a_check_accepts_a_fork_only_when_it_is_asked_to(repo: Repo) -> None:
     repo.commit()
     done = check(repo)
     assert done.code == 1
-    assert [one["code"] for one in done.json["pristine"]["findings"]] == ["machine-file-forked"]
+    assert [finding["code"] for finding in done.json["pristine"]["findings"]] == ["machine-file-forked"]
     done = check(repo, "--keep-edits")
     assert (done.code, done.json["pristine"]["fork"]) == (0, [EDITED])
     told = run("check", repo.folder, "--pristine", "--keep-edits")
@@ -170,7 +172,7 @@ def test_a_file_of_the_users_in_the_runtime_stays_and_is_told_as_misplaced(repo:
     repo.commit()
     assert status(repo)["files"]["misplaced"] == [f"{RUNTIME}/ours.py"]
     assert "move them elsewhere" in run("status", repo.folder).out
-    assert [one["code"] for one in check(repo).json["pristine"]["findings"]] == ["machine-file-extra"]
+    assert [finding["code"] for finding in check(repo).json["pristine"]["findings"]] == ["machine-file-extra"]
 
 
 def test_a_module_under_another_name_is_generated_again_and_the_users_stays(repo: Repo) -> None:
@@ -183,5 +185,5 @@ def test_a_module_under_another_name_is_generated_again_and_the_users_stays(repo
 
 def test_reviews_fold_the_code(repo: Repo) -> None:
     paths = (EDITED, SERVER, "src/shop_adapter/hooks.py", "src/shop_adapter/operations/read.json", "tests/table.py")
-    told = repo.git("check-attr", "linguist-generated", "--", *paths).splitlines()
-    assert [line.rpartition(": ")[2] for line in told] == ["set", "set", "unspecified", "unspecified", "unspecified"]
+    attributes = repo.git("check-attr", "linguist-generated", "--", *paths).splitlines()
+    assert [line.rpartition(": ")[2] for line in attributes] == ["set", "set", *["unspecified"] * 3]
