@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Old names that operations still answer to, each for as long as the adapter's owner said (R-WARN-2).
 
 They stand in no list and no search finds them: an agent that knows one may go on, and is told of the name to use.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fills in what a request waits for before it is sent: tokens, and answers to a server's challenge.
 
 Only a request that `Credentials` marked is changed, only where the mark stands, and again when the API answers 401.

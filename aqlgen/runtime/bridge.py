@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Takes what libraries say through Python's `logging` and `warnings` into the adapter's own log (R-OPS-4).
 
 Left alone, they would write to standard error by themselves: not as JSON, and waiting for whoever reads it.

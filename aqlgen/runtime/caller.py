@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Who calls: the headers of the HTTP request that a call came in, for as long as it is answered.
 
 They are kept in a context variable, so that calls which are answered side by side never see each other's.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Confirmation tokens (R-SAFE-3): random, kept here, for one call of one operation with the same parameters.
 
 A token says nothing by itself: it is a key to what is kept in memory, and goes with the session. All checks are made,

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What `doctor` says of the credentials: which there are, how they can be had, what is set; never their values."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Credentials put where the API wants them (OpenAPI 3.1, Security Scheme Object and Security Requirement Object).
 
 What is known is put into the request as it is built. What must be asked for first (a token, the answer to a challenge)

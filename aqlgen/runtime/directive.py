@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The answer to a reported step, and the notifications that it carries (specification, 8.7.1 and 8.7.3)."""
 
 from __future__ import annotations

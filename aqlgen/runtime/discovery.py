@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an authorization server says of itself (OpenID Connect Discovery 1.0; RFC 8414)."""
 
 from __future__ import annotations

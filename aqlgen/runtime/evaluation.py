@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The pipeline that judges an intended action (specification, 8.7.2): step limit, previous outcome, patterns.
 
 The stages stand in this order, and the first that pauses ends the evaluation. The safety tiers and the risk tolerance

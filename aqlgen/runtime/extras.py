@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Calls that are more than one exchange, or give less than the whole answer: pages, updates, chosen fields."""
 
 from __future__ import annotations

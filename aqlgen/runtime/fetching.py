@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Small JSON exchanges with an authorization server: bounded, without redirects, over TLS or on this machine only."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Whether there is a next page, and what asks for it: told by the answer, or found by counting (R-SEL-3)."""
 
 from __future__ import annotations

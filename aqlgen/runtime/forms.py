@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fields as a form, in a body or as the whole query (OpenAPI 3.1.1, Encoding Object and its defaults).
 
 A field without a style is written by its content type, which for objects is JSON (3.0.4 and 3.1.1 say so; the older

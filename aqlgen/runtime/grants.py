@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Which token a scheme's way leads to: the grants of OAuth 2.0, asked for with the owner's variables or a login."""
 
 from __future__ import annotations

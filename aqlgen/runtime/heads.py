@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What the headers of an answer tell where there is no content, and where an accepted call goes on (RFC 9110)."""
 
 from __future__ import annotations

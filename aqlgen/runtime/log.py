@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Diagnostics outside of answers: each a JSON line on standard error, and handed to whoever else listens (R-OPS-4).
 
 A record never waits for its reader: a thread writes, from a queue that is bounded; what has no room is counted.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What a JSON Schema means to a reader: its type, what it is composed of, whether it may be null."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fields and files as the parts of a form (RFC 7578; OpenAPI 3.1.1, Encoding Object's defaults).
 
 An array repeats its name, an object is a part of JSON or of XML, and a field whose schema is that of a file (of no type

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Warnings of a call: gathered on its way, then put in order, bounded and kept from repeating (R-WARN-1, R-WARN-6).
 
 Any part of the runtime adds one with a line: `notices.add(code, message, severity=…, details={…})`. The rules that find

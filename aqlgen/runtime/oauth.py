@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Tokens from an authorization server's token endpoint (RFC 6749; RFC 8693 for the exchange of tokens)."""
 
 from __future__ import annotations

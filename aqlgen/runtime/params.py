@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Problems with the set of parameters rather than with a value: missing, unknown, given twice, not updateable."""
 
 from __future__ import annotations

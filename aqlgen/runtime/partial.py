@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What a change may lack of the whole that it is merged into (R-UPD-2): required fields, and values for null."""
 
 from __future__ import annotations

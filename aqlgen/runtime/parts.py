@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The parts of a multipart answer, each read by its own type (RFC 2046, 5.1; RFC 7578)."""
 
 from __future__ import annotations

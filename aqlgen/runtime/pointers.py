@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """JSON pointers of the API's names, found again under the agent's names (RFC 6901; R-SEL-1)."""
 
 from __future__ import annotations

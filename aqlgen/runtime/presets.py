@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Which fields the presets of field selection hold, chosen from the schema of what is returned (R-SEL-2).
 
 `minimal` is what identifies a thing: identifiers and names. `standard` is all but what is heavy: of the things within

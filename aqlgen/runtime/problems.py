@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One thing wrong with a parameter, as a code and a sentence that can be acted on (R-ENV-5, R-ERR-1)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What of the autonomy evaluation can be set, per adapter and per agent (specification, 8.7.4; R-LOOP-3).
 
 In `adapter.toml` these are the keys of `[safety_loop]`, and of `[safety_loop.agents.NAME]` for one agent; what an

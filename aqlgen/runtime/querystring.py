@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A parameter that is the whole query: an object as a form, or a value as JSON or text (OpenAPI 3.2, `querystring`)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What is told before a grave call: in words, what will happen, with which parameters (R-SAFE-3)."""
 
 from __future__ import annotations

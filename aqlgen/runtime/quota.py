@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A warning before the API's own limit of calls is reached, read from its headers (R-WARN-5; warnings document, 4.1).
 
 Three families of headers are known: `X-RateLimit-Limit` and its kin, `RateLimit-Limit` of the older drafts, and

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The API's own limits of calls, kept: a request that would exceed one is refused before it is sent (R-RATE-2).
 
 What an answer tells of a quota counts for the origin and the credential that it was given to. APIs may have several

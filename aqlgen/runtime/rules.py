@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Rules of a schema that introspection has no keys for, in words: which keys an object takes, what an array holds."""
 
 from __future__ import annotations

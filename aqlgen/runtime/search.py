@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Finding operations by words: ranked, with plurals and the usual verbs folded together (R-INT-6)."""
 
 from __future__ import annotations

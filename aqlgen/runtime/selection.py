@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Field selection (R-SEL-2): a preset, or paths with dots; of a list each item. What is not found is skipped."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Where requests go: the setting, the operation's own server, or the first of the document (OpenAPI, Server Object)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A warning about a call that the API took long to answer (R-WARN-4; warnings document, 4.4)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Makes data of the API fit to be passed on: no half of a surrogate pair, and not too deep to be written."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What may stand in a message to an agent: short, quoted, without secrets or an implementation's traces (R-ENV-4)."""
 
 from __future__ import annotations

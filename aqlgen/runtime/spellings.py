@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Which operation a name means that is none: the API's own spellings (R-REQ-2), and the nearest of an unknown one."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """From the status of an API's answer to an error code (structured error codes, section 6; R-ERR-2)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The answer to one reported step in each mode (specification, 8.6.4, 8.6.7; Gatekeeper document, 7.3; R-LOOP-3)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Answers that are streams of events or values: server-sent events, JSON lines, JSON text sequences.
 
 (WHATWG HTML, 9.2; ndjson.org; RFC 7464.)

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The operation table: one row an operation, five files, read when first needed (R-INT-7).
 
 `adapter.json` says what the adapter is; `operations/<family>.json` hold the rows by name; `types.json` holds the API's

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The person at the terminal, who is asked when the command `call` needs a confirmation (R-SAFE-4)."""
 
 from __future__ import annotations

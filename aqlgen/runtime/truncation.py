@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Cuts an answer that is longer than its limit (R-WARN-3, R-REQ-9; warnings document, 4.3).
 
 What can be cut without making it something else is cut: the longest list that stands in the answer, or within objects

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What an API says of an error, found in the shapes that APIs use (RFC 9457 and the common ones)."""
 
 from __future__ import annotations

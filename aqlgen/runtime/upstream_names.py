@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Which parameters an error of the API is about, in the API's own spelling (RFC 9457 and the common shapes)."""
 
 from __future__ import annotations
