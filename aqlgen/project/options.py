@@ -88,10 +88,10 @@ def spdx(expression: str) -> str:
     """Return the canonical form of an SPDX expression, "" for none. Raises OptionError."""
     if not expression:
         return ""
-    from packaging.licenses import InvalidLicenseExpression, canonicalize_licence_expression
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
     try:
-        return str(canonicalize_licence_expression(expression))
+        return str(canonicalize_license_expression(expression))
     except InvalidLicenseExpression:
         raise OptionError.of(
             "bad-option",

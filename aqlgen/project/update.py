@@ -21,9 +21,8 @@ from aqlgen.project.edits.overrides import overridden, recovered, renamed, with_
 from aqlgen.project.edits.refusals import forked
 from aqlgen.project.generation import regenerate
 from aqlgen.project.merge import Merged, merge, refuse_in_the_way, rehearsal
-from aqlgen.project.merge_inputs import merge_inputs
+from aqlgen.project.merge_inputs import Pristine, merge_inputs
 from aqlgen.project.options import RECORDED, spdx
-from aqlgen.project.pristine import Pristine
 from aqlgen.project.records import Provenance
 from aqlgen.project.releases import current
 from aqlgen.project.repository import Repository

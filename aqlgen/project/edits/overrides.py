@@ -18,7 +18,7 @@ from aqlgen.project import OVERRIDES
 from aqlgen.project.committed import Committed
 from aqlgen.project.edits import Recovered, recover
 from aqlgen.project.edits.insertion import InsertionError, insert
-from aqlgen.project.pristine import Pristine
+from aqlgen.project.merge_inputs import Pristine
 
 __all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases"]
 
