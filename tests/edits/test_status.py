@@ -1,4 +1,4 @@
-"""`aqlgen status`: what is whose, what was changed, and what is left to do."""
+"""`aqlgen status`: the owners of files, their changes, and what is left to do."""
 
 from __future__ import annotations
 

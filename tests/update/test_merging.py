@@ -1,4 +1,4 @@
-"""What people made of a project since: it is there afterwards, or in a conflict that is marked."""
+"""Edits of shared files are there after an update, or in a marked conflict."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_an_executable_file_stays_one(repo: Repo, newer: Templates) -> None:
 
 
 def test_in_a_folder_of_a_larger_repository_nothing_outside_is_touched(inner: Repo, newer: Templates) -> None:
-    """What lies outside and looks like a file that is gone from the project is not taken for it under another name."""
+    """A file outside of the project is not taken for a renamed one of it."""
     (inner.top / "test_tools.py").write_text(inner.read("tests/test_tools.py"), encoding="utf-8")
     (inner.folder / "tests/test_tools.py").unlink()
     inner.commit()

@@ -49,7 +49,7 @@ edits = st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(DEEDS), st.fl
 
 
 def by_hand(repo: Repo, paths: list[str], what: list[tuple[int, str, float]]) -> Iterator[str]:
-    """Edit files as a user; give the lines that the user wrote."""
+    """Edit files as a user; yield the lines that the user wrote."""
     for number, (index, deed, where) in enumerate(what):
         path = paths[index % len(paths)]
         file = repo.folder / path
