@@ -15,6 +15,7 @@ from aqlgen.ir import Json
 from aqlgen.pipeline import Options
 from aqlgen.project.options import mapping, read_options
 from aqlgen.project.records import ANSWERS, damaged, not_a_project, read_json, read_yaml
+from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
 from aqlgen.request import Request
 from aqlgen.table.model import FAMILIES
@@ -56,7 +57,8 @@ class Project:
         if not isinstance(package, str) or not isinstance(each, dict):
             broken = ANSWERS if isinstance(each, dict) else FILE
             raise damaged(folder / broken, "what aqlgen wrote there is missing")
-        return cls(folder, answers, provenance, package, mapping(each), mapping(provenance.get("fork")))
+        fork = {path: kept for path, kept in mapping(provenance.get("fork")).items() if is_code(path, package)}
+        return cls(folder, answers, provenance, package, mapping(each), fork)
 
     @property
     def template_tag(self) -> str:

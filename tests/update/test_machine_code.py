@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from aqlgen.render.provenance import file_hash, tree_hash
 from tests.generator.commands import run
 from tests.update.repos import Repo, Templates, grown, operation
 
@@ -73,8 +74,6 @@ def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
 
 
 def test_a_back_door_is_found_also_when_the_record_was_changed_with_it(repo: Repo) -> None:
-    from aqlgen.render.provenance import file_hash, tree_hash
-
     before = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["files"]
     edit(repo, EDITED)
     hashes = {**before["each"], EDITED: file_hash((repo.folder / EDITED).read_bytes())}
@@ -126,6 +125,16 @@ def test_a_fork_that_was_edited_again_is_refused_until_it_is_kept_again(repo: Re
     assert repo.update().code == 3
     assert repo.changed("--keep-edits")["fork"] == [EDITED]
     assert repo.read(EDITED).count("OURS = 1") == 2
+
+
+def test_data_is_never_a_fork_whatever_the_record_says(repo: Repo) -> None:
+    path = "src/shop_adapter/adapter.json"
+    repo.write(path, repo.read(path) + "\n")
+    fork = json.dumps({path: file_hash((repo.folder / path).read_bytes())})
+    repo.replace("MCPAQL-PROVENANCE.json", '"conformance": null', f'"fork": {fork},\n  "conformance": null')
+    repo.commit()
+    assert status(repo)["files"]["fork"] == []
+    assert check(repo, "--keep-edits").code == 1
 
 
 def test_a_fork_is_given_up_by_deleting_the_file(repo: Repo, newest: Templates) -> None:
