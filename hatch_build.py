@@ -1,9 +1,9 @@
-"""The build's own step: the wheel and the sdist carry the templates of every release, in one git bundle.
+"""The build hook: the wheel and the sdist carry the templates of every release, in one git bundle.
 
-`aqlgen/releases.py` reads what this writes: `templates.bundle`, with one commit for each tag `v…`, which holds nothing
-but `copier.yml` and `templates/`; and `release.txt`, the tag whose templates these are, absent when they are of no
-release. Without tags, and where git is not at hand, there is nothing to carry: that is no failure. An sdist brings
-along what it was built with.
+`aqlgen/project/releases.py` reads what this writes: `templates.bundle`, with one commit for each tag `v…`, which
+holds nothing but `copier.yml`, `templates/` and the runtime; and `release.txt`, the tag whose templates these are,
+absent when they are of no release. Without tags, and where git is not at hand, there is nothing to carry: that is no
+failure. An sdist brings along what it was built with.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 RELEASE = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 PARTS = ("copier.yml", "templates")
 RUNTIME = "aqlgen/runtime"
-"""The code that every project gets. In the template stands a symbolic link to it, which no wheel or sdist holds."""
+"""The code that every project gets, an ordinary package here: linted, typed, tested and imported where it is.
+
+In the template is a symbolic link to it, `src/{{package}}/runtime`, for plain copier: it renders a clone of the
+repository as it is, follows links, and knows no second source. The alternatives were worse: a copy in the repository
+would have to be kept equal, and a task of copier's would ask people to trust it. No wheel or sdist holds the link:
+aqlgen takes the runtime from the package that is beside the templates, or that is installed
+(`aqlgen/render/template.py`), also where git could not make a link, as on Windows. Earlier releases had the files in
+the template itself.
+"""
 FOLDER = "aqlgen/template"
 FIXED = {f"GIT_{who}_{what}": "aqlgen" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
@@ -45,7 +53,7 @@ class CarryReleases(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"] |= {str(file): f"{FOLDER}/{file.name}" for file in files}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove what was made."""
+        """Remove the temporary files."""
         if hasattr(self, "made"):
             self.made.cleanup()
 
@@ -81,16 +89,16 @@ def bundle(root: Path, folder: Path, tags: list[str]) -> Path:
         entries = git("ls-tree", f"refs/tags/{tag}", *PARTS, cwd=root).splitlines()
         runtime = git("ls-tree", f"refs/tags/{tag}", RUNTIME, cwd=root).replace(RUNTIME, Path(RUNTIME).name)
         if runtime:  # earlier releases had it in the template
-            inner = git("mktree", "--missing", cwd=root, given=f"{runtime}\n", **beside)
+            inner = git("mktree", "--missing", cwd=root, stdin=f"{runtime}\n", **beside)
             entries.append(f"040000 tree {inner}\t{Path(RUNTIME).parent}")
-        tree = git("mktree", "--missing", cwd=root, given="".join(f"{entry}\n" for entry in entries), **beside)
+        tree = git("mktree", "--missing", cwd=root, stdin="".join(f"{entry}\n" for entry in entries), **beside)
         date = git("log", "-1", "--format=%ct +0000", f"refs/tags/{tag}", cwd=root)
         times = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
         commits[tag] = git("commit-tree", tree, "-m", f"Templates of {tag}", cwd=root, **beside, **FIXED, **times)
     pack = folder / "pack"
     # By one thread and from nothing: how the checkout happens to be packed does not show.
     packing = ("pack-objects", "--revs", "--no-reuse-delta", "--no-reuse-object", "--quiet", str(pack))
-    name = git("-c", "pack.threads=1", *packing, cwd=root, given="\n".join(commits.values()) + "\n", **beside)
+    name = git("-c", "pack.threads=1", *packing, cwd=root, stdin="\n".join(commits.values()) + "\n", **beside)
     kind = git("rev-parse", "--show-object-format", cwd=root)
     repository = folder / "bundle.git"
     git("init", "--quiet", "--bare", f"--object-format={kind}", str(repository), cwd=folder)
@@ -104,20 +112,20 @@ def bundle(root: Path, folder: Path, tags: list[str]) -> Path:
 
 
 def unchanged(root: Path, tag: str) -> bool:
-    """Say whether the work tree's templates are those of the tag, to the byte."""
+    """Return True if the work tree's templates are those of the tag, to the byte."""
     changed = git("diff", "--name-only", f"refs/tags/{tag}", "--", *PARTS, RUNTIME, cwd=root)
     return not changed and not git("ls-files", "--others", "--exclude-standard", "--", *PARTS, RUNTIME, cwd=root)
 
 
-def git(*arguments: str, cwd: Path, given: str = "", **environment: str) -> str:
-    """Run git and give what it prints; the user's own settings do not show in what is built."""
+def git(*arguments: str, cwd: Path, stdin: str = "", **environment: str) -> str:
+    """Run git and return its output; the user's own settings do not show in what is built."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C"}
     done = subprocess.run(  # noqa: S603
         ["git", "-c", "safe.directory=*", *arguments],  # noqa: S607
         cwd=cwd,
         env=clean | fixed | environment,
-        input=given,
+        input=stdin,
         capture_output=True,
         text=True,
         check=True,

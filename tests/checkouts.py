@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from aqlgen.releases import URL
+from aqlgen.resources import URL
 
 ROOT = Path(__file__).parent.parent
 PARTS = (

@@ -114,7 +114,7 @@ def newer_templates(owner: Owner) -> None:
 BEFORE: dict[str, Callable[[Owner], None]] = {
     "The API changed": api_changed,
     "Conflicts": conflict,
-    "Edits of machine files": hand_edit,
+    "Edits of the data": hand_edit,
     "In continuous integration": integration,
     "On a schedule": schedule,
     "Plain copier": newer_templates,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from aqlgen import __version__
+from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout
 
 LATEST = f"v{__version__}"
@@ -37,7 +38,7 @@ def unpacked(wheel: Path, folder: Path) -> Path:
 
 def ask(site: Path, question: str, **environment: str) -> object:
     """Evaluate an expression with the modules in a folder alone; it gives JSON."""
-    asked = f"import json; from aqlgen import releases; print(json.dumps({question}))"
+    asked = f"import json; from aqlgen.project import releases; print(json.dumps({question}))"
     command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(site)!r}); {asked}"]
     done = subprocess.run(command, cwd=site, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -52,7 +53,7 @@ TAG = "releases.current().tag"
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Give aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
+    """Make aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
     made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
     own = (made.folder / "copier.yml").read_text(encoding="utf-8")
     made.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
@@ -72,13 +73,13 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="module")
 def built(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Give the sdist and the wheel of the last release."""
+    """Build the sdist and the wheel of the last release."""
     return sorted(checkout.build(tmp_path_factory.mktemp("dist")), key=lambda path: path.suffix)
 
 
 @pytest.fixture(scope="module")
 def site(built: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the wheel as it is installed: a folder of modules."""
+    """Unpack the wheel as it is installed: a folder of modules."""
     return unpacked(built[1], tmp_path_factory.mktemp("site"))
 
 
@@ -112,6 +113,51 @@ def test_aqlgen_works_from_its_wheel_alone(site: Path, tmp_path: Path) -> None:
     assert str(site) in done.stdout
     assert (out / "src/petstore_adapter/runtime/dispatch/dispatcher.py").is_file()
     assert f"_commit: {LATEST}\n" in (out / ".copier-answers.yml").read_text(encoding="utf-8")
+
+
+def from_site(site: Path, out: Path) -> None:
+    """Generate a project with the modules of a folder, or those that its .pth files name, and check it."""
+    code = f"import site; site.addsitedir({str(site)!r}); import sys; sys.path.insert(0, sys.path.pop()); "
+    for arguments in (
+        ["from-openapi", str(ROOT / "fixtures/petstore.yaml"), "-o", str(out)],
+        ["check", str(out), "--pristine"],
+    ):
+        command = [sys.executable, "-I", "-c", f"{code} from aqlgen.cli import main; main()", *arguments]
+        done = subprocess.run(command, cwd=out.parent, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "the same when generated again" in done.stdout
+
+
+@pytest.mark.parametrize("way", ["wheel", "wheel of the sdist", "editable install", "plain copier"])
+def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
+    checkout: Checkout, site: Path, built: list[Path], tmp_path: Path, way: str
+) -> None:
+    """The template has it by a symbolic link, which neither a wheel nor an sdist holds."""
+    out = tmp_path / "out"
+    match way:
+        case "wheel":
+            from_site(site, out)
+        case "wheel of the sdist":
+            with tarfile.open(built[0]) as sdist:
+                assert not [name for name in sdist.getnames() if name.endswith("{{package}}/runtime")]
+                sdist.extractall(tmp_path / "sdist", filter="data")
+            (source,) = (tmp_path / "sdist").iterdir()
+            (wheel,) = checkout.build(tmp_path / "dist", "wheel", source=source)
+            from_site(unpacked(wheel, tmp_path / "site"), out)
+        case "editable install":
+            (wheel,) = checkout.build(tmp_path / "dist", "wheel:editable")
+            assert not [name for name in held(wheel) if "runtime" in name]
+            from_site(unpacked(wheel, tmp_path / "site"), out)
+        case "plain copier":
+            answers = ["-d", "name=petstore", "--defaults", "--quiet", "--vcs-ref", LATEST]
+            checkout.python("-m", "copier", "copy", *answers, URL, str(out), cwd=tmp_path)
+    found = {path.as_posix() for path in (out / "src/petstore_adapter/runtime").rglob("*.py")}
+    prefix = (out / "src/petstore_adapter/runtime").as_posix()
+    assert {path.removeprefix(prefix) for path in found} == {
+        path.removeprefix("aqlgen/runtime") for path in files_of("aqlgen/runtime")
+    }
+    for path in found:
+        assert Path(path).read_bytes() == (checkout.folder / f"aqlgen/runtime{path.removeprefix(prefix)}").read_bytes()
 
 
 def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Progress, prepare
 from aqlgen.project import Project
+from aqlgen.project.revisions import Revision, revision
 from aqlgen.render.provenance import FILE
-from aqlgen.revisions import Revision, revision
 
 __all__ = ["Compared", "Reading", "compare_sides"]
 

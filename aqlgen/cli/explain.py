@@ -117,7 +117,7 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
     prepared = prepare(options, progress)
     if html is not None:
         from aqlgen.page import report
-        from aqlgen.write import write_file
+        from aqlgen.project.write import write_file
 
         progress("writing the page")
         write_file(report(prepared).encode(), html)

@@ -111,9 +111,10 @@ class Generated:
 def generate(options: Options, *, output: Path | None, license: str, dry_run: bool, progress: Progress) -> Generated:
     """Generate a project and write it, unless it is a dry run. Raises AqlgenError; nothing is ever half-written."""
     from aqlgen.pipeline import prepare
-    from aqlgen.project.ordering import order_of, spdx
+    from aqlgen.project.generation import order_of
+    from aqlgen.project.options import spdx
+    from aqlgen.project.write import refuse_occupied, write_tree
     from aqlgen.render import render
-    from aqlgen.write import refuse_occupied, write_tree
 
     licensed = spdx(license)
     if output is not None:

@@ -1,13 +1,30 @@
-"""`aqlgen status`, as it is typed."""
+"""`aqlgen status`: its options and its output."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import typer
 
 from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import Folder, Output, OutputFormat, Verbose
+from aqlgen.cli.output import progress
+
+if TYPE_CHECKING:
+    from aqlgen.ir import Json
+    from aqlgen.project.status import Status
+    from aqlgen.render.kinds import Kind
+
+_SHOWN: Final = 10
+"""How many of a kind are named before the rest is counted."""
+
+_POLICIES: Final = {
+    "yours": "never touched by aqlgen",
+    "shared": "edits are merged",
+    "machine": "written anew; edits become overrides or are refused",
+}
 
 
 @app.command(
@@ -24,14 +41,112 @@ def status_command(
     verbose: Verbose = False,
 ) -> None:
     """Tell what you changed in a project since it was generated, and whether it is up to date."""
-    from aqlgen import terminal_state
-    from aqlgen.cli import output as terminal
-    from aqlgen.commands.status import status
     from aqlgen.diagnostics.report import json_text
+    from aqlgen.project.status import status
 
-    with terminal.progress(shown=output_format is Output.HUMAN) as progress:
-        found = status(folder, progress)
+    with progress(shown=output_format is Output.HUMAN) as stage:
+        found = status(folder, stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(found.as_json()))
+        typer.echo(json_text(_as_json(found)))
     else:
-        typer.echo(terminal_state.status(found, every=verbose))
+        typer.echo("\n".join(_lines(found, every=verbose)))
+
+
+def _lines(status: Status, *, every: bool) -> Iterator[str]:
+    """Yield the output for people: the versions, the files by their owner, and what is left to do."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.report import visible
+    from aqlgen.render.kinds import Kind
+
+    yield f"{visible(str(status.folder))}: {status.package}, by aqlgen {visible(status.recorded.aqlgen or '?')}."
+    for whose in Kind:
+        yield from _files(whose, status, every=every)
+    yield f"own: {counted(status.own, 'file')} that aqlgen did not write"
+    yield from _todo(status, every=every)
+    yield from _freshness(status, every=every)
+
+
+def _files(whose: Kind, status: Status, *, every: bool) -> Iterator[str]:
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.report import visible
+
+    changed = sorted(status.of(whose), key=lambda file: (file.state, file.path))
+    states = [file.state for file in changed]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
+    files = counted(status.counts.get(whose, 0), "file")
+    yield f"{whose}: {files} ({_POLICIES[whose]}), {counts or 'as generated'}"
+    yield from _some([f"  {file.state} {visible(file.path)}" for file in changed], every=every)
+
+
+def _todo(status: Status, *, every: bool) -> Iterator[str]:
+    """Yield what needs somebody's attention."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.report import as_text, visible
+    from aqlgen.project.edits.yaml_values import flow
+
+    if status.conflicts:
+        yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
+        yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], every=every)
+    if status.edits.entries:
+        yield "Edits of generated files that `aqlgen update` puts into overrides.yaml:"
+        entries = [f"  {visible(key)}: {visible(flow(entry))}" for key, entry in status.edits.entries.items()]
+        yield from _some(entries, every=every)
+    if status.misplaced:
+        yield "Files of yours in folders that aqlgen alone writes to; move them elsewhere:"
+        yield from _some([f"  {visible(path)}" for path in status.misplaced], every=every)
+    reports = (
+        ("Edits of generated files that `aqlgen update` refuses:", status.edits.refused),
+        ("Code that is a fork, which `aqlgen update` leaves as it is:", status.fork),
+        ("Overrides to look at:", status.overrides),
+        ("aqlgen cannot regenerate this project yet:", status.problems),
+    )
+    for heading, findings in reports:
+        if findings:
+            yield heading
+            yield as_text(list(findings), every=every)
+
+
+def _freshness(status: Status, *, every: bool) -> Iterator[str]:
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.report import visible
+
+    recorded, today = status.recorded, status.today
+    if (recorded.aqlgen, recorded.templates) != (today.aqlgen, today.templates):
+        of = f", templates {today.templates}" if today.templates else ""
+        yield f"This is aqlgen {today.aqlgen}{of}: `aqlgen update` brings what is new."
+    if status.stale:
+        stale = counted(len(status.stale), "generated file")
+        yield f"{stale} would come out otherwise now; `aqlgen update` writes them:"
+        yield from _some([f"  {visible(path)}" for path in status.stale], every=every)
+    elif not status.problems and recorded.aqlgen == today.aqlgen:
+        yield "Up to date with its document and its overrides."
+
+
+def _some(lines: list[str], *, every: bool) -> list[str]:
+    shown = lines if every else lines[:_SHOWN]
+    return [*shown, f"  and {len(lines) - len(shown)} more (-v shows them)"] if len(shown) < len(lines) else shown
+
+
+def _as_json(status: Status) -> dict[str, Json]:
+    from aqlgen.diagnostics.report import as_json
+    from aqlgen.render.kinds import Kind
+
+    return {
+        "success": True,
+        "output_directory": str(status.folder),
+        "package": status.package,
+        "recorded": status.recorded.as_json(),
+        "today": status.today.as_json(),
+        "files": {
+            **{whose.value: status.counts.get(whose, 0) for whose in Kind},
+            "own": status.own,
+            "misplaced": list(status.misplaced),
+            "fork": [finding.file for finding in status.fork],
+            "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],
+        },
+        "conflicts": [{"path": path, "line": line} for path, line in status.conflicts],
+        "edits": {"overrides": dict(status.edits.entries), "refused": as_json(status.edits.refused)},
+        "overrides": as_json(status.overrides),
+        "stale": list(status.stale),
+        "problems": as_json(status.problems),
+    }

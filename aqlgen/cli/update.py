@@ -1,9 +1,11 @@
-"""`aqlgen update`, as it is typed."""
+"""`aqlgen update`: its options and its output."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -21,6 +23,15 @@ from aqlgen.cli.options import (
     Strict,
     Verbose,
 )
+from aqlgen.cli.output import print_diagnostics, progress
+
+if TYPE_CHECKING:
+    from aqlgen.ir import Json
+    from aqlgen.project.records import Provenance
+    from aqlgen.project.update import Updated
+
+_SHOWN: Final = 10
+"""How many files of a kind are named before the rest is counted."""
 
 
 @app.command(
@@ -53,6 +64,9 @@ def update_command(
         int | None,
         typer.Option(metavar="DAYS", min=1, max=3650, help="Let what is renamed answer to its old name for so long."),
     ] = None,
+    keep_edits: Annotated[
+        bool, typer.Option("--keep-edits", help="Keep code that you edited: a fork, which no later fix reaches.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
@@ -60,11 +74,8 @@ def update_command(
     quiet: Quiet = False,
 ) -> None:
     """Bring a project up to date with its API and with aqlgen; your edits are merged, conflicts left to you."""
-    from aqlgen import terminal_update
-    from aqlgen.cli import output as terminal
-    from aqlgen.commands.update import update
-    from aqlgen.commands.updated import Asked
-    from aqlgen.diagnostics.report import as_json, json_text
+    from aqlgen.diagnostics.report import json_text
+    from aqlgen.project.update import Asked, update
 
     asked = Asked(
         spec=spec,
@@ -78,14 +89,118 @@ def update_command(
         rename=rename,
         aliases=aliases,
         strict=strict,
+        keep_edits=keep_edits,
     )
-    with terminal.progress(shown=output_format is Output.HUMAN and not quiet) as progress:
-        done = update(folder, asked, dry_run=dry_run, progress=progress)
+    with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
+        updated = update(folder, asked, dry_run=dry_run, progress=stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(done.as_json(as_json(done.warnings))))
+        typer.echo(json_text(_as_json(updated)))
     elif not quiet:
-        terminal.print_diagnostics(done.warnings, done.prepared.assembled.sources, verbose=verbose)
-        typer.echo(terminal_update.summary(done, verbose=verbose))
-    elif done.merged.conflicts:
-        typer.echo(terminal_update.conflicts(done), err=True)
-    raise typer.Exit(done.exit_code)
+        print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose)
+        typer.echo(_summary(updated, verbose=verbose))
+    elif updated.merged.conflicts:
+        typer.echo(_conflicts(updated), err=True)
+    raise typer.Exit(updated.exit_code)
+
+
+def _summary(updated: Updated, *, verbose: bool) -> str:
+    """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.report import visible
+
+    merged = updated.merged
+    if merged.nothing:
+        return f"{visible(str(updated.folder.resolve()))} is up to date."
+    did = "Updated" if updated.written else "Would update"
+    files = sum(map(len, (merged.added, merged.changed, merged.removed, merged.conflicts)))
+    versions = _versions(updated.before, updated.after)
+    parts = [f"{did} {visible(str(updated.folder))}: {counted(files, 'file')}, {versions}."]
+    parts.append(updated.changes.as_text(every=verbose))
+    for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
+        parts += _files(what, paths, every=verbose)
+    if updated.overrides_added:
+        parts.append(f"Edits by hand that are overrides now: {', '.join(map(visible, updated.overrides_added))}.")
+    if updated.aliases_added:
+        parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
+    if updated.fork:
+        parts.append(f"Kept as you edited them, a fork: {_some(tuple(finding.file for finding in updated.fork))}.")
+    if merged.conflicts:
+        parts.append(_conflicts(updated))
+    elif updated.written:
+        parts.append(f"Look at it with `git diff --cached`, then commit it. {_undo(updated)}")
+    return "\n".join(parts)
+
+
+def _conflicts(updated: Updated) -> str:
+    """Return the files that are left to the user, and what to do about them."""
+    from aqlgen.diagnostics.plain import counted
+    from aqlgen.diagnostics.report import visible
+
+    would = "" if updated.written else "would be "
+    lines = [f"{counted(len(updated.merged.conflicts), 'conflict')} {would}left to resolve:"]
+    lines += [f"  {visible(conflict.path)}: {visible(conflict.why)}" for conflict in updated.merged.conflicts]
+    if updated.written:
+        lines.append(
+            "Edit what stands between <<<<<<< and >>>>>>>, or `git rm` what is to go; `git add` the rest, and commit."
+        )
+        lines.append(_undo(updated))
+    return "\n".join(lines)
+
+
+def _undo(updated: Updated) -> str:
+    """Return the way to undo the update and nothing else: there may be other work elsewhere in the repository."""
+    return f"`git restore --source=HEAD --staged --worktree {quote(str(updated.folder))}` takes it back."
+
+
+def _versions(before: Provenance, after: Provenance) -> str:
+    from aqlgen.diagnostics.report import visible
+
+    parts = []
+    if before.aqlgen != after.aqlgen:
+        parts.append(f"aqlgen {visible(before.aqlgen)} to {after.aqlgen}")
+    if before.input != after.input:
+        parts.append("a newer document")
+    return " and ".join(parts) or "by the same aqlgen from the same document"
+
+
+def _files(what: str, paths: tuple[str, ...], *, every: bool) -> Iterator[str]:
+    if paths:
+        yield f"{what}: {_some(paths, len(paths) if every else _SHOWN)}"
+
+
+def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
+    from aqlgen.diagnostics.report import visible
+
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(map(visible, names[:most]))}{more}"
+
+
+def _as_json(updated: Updated) -> dict[str, Json]:
+    from aqlgen.diagnostics.report import as_json
+    from aqlgen.render.provenance import FILE
+    from aqlgen.table.model import FAMILIES
+
+    merged, table = updated.merged, updated.prepared.table
+    counts = {family: len(table.of(family)) for family in FAMILIES}
+    return {
+        "success": not merged.conflicts,
+        "output_directory": str(updated.folder),
+        "package": updated.prepared.identity.package,
+        "dry_run": not updated.written,
+        "from": updated.before.as_json(),
+        "to": updated.after.as_json(),
+        "files": {
+            "added": list(merged.added),
+            "changed": list(merged.changed),
+            "removed": list(merged.removed),
+            "conflicts": [conflict.path for conflict in merged.conflicts],
+        },
+        "conflicts": [{"path": conflict.path, "why": conflict.why} for conflict in merged.conflicts],
+        "fork": [finding.file for finding in updated.fork],
+        "overrides_added": list(updated.overrides_added),
+        "aliases_added": list(updated.aliases_added),
+        "operations": {"total": sum(counts.values()), **counts, "skipped": len(updated.prepared.skipped)},
+        "changes": updated.changes.as_json(),
+        "provenance": str(updated.folder / FILE),
+        "warnings": as_json(updated.warnings),
+    }

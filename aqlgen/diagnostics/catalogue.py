@@ -298,7 +298,14 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "machine-file-edited": Entry(
         "A generated file was edited by hand",
         "The file is written anew on every update, and the edit is one that no override can say.",
-        "Make the change where the message says: in overrides.yaml, in the document, or by an overlay.",
+        "Make the change where the message says: in overrides.yaml, in the document, by an overlay, or in hooks.py.",
+    ),
+    "machine-file-forked": Entry(
+        "A file of code is kept as it was edited",
+        "It was edited by hand, and aqlgen update --keep-edits made it a fork: it is never replaced, and may not fit "
+        "the rest of the runtime, which is.",
+        "Move the change to hooks.py, adapter.toml or overrides.yaml; then delete the file, commit, and update. To "
+        "check a project that is to stay a fork, give --keep-edits.",
     ),
     "machine-file-missing": Entry(
         "A generated file is missing",

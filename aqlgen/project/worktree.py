@@ -1,4 +1,4 @@
-"""What lies in a project's folder now, file by file, against what was generated there; no git is needed for it."""
+"""The state of the files in a project's folder, compared with what was generated; git is not needed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from aqlgen import git
 from aqlgen.diagnostics.errors import FileError, TemplateError
-from aqlgen.project import Project
-from aqlgen.project.forms import as_generated, is_generated
-from aqlgen.releases import templates_of
-from aqlgen.render.kinds import Kind, folders, kind
-from aqlgen.render.provenance import FILE
+from aqlgen.project import Project, git
+from aqlgen.project.encodings import as_generated, is_generated
+from aqlgen.project.releases import templates_of
+from aqlgen.render.kinds import Kind, folders, is_code, kind
+from aqlgen.render.provenance import FILE, file_hash
 from aqlgen.render.template import render_template
 
 __all__ = ["State", "Worktree"]
@@ -24,27 +23,29 @@ __all__ = ["State", "Worktree"]
 _SKIPPED: Final = frozenset(
     ".git .hg .svn .venv venv node_modules __pycache__ .mypy_cache .pytest_cache .ruff_cache build dist".split()
 )
-"""Folders that hold nothing of the user's own, where there is no git to say which they are."""
+"""Folders without files of the user, where git is not there to say what it ignores."""
 
 
 class State(StrEnum):
-    """How a generated file is now."""
+    """The state of a generated file."""
 
     UNCHANGED = "unchanged"
     EDITED = "edited"
+    KEPT = "kept"
+    """Edited code that `aqlgen update --keep-edits` made a fork."""
     DELETED = "deleted"
 
 
 @dataclass(slots=True)
 class Worktree:
-    """The files of a project in its folder. Line ends that a checkout turned into those of Windows are no edit."""
+    """The files of a project in its folder. Line ends that a checkout converted to those of Windows are no edit."""
 
     project: Project
     _states: dict[str, State] | None = field(default=None)
     _copied: Mapping[str, bytes] | None = field(default=None)
 
     def read(self, path: str) -> bytes | None:
-        """Give a file with the line ends that aqlgen writes, None when it is not there. Raises FileError."""
+        """Return a file with the line ends that aqlgen writes, None when it is not there. Raises FileError."""
         file = self.project.placed(path)
         try:
             content = file.read_bytes() if file.is_file() else None
@@ -53,20 +54,26 @@ class Worktree:
         return content and as_generated(content, self.project.recorded.get(path, ""))
 
     def states(self) -> dict[str, State]:
-        """Give the state of every file that aqlgen wrote and recorded, by its path; looked at once."""
+        """Return the state of every file that aqlgen recorded, by its path; the files are read once."""
         if self._states is None:
-            self._states = {path: self._state(path, recorded) for path, recorded in self.project.recorded.items()}
+            gone = [path for path in self.project.fork if path not in self.project.recorded]  # no longer generated
+            kept = {path: "" for path in gone if self.project.placed(path).is_file()}
+            recorded = {**self.project.recorded, **kept}
+            self._states = {path: self._state(path, digest) for path, digest in recorded.items()}
         return self._states
 
     def _state(self, path: str, recorded: str) -> State:
         content = self.read(path)
         if content is None:
-            return State.DELETED
+            copied = self._by_copier() if is_code(path, self.project.package) else {}
+            return State.UNCHANGED if copied and path not in copied else State.DELETED
+        if path in self.project.fork and file_hash(content) == self.project.fork[path]:
+            return State.KEPT
         same = is_generated(content, recorded) or self._by_copier().get(path) == content
         return State.UNCHANGED if same else State.EDITED
 
     def _by_copier(self) -> Mapping[str, bytes]:
-        """Give what a plain `copier update` brought since, which nobody recorded."""
+        """Return what a plain `copier update` wrote since, which is not recorded."""
         if self._copied is None:
             self._copied = {}
             tag = self.project.answered_tag
@@ -78,34 +85,38 @@ class Worktree:
         return self._copied
 
     def of(self, whose: Kind, state: State) -> list[str]:
-        """Give the paths of one kind in one state."""
+        """Return the paths of a kind in a state."""
         package = self.project.package
-        return [path for path, one in self.states().items() if one is state and kind(path, package) is whose]
+        return [path for path, current in self.states().items() if current is state and kind(path, package) is whose]
 
     def own(self) -> tuple[str, ...]:
-        """Give the files that aqlgen did not write, without what git ignores."""
+        """Return the files that aqlgen did not write, without those that git ignores."""
         folder = self.project.folder
         placed = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.recorded)
-        known = {*placed, *self.project.recorded, FILE}
-        return tuple(sorted(path for path in self._every() if path not in known))
+        kept = (self.project.placed(path).relative_to(folder).as_posix() for path in self.project.fork)
+        known = {*placed, *kept, *self.project.recorded, *self._by_copier(), FILE}
+        return tuple(sorted(path for path in self._files() if path not in known))
 
-    def strange(self) -> tuple[str, ...]:
-        """Give the files of others in folders that aqlgen alone writes to."""
-        return tuple(path for path in self.own() if path.startswith(folders(self.project.package)))
+    def misplaced(self) -> tuple[str, ...]:
+        """Return the files of the user in folders that aqlgen alone writes to."""
+        project = self.project
+        places = (project.placed(folder).relative_to(project.folder) for folder in folders(project.package))
+        prefixes = tuple(f"{place.as_posix()}/" for place in places)
+        return tuple(path for path in self.own() if path.startswith(prefixes))
 
-    def _every(self) -> Iterator[str]:
+    def _files(self) -> Iterator[str]:
         folder = self.project.folder
         try:
-            listed = git.attempt("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=folder)
+            listing = git.attempt("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=folder)
         except FileError:
-            listed = None
-        if listed is not None and not listed.code:
-            yield from (path for path in os.fsdecode(listed.out).split("\0") if path and (folder / path).is_file())
+            listing = None
+        if listing is not None and not listing.code:
+            yield from (path for path in os.fsdecode(listing.out).split("\0") if path and (folder / path).is_file())
         else:
             yield from _walk(folder)
 
 
 def _walk(folder: Path) -> Iterator[str]:
     for place, inner, files in os.walk(folder):
-        inner[:] = sorted(one for one in inner if one not in _SKIPPED and not one.endswith(".egg-info"))
-        yield from ((Path(place) / one).relative_to(folder).as_posix() for one in files if not one.endswith(".pyc"))
+        inner[:] = sorted(name for name in inner if name not in _SKIPPED and not name.endswith(".egg-info"))
+        yield from ((Path(place) / name).relative_to(folder).as_posix() for name in files if not name.endswith(".pyc"))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import Json
-from aqlgen.releases import URL
 from aqlgen.render.adapter_yaml import adapter_yaml
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
+from aqlgen.resources import URL
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table
 from aqlgen.table.text import files
@@ -36,7 +36,9 @@ class Order:
     templates: str = ""
     """The release that the templates are of; "" for a tree that is no release."""
     hashes: Mapping[str, str] = field(default_factory=dict)
-    """The recorded hashes of files that the project has since earlier and keeps as they are."""
+    """The recorded hashes of files that the project keeps as they were generated earlier."""
+    fork: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of the files of code that the project keeps as somebody edited them."""
 
 
 def render(order: Order) -> dict[str, bytes]:
@@ -56,8 +58,16 @@ def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _recorded(order: Order, tree: Mapping[str, bytes], given: str) -> dict[str, bytes]:
     """Give the tree with the record of it; `given` is the hash of the input."""
-    name, at = order.identity.package, order.generated_at
-    record = provenance(given, order.options, tree, name, order.templates, at, order.hashes)
+    record = provenance(
+        given,
+        order.options,
+        tree,
+        order.identity.package,
+        order.templates,
+        order.generated_at,
+        hashes=order.hashes,
+        fork=order.fork,
+    )
     return dict(sorted({**tree, FILE: record}.items()))
 
 

@@ -1,4 +1,4 @@
-"""Whose a file of a project is: the user's, shared with aqlgen, or the machine's. The one table of it."""
+"""Who owns a file of a project: the user, the user together with aqlgen, or the machine. The only table of it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Final
 
-__all__ = ["Kind", "folders", "kind"]
+__all__ = ["Kind", "folders", "is_code", "kind"]
 
 
 class Kind(StrEnum):
-    """What becomes of a file on `aqlgen update`."""
+    """What happens to a file on `aqlgen update`."""
 
     YOURS = "yours"
     """Written once, then never touched again."""
     SHARED = "shared"
     """Edits are merged with what aqlgen changes."""
     MACHINE = "machine"
-    """Written anew; an edit becomes an override or is refused."""
+    """Replaced whole; an edit becomes an override, or is refused."""
 
 
 _TABLE: Final = (
@@ -29,20 +29,24 @@ _TABLE: Final = (
     ("MCPAQL-PROVENANCE.json", Kind.MACHINE),
     (".copier-answers.yml", Kind.MACHINE),
     ("schema/*", Kind.MACHINE),
-    ("src/{package}/operations/*", Kind.MACHINE),
-    ("src/{package}/*.json", Kind.MACHINE),
+    ("src/{package}/*", Kind.MACHINE),
 )
-"""Patterns of paths within the project, where `*` stands for slashes too; whatever matches none is shared."""
+"""Patterns of paths in the project, where `*` matches slashes, too; the first match counts. The rest is shared."""
 
 
 def kind(path: str, package: str) -> Kind:
-    """Give the kind of a file that aqlgen writes, by its path in the project.
+    """Return the kind of a file that aqlgen writes, by its path in the project.
 
-    A file that aqlgen does not write is the user's own, wherever it stands: the recorded paths tell which those are.
+    A file that aqlgen does not write is the user's own, wherever it is: the recorded paths say which files those are.
     """
-    return next((one for pattern, one in _TABLE if fnmatchcase(path, pattern.format(package=package))), Kind.SHARED)
+    return next((whose for pattern, whose in _TABLE if fnmatchcase(path, pattern.format(package=package))), Kind.SHARED)
+
+
+def is_code(path: str, package: str) -> bool:
+    """Return True for a machine file of code; the other machine files hold the API's data."""
+    return path.endswith(".py") and kind(path, package) is Kind.MACHINE
 
 
 def folders(package: str) -> tuple[str, ...]:
-    """Give the folders that aqlgen alone writes to, as prefixes of paths; a file of another is out of place there."""
-    return ("openapi/", f"src/{package}/operations/")
+    """Return the folders that aqlgen alone writes to, as prefixes of paths; files of others are out of place there."""
+    return ("openapi/", f"src/{package}/operations/", f"src/{package}/runtime/")

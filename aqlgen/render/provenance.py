@@ -1,4 +1,4 @@
-"""`MCPAQL-PROVENANCE.json`: from what, by what and with which options a project was made (R-CONF-2)."""
+"""`MCPAQL-PROVENANCE.json`: the input, the generator and the options of a project, and its files (R-CONF-2)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from json import dumps
 from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
-from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.table import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
 
 
 def canonical_hash(value: Json) -> str:
-    """Give the SHA-256 of a JSON value written with sorted keys and no white space."""
+    """Return the SHA-256 of a JSON value written with sorted keys and no white space."""
     text = dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
 def file_hash(content: bytes) -> str:
-    """Give the SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     return sha256(content).hexdigest()
 
 
 def tree_hash(each: Mapping[str, str]) -> str:
-    """Give the SHA-256 over the paths and hashes of all files, in the order of their paths."""
+    """Return the SHA-256 over the paths and hashes of all files, in the order of their paths."""
     whole = sha256()
     for path in sorted(each):
         whole.update(f"{path}\0{each[path]}\n".encode())
@@ -37,7 +37,7 @@ def tree_hash(each: Mapping[str, str]) -> str:
 
 
 def generated_at() -> str | None:
-    """Give the time of `SOURCE_DATE_EPOCH`, None when it is not set: the same input gives the same bytes."""
+    """Return the time of `SOURCE_DATE_EPOCH`, None when it is not set: the same input gives the same bytes."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is None:
         return None
@@ -56,21 +56,26 @@ def provenance(
     package: str,
     templates: str,
     at: str | None,
+    *,
     hashes: Mapping[str, str],
+    fork: Mapping[str, str],
 ) -> bytes:
-    """Give the record's file; `given` is the hash of the input, `templates` the release that the templates are of.
+    """Return the content of the file; `given` is the hash of the input, `templates` the release of the templates.
 
-    The hash of each file tells later, with nothing else at hand, whether it still is as it was generated; `hashes`
-    has that of files which the project was given earlier and keeps, whatever would be generated today.
+    The hash of each file shows later, with nothing else at hand, whether it still is as it was generated. `hashes` are
+    those of files that the project keeps as they were generated earlier. `fork` holds the files of code that the
+    project keeps as somebody edited them, with the hash of what is kept; the other hash of such a file is that of what
+    was generated.
     """
     each = {path: hashes.get(path) or file_hash(tree[path]) for path in sorted(tree)}
-    record = {
+    record: dict[str, Json] = {
         "spec_version": SPEC_VERSION,
         "generator": {"name": "aqlgen", "version": __version__, "templates": templates},
         "generated_at": at,
         "input": {"hash": given},
         "options": dict(options),
         "files": {},
+        **({"fork": dict(sorted(fork.items()))} if fork else {}),
         "conformance": None,
     }
     text = dumps(record, indent=2, ensure_ascii=False) + "\n"
@@ -78,10 +83,13 @@ def provenance(
 
 
 def _files(each: Mapping[str, str], package: str) -> str:
-    """Write the hashes a file a line, but that of all on one line with those of the data: they change together."""
+    """Format the hashes, one file a line, but those of the data on one line and those of the code on another.
+
+    The files of either change together, and a line of a diff for each of them says nothing.
+    """
     lines: dict[str, list[str]] = {}
     for path, digest in each.items():
-        line = "" if kind(path, package) is Kind.MACHINE else path
+        line = " code" if is_code(path, package) else "" if kind(path, package) is Kind.MACHINE else path
         lines.setdefault(line, []).append(f"{dumps(path, ensure_ascii=False)}: {dumps(digest)}")
     written = ",\n      ".join(", ".join(lines[line]) for line in sorted(lines))
     head = f'"count": {len(each)}, "hash": {dumps(tree_hash(each))}, "each": {{'

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from aqlgen.diagnostics.errors import TemplateError
-from aqlgen.releases import own_templates, runtime_of
+from aqlgen.resources import own_templates, runtime_of
 
 __all__ = ["BYTECODE", "PROJECT", "render_template"]
 
@@ -28,7 +28,7 @@ PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
 
 BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store")
-"""What may lie in a template and is no part of it."""
+"""Folders and files in a template that are not part of it."""
 
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
@@ -40,7 +40,7 @@ _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 def render_template(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
     """Render a project: path → content. Raises TemplateError, also for an answer that the template refuses.
 
-    `templates` is a folder as `releases.templates_of` gives it, None this aqlgen's own.
+    `templates` is a folder as `releases.templates_of` yields it; None stands for those of this aqlgen.
     """
     return _render_own(answers) if templates is None else _render_release(answers, templates)
 

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The caller: the headers of the HTTP request that a call came in, for as long as it is answered.
 
 They are in a context variable, so that calls answered concurrently never see the headers of each other.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The fingerprint of a call, which binds a confirmation token or a cursor to an operation with its parameters."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Media types: what a content type says of the content behind it (RFC 6838; structured suffixes: RFC 6839).
 
 Every function ignores the case and the parameters of a content type. A type counts by its name or by its suffix

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The session, which is defined here and nowhere else (specification, 2.3).
 
 - stdio and in memory, either protocol era: the connection. The server's lifespan is entered once for each.

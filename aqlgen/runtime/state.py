@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until a value is stored.
 
 Values are JSON under a space and a key, stored for ever or until they expire. `take` is atomic, also between processes.

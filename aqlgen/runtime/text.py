@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Text that people and agents read: cleaned, bounded, and without traces of the implementation (R-ENV-4).
 
 `folded` and `words` make names and words comparable.

@@ -64,7 +64,8 @@ def _types() -> dict[str, Json]:
 
 
 def _file(title: str, description: str, schema: Mapping[str, Json]) -> dict[str, Json]:
-    return {"$schema": DIALECT, "title": title, "description": description, **schema}
+    comment = "machine: describes the files of the operation table; never edit by hand."
+    return {"$comment": comment, "$schema": DIALECT, "title": title, "description": description, **schema}
 
 
 def _text(schema: Mapping[str, Json]) -> str:

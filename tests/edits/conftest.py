@@ -37,7 +37,7 @@ class Petstore(Repo):
         return run("check", self.folder, "--pristine", "--output-format", "json").json["pristine"]
 
     def refusals(self) -> list[dict[str, Any]]:
-        """Commit, update, and give why that is refused."""
+        """Commit, update, and return the details of the refusal."""
         self.commit()
         before = self.snapshot()
         done = self.update("--output-format", "json")
@@ -56,7 +56,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def pets(generated: Path, tmp_path: Path) -> Petstore:
-    """Give the project at the root of a repository, committed."""
+    """Commit the project at the root of a repository."""
     shutil.copytree(generated, tmp_path / "pets")
     committed(tmp_path / "pets", tmp_path / "pets")
     return Petstore(tmp_path / "pets", tmp_path / "pets")

@@ -87,7 +87,7 @@ def test_the_recorded_time_stays(pets: Petstore, monkeypatch: pytest.MonkeyPatch
 def test_a_project_of_another_aqlgen_is_held_against_its_record_alone(
     pets: Petstore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aqlgen.commands.check.__version__", "99.0")
+    monkeypatch.setattr("aqlgen.project.check.__version__", "99.0")
     checked = pets.checked()
     assert not checked["generated_again"]
     assert "pip install aqlgen==" in checked["why_not"]

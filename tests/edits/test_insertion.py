@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.decide.overrides import parse
-from aqlgen.edits import insert
-from aqlgen.edits.insertion import InsertionError
+from aqlgen.project.edits.insertion import InsertionError, insert
 
 NEW = {"POST /pets": {"name": "take_pet"}}
 ADDED = "POST /pets:\n  name: take_pet\n"
@@ -100,7 +99,7 @@ VALUES = {
 
 @st.composite
 def entries(draw: st.DrawFn) -> dict[str, Any]:
-    """Give overrides of a few operations, each of at least one thing."""
+    """Draw overrides of a few operations, none of them empty."""
     keys = draw(st.lists(st.sampled_from(KEYS), unique=True, max_size=5))
     fields = st.lists(st.sampled_from(sorted(VALUES)), unique=True, min_size=1, max_size=4)
     return {key: {field: draw(VALUES[field]) for field in draw(fields)} for key in keys}
@@ -123,7 +122,7 @@ def laid_out(draw: st.DrawFn, entries: dict[str, Any]) -> str:
 
 
 def is_within(text: str, longer: str) -> bool:
-    """Whether a text is what is left of a longer one when something is taken out of that."""
+    """Return True if a text is what remains of a longer one without some of its parts."""
     rest = iter(longer)
     return all(character in rest for character in text)
 

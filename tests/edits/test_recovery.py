@@ -295,7 +295,7 @@ def test_edits_are_kept_while_the_api_changes(pets: Petstore, tmp_path: Any) -> 
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Give the path of everything within a JSON value."""
+    """Yield the path of everything within a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [place for key, one in inner for place in ((*path, key), *places(one, (*path, key)))]
 

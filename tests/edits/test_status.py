@@ -1,4 +1,4 @@
-"""`aqlgen status`: what is whose, what was changed, and what is left to do."""
+"""`aqlgen status`: the owners of files, their changes, and what is left to do."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "stale",
         "problems",
     ]
+    assert list(told["files"]) == ["yours", "shared", "machine", "own", "misplaced", "fork", "changed"]
     assert told["recorded"] == told["today"]
     assert told["files"]["changed"] == []
     assert (told["stale"], told["problems"], told["conflicts"]) == ([], [], [])
@@ -95,7 +96,7 @@ def test_overrides_that_cannot_be_read_are_told_as_a_problem(pets: Petstore) -> 
     told = pets.told()
     assert told["success"]
     assert [(one["code"], one["line"]) for one in told["problems"]] == [("bad-override", 2)]
-    assert "cannot be generated again" in run("status", pets.folder).out
+    assert "aqlgen cannot regenerate this project yet" in run("status", pets.folder).out
 
 
 def test_a_package_that_got_another_name_is_looked_at_where_it_is(pets: Petstore) -> None:
@@ -126,7 +127,7 @@ def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> Non
 
 
 def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aqlgen.commands.status.__version__", "99.0")
+    monkeypatch.setattr("aqlgen.project.status.__version__", "99.0")
     told = pets.told()
     assert (told["recorded"]["aqlgen"], told["today"]["aqlgen"]) != ("99.0", "0.1.0")
     assert told["today"]["aqlgen"] == "99.0"

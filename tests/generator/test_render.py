@@ -11,8 +11,8 @@ import pytest
 from copier import run_copy
 
 from aqlgen.diagnostics.errors import TemplateError
-from aqlgen.releases import own_templates
 from aqlgen.render.template import BYTECODE, render_template
+from aqlgen.resources import own_templates
 
 ANSWERS = {
     "name": "shop",

@@ -14,7 +14,7 @@ BESIDE: Mapping[str, bytes] = {
     "Dockerfile": b"FROM scratch\n",
     "other/scripts/formerly.sh": b"echo of somebody else's\n",
 }
-"""What else is in a repository that holds the project in a folder."""
+"""Other files in a repository that holds the project in a folder."""
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -18,7 +18,7 @@ from tests.matrix.wheels import Aqlgen, build
 from tests.update.repos import SHOP, Repo, grown, operation
 
 CHANGES = ("template changes", "API changes", "both")
-"""What is new: the second release, the second document, or both."""
+"""The new inputs: the second release, the second document, or both."""
 
 
 class Bench:
@@ -53,16 +53,16 @@ class Bench:
         return dict(self._fresh[key])
 
     def aqlgen(self, change: str) -> Aqlgen:
-        """Give the release that an update is run by."""
+        """Return the release that runs an update."""
         return self.older if change == "API changes" else self.newer
 
-    def update(self, repo: Repo, change: str) -> Run:
-        """Update a project to what is new."""
+    def update(self, repo: Repo, change: str, *options: str) -> Run:
+        """Update a project to the new inputs."""
         spec = [] if change == "template changes" else ["--spec", self.documents["second"]]
-        return self.aqlgen(change).run("update", repo.folder, *spec, "--output-format", "json")
+        return self.aqlgen(change).run("update", repo.folder, *spec, *options, "--output-format", "json")
 
     def repo(self, clone: str, edit: str) -> Repo:
-        """Give a repository in which a user made an edit; it is not to be changed."""
+        """Return a repository in which a user made an edit; it must not be changed."""
         with self._lock:
             if (clone, edit) not in self._repos:
                 edited, made = dict(self.generated), EDITS[edit]
@@ -94,7 +94,7 @@ def first() -> dict[str, Any]:
 
 
 def second() -> dict[str, Any]:
-    """Give the newer version: an operation more, one less, and another that takes and says something else."""
+    """Return the newer version: with a new operation, without another, and with a third that is changed."""
     document = json.loads(json.dumps(grown(orders={"get": operation("listOrders")})))
     document["info"]["version"] = "2"
     limit = {"name": "limit", "in": "query", "schema": {"type": "integer"}}

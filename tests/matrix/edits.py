@@ -1,4 +1,4 @@
-"""What users do to a project: each edit is made to the project, and to what it should have become.
+"""Edits by users: each is made to the project, and to what the project should have become.
 
 An edit stands where the second release changes nothing, or, to be a conflict, just where it does: at the end of a file.
 """
@@ -23,15 +23,15 @@ YOURS = ("overrides.yaml", "adapter.toml", HOOKS)
 
 @dataclass(frozen=True)
 class Edit:
-    """What a user did, and which files can come out as conflicts of it when the templates change."""
+    """An edit by a user, and the files that can be conflicts because of it when the templates change."""
 
     make: Callable[[Tree], None]
     conflicts: Mapping[str, str] = field(default_factory=dict)
     """Path → the text of the user's that the conflict leaves in the file, "" for one that the user took away."""
     undone: Callable[[Tree], None] | None = None
-    """What the user did besides, and an update takes back."""
+    """Another edit, which an update takes back."""
     said: Callable[[Mapping[str, bytes]], bool] | None = None
-    """Whether the edit is there, where an update writes it in another form."""
+    """Return True if the edit is there, where an update writes it in another form."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that the user replaced, which an update remembers, each with the operation that it stood for."""
 
@@ -49,7 +49,7 @@ def append(tree: Tree, path: str, text: str) -> None:
 
 
 def move(tree: Tree, path: str, name: str) -> None:
-    """Give a file another name, where it is there to be renamed."""
+    """Rename a file, if it is there."""
     if path in tree:
         tree[name] = tree.pop(path)
 
@@ -59,16 +59,15 @@ def nothing(tree: Tree) -> None:
 
 
 def code(tree: Tree) -> None:
-    insert(tree, PACKAGE + "server.py", 5, "# mine: of the server")
-    insert(tree, RUNTIME + "dispatch.py", 9, "# mine: of a module")
-    insert(tree, RUNTIME + "limits.py", 9, "# mine: far from what is new")
-    append(tree, PACKAGE + "__main__.py", "# mine: where something is new")
-    if RUNTIME + "formerly.py" in tree:
-        insert(tree, RUNTIME + "formerly.py", 20, "# mine: of a module that gets another name")
+    insert(tree, "tests/test_tools.py", 9, "# mine: of a module")
+    insert(tree, "tests/test_hooks.py", 9, "# mine: far from what is new")
+    append(tree, "tests/test_stdio.py", "# mine: where something is new")
+    if "tests/formerly.py" in tree:
+        insert(tree, "tests/formerly.py", 20, "# mine: of a module that gets another name")
     else:
-        insert(tree, RUNTIME + "lately.py", 20, "# mine: of a module that gets another name")
-    if RUNTIME + "dropped.py" in tree:
-        insert(tree, RUNTIME + "dropped.py", 20, "# mine: of a module that goes")
+        insert(tree, "tests/lately.py", 20, "# mine: of a module that gets another name")
+    if "tests/dropped.py" in tree:
+        insert(tree, "tests/dropped.py", 20, "# mine: of a module that goes")
 
 
 def own_places(tree: Tree) -> None:
@@ -87,18 +86,18 @@ def texts(tree: Tree) -> None:
 def renames(tree: Tree) -> None:
     move(tree, "Dockerfile", "Containerfile")
     move(tree, "tests/test_types.py", "tests/unit/test_types.py")
-    move(tree, RUNTIME + "limits.py", RUNTIME + "bounds.py")
     move(tree, "scripts/formerly.sh", "scripts/mine.sh")
     move(tree, HOOKS, PACKAGE + "my_hooks.py")
 
 
 def deletions(tree: Tree) -> None:
-    for path in ("Dockerfile", "tests/test_types.py", HOOKS, RUNTIME + "dropped.py", PACKAGE + "settings.py"):
+    for path in ("Dockerfile", "tests/test_types.py", HOOKS, "tests/dropped.py"):
         tree.pop(path, None)
 
 
 def machine_files_gone(tree: Tree) -> None:
-    for path in ("OPERATIONS.md", PACKAGE + "operations/read.json", "schema/adapter.yaml"):
+    data = ("OPERATIONS.md", PACKAGE + "operations/read.json", "schema/adapter.yaml")
+    for path in (*data, PACKAGE + "settings.py", RUNTIME + "dropped.py", RUNTIME + "__init__.py"):
         tree.pop(path)
 
 
@@ -139,8 +138,8 @@ EDITS: Mapping[str, Edit] = {
     "code": Edit(
         code,
         {
-            PACKAGE + "__main__.py": "# mine: where something is new",
-            RUNTIME + "dropped.py": "# mine: of a module that goes",
+            "tests/test_stdio.py": "# mine: where something is new",
+            "tests/dropped.py": "# mine: of a module that goes",
         },
     ),
     "hooks and overrides": Edit(own_places, retired={"delete_good": "DELETE /goods/{id}"}),
@@ -149,12 +148,12 @@ EDITS: Mapping[str, Edit] = {
         renames,
         {
             "scripts/formerly.sh": "",
-            "scripts/lately.sh": "formerly.sh, line 20",
-            "scripts/mine.sh": "formerly.sh, line 20",
+            "scripts/lately.sh": "scripts/formerly.sh, line 20",
+            "scripts/mine.sh": "scripts/formerly.sh, line 20",
         },
     ),
     "files deleted": Edit(deletions, {"Dockerfile": ""}, undone=machine_files_gone),
     "own files": Edit(additions, {"NEWS.md": "mine: a file that aqlgen comes to have too"}),
     "machine files": Edit(nothing, undone=machine, said=machine_said),
 }
-"""What the matrix goes through."""
+"""The edits of the matrix."""

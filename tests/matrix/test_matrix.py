@@ -25,9 +25,9 @@ UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignor
 
 
 def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str, bytes]:
-    """Give a fresh generation plus the user's edits and the names that are gone.
+    """Return a fresh generation plus the user's edits and the names that are gone.
 
-    Files of the user's own stay as the first release made them.
+    The user's own files stay as the first release made them.
     """
     first = change == "template changes"
     tree = bench.fresh(bench.aqlgen(change), "first" if first else "second", overrides)
@@ -39,7 +39,7 @@ def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str
 
 
 def recorded(record: bytes, kept: Mapping[str, bytes], retired: Mapping[str, str]) -> bytes:
-    """Give a record of generation as it is when some of the files, and the names that are retired, are earlier ones."""
+    """Return a record of generation in which some files and the retired names are earlier ones."""
     files = json.loads(record)["files"]
     each = files["each"] | {path: file_hash(content) for path, content in kept.items()}
     for path in kept:
@@ -57,7 +57,7 @@ def updated(bench: Bench, folder: Path, change: str, edit: str, clone: str) -> t
 
 @pytest.fixture(scope="module")
 def cells(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Mapping[tuple[str, ...], Future[tuple[Repo, Run]]]]:
-    """Give what comes of each update of the matrix that is asked for: made ahead, two at once."""
+    """Return the results of the selected updates of the matrix; they run ahead, two at once."""
     items = [item for item in request.session.items if item.path == request.path and hasattr(item, "callspec")]
     items = [item for item in items if {"change", "edit", "clone"} <= item.callspec.params.keys()]
     asked = [tuple(item.callspec.params[name] for name in ("change", "edit", "clone")) for item in items]
@@ -134,16 +134,44 @@ def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_wa
 
 
 def test_a_folder_that_got_another_name_gets_what_is_new_in_it(bench: Bench, tmp_path: Path) -> None:
-    """What aqlgen drops or names otherwise is a conflict with the name that the user gave it."""
+    """A file that aqlgen drops or renames is a conflict with the name that the user gave it."""
     repo = bench.copy(bench.repo("shallow", "no edits"), tmp_path / "work")
-    repo.git("mv", "src/shop_adapter/runtime", "src/shop_adapter/core")
+    repo.git("mv", "tests", "checks")
     repo.commit()
     conflicts = bench.update(repo, "template changes").json["files"]["conflicts"]
     assert {Path(path).name for path in conflicts} == {"dropped.py", "formerly.py", "lately.py"}
+    assert not (repo.folder / "tests/test_hooks.py").exists()
+    assert "NEWLY = True" in (repo.folder / "checks/test_hooks.py").read_text(encoding="utf-8")
+    assert (repo.folder / "checks/newly.py").is_file()
+
+
+def test_a_runtime_that_got_another_name_is_generated_again(bench: Bench, tmp_path: Path) -> None:
+    repo = bench.copy(bench.repo("shallow", "no edits"), tmp_path / "work")
+    repo.git("mv", "src/shop_adapter/runtime", "src/shop_adapter/core")
+    repo.commit()
+    done = bench.update(repo, "template changes")
+    assert (done.code, done.json["files"]["conflicts"]) == (0, [])
     package = repo.folder / "src/shop_adapter"
-    assert not (package / "runtime/dispatch/limits.py").exists()
-    assert "NEWLY = True" in (package / "core/limits.py").read_text(encoding="utf-8")
-    assert (package / "core/newly.py").is_file()
+    assert "NEWLY = True" in (package / "runtime/__init__.py").read_text(encoding="utf-8")
+    assert "NEWLY = True" not in (package / "core/__init__.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("clone", clones.CLONES)
+def test_edited_code_is_refused_with_the_way_out_or_kept_as_a_fork(bench: Bench, tmp_path: Path, clone: str) -> None:
+    repo = bench.copy(bench.repo(clone, "no edits"), tmp_path / "work")
+    paths = [f"src/shop_adapter/{name}" for name in ("runtime/__init__.py", "runtime/dropped.py", "server.py")]
+    for path in paths:
+        repo.write(path, repo.read(path) + "# mine\n")
+    repo.commit()
+    before = clones.read(repo.folder)
+    done = bench.update(repo, "both")
+    assert (done.code, clones.read(repo.folder)) == (3, before)
+    assert {detail["code"] for detail in done.json["error"]["details"]} == {"machine-file-edited"}
+    done = bench.update(repo, "both", "--keep-edits")
+    assert (done.code, done.json["fork"]) == (0, paths)
+    after = clones.read(repo.folder)
+    assert {path: after[path] for path in paths} == {path: before[path] for path in paths}
+    assert b"newly" in after["src/shop_adapter/__main__.py"]
 
 
 @pytest.mark.parametrize("edit", ["no edits", "code", "files renamed", "machine files"])

@@ -21,7 +21,9 @@ RUNTIME = "src/{{package}}/runtime/"
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 GROWN = {
-    RUNTIME + "dispatch/limits.py": "\n\nNEWLY = True\n",
+    RUNTIME + "__init__.py": "\n\nNEWLY = True\n",
+    "tests/test_hooks.py": "\n\nNEWLY = True\n",
+    "tests/test_stdio.py": "\n# newly\n",
     "README.md.jinja": "\n## Newly\n\nA section of the second release.\n",
     "pyproject.toml.jinja": "\n[tool.newly]\nfresh = true\n",
     "Dockerfile.jinja": "# newly\n",
@@ -30,16 +32,20 @@ GROWN = {
     "adapter.toml": "\n# newly\n",
     "overrides.yaml": "\n# newly\n",
 }
-"""What the second release appends to files of the first; the user's own must not get it."""
+"""Texts that the second release appends to files of the first; the user's own files must not get them."""
 
-DROPPED = (RUNTIME + "dropped.py", "scripts/dropped.sh")
-RENAMED = {RUNTIME + "formerly.py": RUNTIME + "lately.py", "scripts/formerly.sh": "scripts/lately.sh"}
-ADDED = ("NEWS.md", RUNTIME + "newly.py")
+DROPPED = (RUNTIME + "dropped.py", "tests/dropped.py", "scripts/dropped.sh")
+RENAMED = {
+    RUNTIME + "formerly.py": RUNTIME + "lately.py",
+    "tests/formerly.py": "tests/lately.py",
+    "scripts/formerly.sh": "scripts/lately.sh",
+}
+ADDED = ("NEWS.md", RUNTIME + "newly.py", "tests/newly.py")
 
 
 def lines(about: str, comment: str = "#") -> str:
-    """Give a file of some length, each line of which stands nowhere else."""
-    first = f"{comment} shared: yours to edit; `aqlgen update` merges its own changes into it."
+    """Return a file of some length, each line of which occurs only there."""
+    first = f"{comment} of the first release: {about}"
     return "\n".join([first, *(f"{comment} {about}, line {number}" for number in range(2, 41))]) + "\n"
 
 
@@ -81,7 +87,7 @@ def build(folder: Path) -> tuple[Aqlgen, Aqlgen]:
     """Release this work tree twice, build the wheel of each release, and start both."""
     checkout = Checkout.make(folder / "aqlgen")
     for path in (*DROPPED, *RENAMED):
-        _file(checkout, path).write_text(lines(Path(path).name), encoding="utf-8")
+        _file(checkout, path).write_text(lines(path), encoding="utf-8")
     checkout.release(OLD)
     first = _wheel(checkout, folder / OLD)
     for path in DROPPED:
@@ -89,7 +95,7 @@ def build(folder: Path) -> tuple[Aqlgen, Aqlgen]:
     for path, name in RENAMED.items():
         _file(checkout, path).rename(_file(checkout, name))
     for path in ADDED:
-        _file(checkout, path).write_text(lines(Path(path).name), encoding="utf-8")
+        _file(checkout, path).write_text(lines(path), encoding="utf-8")
     for path, text in GROWN.items():
         _file(checkout, path).write_text(_file(checkout, path).read_text("utf-8") + text, encoding="utf-8")
     checkout.release(NEW)

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from aqlgen import __version__
-from aqlgen.releases import URL
-from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.template import render_template
+from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout
 
 PACKAGE = "petstore_adapter"
@@ -30,11 +30,12 @@ ANSWERS = {
 OLD, NEW = "0.0.1", __version__
 YOURS = ("overrides.yaml", "adapter.toml", f"src/{PACKAGE}/hooks.py")
 DEFAULTS = ("--defaults", "--quiet")
+MOVED = "# a module\n" * 20
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Give aqlgen with two releases: every kind of file is otherwise in the first, and the last is this work tree."""
+    """Make aqlgen with two releases: files of every kind differ in the first, and the last is this work tree."""
     made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
     project = made.folder / "templates/project"
     changed = [
@@ -45,14 +46,17 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "src/{{package}}/server.py",
     ]
     runtime = made.folder / "aqlgen/runtime"
-    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/dispatch/limits.py"]}
+    now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/__init__.py"]}
     for path, content in now.items():
         (project / path).write_bytes(content + b"\n\n# of long ago\n")
-    (runtime / "gone.py").write_text("# shared: of long ago\n", encoding="utf-8")
+    (runtime / "gone.py").write_text("# of long ago\n", encoding="utf-8")
+    (runtime / "moved.py").write_text(MOVED, encoding="utf-8")
     made.release(OLD)
     for path, content in now.items():
         (project / path).write_bytes(content)
     (runtime / "gone.py").unlink()
+    (runtime / "elsewhere").mkdir()
+    (runtime / "moved.py").rename(runtime / "elsewhere/moved.py")
     made.release(NEW)
     return made
 
@@ -69,7 +73,7 @@ def copier(checkout: Checkout, *arguments: str, cwd: Path) -> None:
 
 
 def rendered(checkout: Checkout, answers: Mapping[str, str] = ANSWERS) -> dict[str, bytes]:
-    """Give what aqlgen renders for the newer release."""
+    """Return what aqlgen renders for the newer release."""
     return render_template({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
 
 
@@ -81,7 +85,7 @@ def given(answers: Mapping[str, str], folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def made(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a project as the aqlgen of the older release makes it."""
+    """Make a project by the aqlgen of the older release."""
     folder = tmp_path_factory.mktemp("made")
     checkout.git("clone", "--quiet", "--branch", f"v{OLD}", str(checkout.folder), str(folder / "older"))
     older = Checkout(folder / "older", checkout.environment | {"PYTHONPATH": str(folder / "older")})
@@ -92,7 +96,7 @@ def made(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(checkout: Checkout, made: Path, tmp_path: Path) -> Path:
-    """Give a copy of it, committed, in a folder of a repository."""
+    """Copy the project, committed, into a folder of a repository."""
     folder = tmp_path / "work/adapters/petstore"
     shutil.copytree(made, folder)
     checkout.git("init", "--quiet", cwd=tmp_path / "work")
@@ -112,7 +116,7 @@ def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_pa
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 
 
-def test_update_brings_what_is_new_in_the_shared_files_and_touches_nothing_else(
+def test_update_brings_what_is_new_in_shared_files_and_code_and_touches_nothing_else(
     checkout: Checkout, project: Path
 ) -> None:
     before = tree(project)
@@ -121,8 +125,8 @@ def test_update_brings_what_is_new_in_the_shared_files_and_touches_nothing_else(
     answers = yaml.safe_load(after[".copier-answers.yml"])
     assert (answers["_src_path"], answers["_commit"]) == (URL, f"v{NEW}")
     theirs = rendered(checkout, {key: value for key, value in answers.items() if key[0] != "_"})
-    shared = {path for path in theirs if kind(path, PACKAGE) is Kind.SHARED}
-    assert {path: after.get(path) for path in shared} == {path: theirs[path] for path in shared}
+    new = {path for path in theirs if kind(path, PACKAGE) is Kind.SHARED or is_code(path, PACKAGE)}
+    assert {path: after.get(path) for path in new} == {path: theirs[path] for path in new}
     assert after[".copier-answers.yml"] == theirs[".copier-answers.yml"]
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     assert changed == {
@@ -130,8 +134,10 @@ def test_update_brings_what_is_new_in_the_shared_files_and_touches_nothing_else(
         "Dockerfile",
         "README.md",
         f"src/{PACKAGE}/server.py",
-        f"src/{PACKAGE}/runtime/dispatch/limits.py",
+        f"src/{PACKAGE}/runtime/__init__.py",
         f"src/{PACKAGE}/runtime/gone.py",
+        f"src/{PACKAGE}/runtime/moved.py",
+        f"src/{PACKAGE}/runtime/elsewhere/moved.py",
     }
 
 
@@ -163,7 +169,8 @@ def test_copying_anew_gives_back_the_shared_files_and_leaves_yours_and_the_data(
     after = tree(project)
     assert all(after[path] == b"# mine\n" for path in YOURS)
     assert b"EXPOSE 8000" in after["Dockerfile"]
-    data = [path for path in before if kind(path, PACKAGE) is Kind.MACHINE and path != ".copier-answers.yml"]
+    data = [path for path in before if kind(path, PACKAGE) is Kind.MACHINE and not is_code(path, PACKAGE)]
+    data.remove(".copier-answers.yml")
     assert all(after[path] == before[path] for path in data)
 
 
@@ -180,6 +187,9 @@ def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, project: Path
     copier(checkout, "update", *DEFAULTS, cwd=project)
     commit(checkout, project)
     checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)
+    told = checkout.python("-m", "aqlgen", "status", cwd=project).stdout
+    assert "deleted" not in told
+    assert "move them elsewhere" not in told
     checkout.python("-m", "aqlgen", "update", "--quiet", cwd=project)
     changed = checkout.git("diff", "--name-only", "--relative", "HEAD", cwd=project).splitlines()
     assert {path for path in changed if kind(path, PACKAGE) is not Kind.MACHINE} == set()

@@ -150,7 +150,7 @@ def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
     adopt, pets, photo, owner = overrides.entries.values()
     assert (adopt.name, adopt.category, adopt.danger) == ("adopt_pet", "EXECUTE", "destructive")
     assert adopt.parameters["petId"].name == "pet"
-    assert pets.pagination["style"] == "page"
+    assert pets.pagination.style == "page"
     assert photo.content_type == "image/png"
     assert owner.hidden
     assert overrides.tags["internal"].hidden

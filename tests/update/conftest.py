@@ -59,7 +59,7 @@ def committed(folder: Path, top: Path) -> Repo:
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Callable[[Any], Path]:
-    """Write a document and give its place."""
+    """Return a function that writes a document and returns its path."""
 
     def written(document: Any) -> Path:
         path = tmp_path / "newer.json"
@@ -71,7 +71,7 @@ def spec(tmp_path: Path) -> Callable[[Any], Path]:
 
 @pytest.fixture
 def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Templates]:
-    """Give the templates that this aqlgen is taken to have: those of a release to come, once a test changed them."""
+    """Replace the templates of this aqlgen by a copy that a test can change: those of a release to come."""
     templates = Templates(tmp_path / "release")
     monkeypatch.setattr("aqlgen.render.template.own_templates", lambda: templates.folder)
     return templates

@@ -1,4 +1,4 @@
-"""What people made of a project since: it is there afterwards, or in a conflict that is marked."""
+"""Edits of shared files are there after an update, or in a marked conflict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.releases import URL, Release
+from aqlgen.project.releases import Release
+from aqlgen.resources import URL
 from tests.generator.commands import run
 from tests.update.conftest import committed
 from tests.update.repos import Repo, Templates, git, grown, operation
@@ -34,11 +35,11 @@ def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> N
 
 
 def test_edits_of_code_are_merged(repo: Repo, newer: Templates) -> None:
-    repo.write(f"{RUNTIME}/text.py", repo.read(f"{RUNTIME}/text.py") + "\n\nOURS = 1\n")
+    repo.write("tests/test_tools.py", repo.read("tests/test_tools.py") + "\n\nOURS = 1\n")
     repo.commit()
-    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
     assert repo.update().code == 0
-    text = repo.read(f"{RUNTIME}/text.py")
+    text = repo.read("tests/test_tools.py")
     assert text.count('"""Newer. ') == 1
     assert text.endswith("OURS = 1\n")
 
@@ -99,15 +100,15 @@ def test_what_is_yours_and_was_deleted_stays_away(repo: Repo) -> None:
 
 
 def test_a_renamed_file_gets_the_changes_under_its_new_name(repo: Repo, newer: Templates) -> None:
-    repo.git("mv", f"{RUNTIME}/text.py", f"{RUNTIME}/our_text.py")
-    repo.write(f"{RUNTIME}/our_text.py", repo.read(f"{RUNTIME}/our_text.py") + "\n\nOURS = 1\n")
+    repo.git("mv", "tests/test_tools.py", "tests/test_our_tools.py")
+    repo.write("tests/test_our_tools.py", repo.read("tests/test_our_tools.py") + "\n\nOURS = 1\n")
     repo.commit()
-    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
     assert repo.update().code == 0
-    text = repo.read(f"{RUNTIME}/our_text.py")
+    text = repo.read("tests/test_our_tools.py")
     assert text.count('"""Newer. ') == 1
     assert text.endswith("OURS = 1\n")
-    assert not (repo.folder / RUNTIME / "text.py").exists()
+    assert not (repo.folder / "tests/test_tools.py").exists()
 
 
 def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) -> None:
@@ -124,9 +125,9 @@ def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) ->
 def test_a_renamed_package_is_updated_where_it_is(repo: Repo, newer: Templates, spec: Spec) -> None:
     repo.git("mv", "src/shop_adapter", "src/our_shop")
     repo.commit()
-    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/__init__.py", '"""', '"""Newer. ')
     assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert repo.read("src/our_shop/runtime/text.py").count('"""Newer. ') == 1
+    assert repo.read("src/our_shop/runtime/__init__.py").count('"""Newer. ') == 1
     assert "list_orders" in repo.read("src/our_shop/operations/read.json")
     assert not (repo.folder / "src/shop_adapter").exists()
 
@@ -189,17 +190,17 @@ def test_a_deleted_machine_file_comes_back(repo: Repo) -> None:
 
 def test_line_ends_of_windows_stay_and_are_no_edit(repo: Repo, newer: Templates, spec: Spec) -> None:
     (repo.folder / ".gitattributes").unlink()
-    for path in ("README.md", f"{RUNTIME}/text.py", "src/shop_adapter/operations/read.json"):
+    for path in ("README.md", f"{RUNTIME}/__init__.py", "src/shop_adapter/operations/read.json"):
         repo.write(path, repo.read(path).replace("\n", "\r\n"))
     repo.commit()
-    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/__init__.py", '"""', '"""Newer. ')
     done = repo.changed("--spec", spec(grown(orders={"get": operation("listOrders")})))
     assert done["success"]
     assert done["overrides_added"] == []
-    for path in (f"{RUNTIME}/text.py", "src/shop_adapter/operations/read.json"):
+    for path in (f"{RUNTIME}/__init__.py", "src/shop_adapter/operations/read.json"):
         content = (repo.folder / path).read_bytes()
         assert content.count(b"\n") == content.count(b"\r\n") > 0
-    assert "Newer. " in repo.read(f"{RUNTIME}/text.py")
+    assert "Newer. " in repo.read(f"{RUNTIME}/__init__.py")
 
 
 def test_a_document_that_has_line_ends_of_windows_keeps_them(tmp_path: Path) -> None:
@@ -227,18 +228,18 @@ def test_an_executable_file_stays_one(repo: Repo, newer: Templates) -> None:
 
 
 def test_in_a_folder_of_a_larger_repository_nothing_outside_is_touched(inner: Repo, newer: Templates) -> None:
-    """What lies outside and looks like a file that is gone from the project is not taken for it under another name."""
-    (inner.top / "text.py").write_text(inner.read(f"{RUNTIME}/text.py"), encoding="utf-8")
-    (inner.folder / RUNTIME / "text.py").unlink()
+    """A file outside of the project is not taken for a renamed one of it."""
+    (inner.top / "test_tools.py").write_text(inner.read("tests/test_tools.py"), encoding="utf-8")
+    (inner.folder / "tests/test_tools.py").unlink()
     inner.commit()
-    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
+    newer.replace("tests/test_tools.py", '"""', '"""Newer. ')
     newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
     (inner.top / "README.md").write_text("# Changed, and not committed\n", encoding="utf-8")
     tried = inner.changed("--dry-run")
     done = inner.changed()
     assert tried["conflicts"] == done["conflicts"]
-    assert done["conflicts"] == [{"path": f"{RUNTIME}/text.py", "why": "deleted by you, changed by aqlgen"}]
-    assert "Newer" not in (inner.top / "text.py").read_text(encoding="utf-8")
+    assert done["conflicts"] == [{"path": "tests/test_tools.py", "why": "deleted by you, changed by aqlgen"}]
+    assert "Newer" not in (inner.top / "test_tools.py").read_text(encoding="utf-8")
     assert " M README.md" in inner.status()
     assert "A line of the new release." in inner.read("README.md")
 
@@ -274,14 +275,14 @@ def test_a_partial_clone_is_updated_without_fetching_what_it_lacks(
 @pytest.fixture
 def squashed(generated: Path, tmp_path: Path, newer: Templates, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """Make a project by another release, with an edit that was in its first commit already."""
-    monkeypatch.setattr("aqlgen.project.ordering.current", lambda: Release("v0.0.9", URL))
+    monkeypatch.setattr("aqlgen.project.generation.current", lambda: Release("v0.0.9", URL))
     newer.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     (tmp_path / "shop.json").write_text((generated.parent / "shop.json").read_text(encoding="utf-8"), encoding="utf-8")
     run("from-openapi", tmp_path / "shop.json", "-o", tmp_path / "shop", "-q")
     repo = Repo(tmp_path / "shop", tmp_path / "shop")
     repo.write("Dockerfile", repo.read("Dockerfile") + "# ours\n")
     newer.replace("Dockerfile.jinja", "# an older line\n", "# a newer line\n")
-    monkeypatch.setattr("aqlgen.project.ordering.current", Release)
+    monkeypatch.setattr("aqlgen.project.generation.current", Release)
     return committed(repo.folder, repo.top)
 
 
@@ -291,7 +292,7 @@ def test_without_history_an_edit_is_merged_by_the_templates_of_the_release(
     older = Templates(tmp_path / "older")
     older.replace("Dockerfile.jinja", "FROM ", "# an older line\nFROM ")
     known = {"v0.0.9": older.folder}
-    monkeypatch.setattr("aqlgen.project.pristine.templates_of", lambda tag: nullcontext(known.get(tag)))
+    monkeypatch.setattr("aqlgen.project.merge_inputs.templates_of", lambda tag: nullcontext(known.get(tag)))
     done = squashed.changed()
     assert done["success"], done
     text = squashed.read("Dockerfile")

@@ -1,4 +1,4 @@
-"""What becomes of names that agents know when a project is updated."""
+"""The names that agents know when a project is updated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READ = "src/shop_adapter/operations/read.json"
 
 
 def without(*paths: str, **more: Any) -> dict[str, Any]:
-    """Give the shop without some paths, and with others."""
+    """Return the shop without some paths, and with others."""
     document = grown(**more)
     return {**document, "paths": {path: one for path, one in document["paths"].items() if path not in paths}}
 

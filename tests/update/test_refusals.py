@@ -1,4 +1,4 @@
-"""What stands in the way of an update is named with the way out, and then nothing is changed."""
+"""An obstacle to an update is named with the way out, and then nothing is changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aqlgen import __version__
-from aqlgen.git import _version
+from aqlgen.project.git import _version
 from tests.generator.commands import Run, run
 from tests.update.repos import Repo, Templates, git, grown, operation
 
@@ -180,7 +180,7 @@ def test_an_option_that_was_edited_into_nonsense_is_not_taken(repo: Repo) -> Non
 
 
 def test_two_branches_that_both_updated_find_the_way_out(repo: Repo, spec: Spec) -> None:
-    """What is told to do is done here, word for word."""
+    """The advice in the message is followed word for word."""
     repo.git("checkout", "--quiet", "-b", "other")
     assert repo.update("--spec", spec(grown(bills={"get": operation("listBills")}))).code == 0
     repo.commit()

@@ -1,4 +1,4 @@
-"""Whatever form git keeps files in (other line ends, Git LFS, a filter), an untouched file is no edited one."""
+"""However git stores files (other line ends, Git LFS, a filter), an untouched file is not edited."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def orders() -> dict[str, Any]:
 
 @pytest.fixture
 def stored(repo: Repo, tmp_path: Path) -> Repo:
-    """Keep JSON, the README and the overrides in what stands for Git LFS."""
+    """Store JSON, the README and the overrides in a substitute for Git LFS."""
     (tmp_path / "store").mkdir()
     (tmp_path / "filter.py").write_text(FILTER, encoding="utf-8")
     for what in ("clean", "smudge"):

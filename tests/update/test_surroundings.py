@@ -1,4 +1,4 @@
-"""Whatever a user has set for git, and wherever an update runs, the outcome is the same."""
+"""The outcome is the same with any settings of git, and wherever an update runs."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _KEY: Final = "Write METHOD /path, as in: GET /pets/{petId}; or tag:NAME"
 @cache
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of the file, as projects have it."""
-    from aqlgen.releases import own_templates
+    from aqlgen.resources import own_templates
 
     path = own_templates() / "templates/project/schema/overrides.schema.json"
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

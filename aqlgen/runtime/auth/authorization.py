@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The credentials that a request waits for before it is sent: tokens, and answers to a server's challenge.
 
 They replace the mark that `Credentials` put into the request, and are renewed if the API answers 401.

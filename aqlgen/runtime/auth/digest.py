@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """HTTP Digest authentication (RFC 7616): SHA-256, SHA-512-256, MD5, each also as a session; qop auth and auth-int."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The grants of OAuth 2.0: tokens for schemes, requested with the owner's variables, a login or a caller's token."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Credentials of each user over HTTP: from a header that the owner names, or by token exchange (RFC 8693).
 
 If one of them is set up for a scheme, a call over HTTP gets its credential from there or not at all: nobody acts with

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The credentials as `doctor` reports them: which there are, where they can come from, what is set; never a value."""
 
 from __future__ import annotations

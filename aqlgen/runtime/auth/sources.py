@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The sources of credentials: variables, callers, OAuth grants, logins (OpenAPI 3.1, Security Scheme Object)."""
 
 from __future__ import annotations

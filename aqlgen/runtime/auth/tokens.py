@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Access tokens: requests to a token endpoint (RFC 6749; RFC 8693 for exchange), and a cache in memory."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Performing a call with what the adapter adds to it: pages, updates, chosen fields, warnings, a bounded answer."""
 
 from __future__ import annotations

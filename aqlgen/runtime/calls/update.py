@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """How an update reaches the API (R-UPD-2): as the patch that the API takes, or read, merged and written as a whole.
 
 Reading, merging and writing happens under the API's own names, so that nothing of the resource is lost on the way.

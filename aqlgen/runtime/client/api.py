@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The API behind one object for the dispatcher: validate a call, build its request, send it, decode the response."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """When a request is sent, held back, or sent again (R-RATE-2).
 
 Retries: a safe method is repeated whatever happened, and so is a write that carries an idempotency key. An idempotent

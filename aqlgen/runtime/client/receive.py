@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Reading a response off its connection, within bounds: whole, as a stream for a while, or into a file."""
 
 from __future__ import annotations

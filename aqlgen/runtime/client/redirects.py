@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Which redirects are followed, and with what (RFC 9110, 15.4). Credentials never leave the API's own origin."""
 
 from __future__ import annotations

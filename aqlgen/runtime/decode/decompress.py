@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Decompression of a response piece by piece, so that a small one cannot fill the memory (RFC 9110, 8.4)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The API's own words on an error: message, code and parameters, in the shapes that APIs use.
 
 (RFC 9457 and the common ones. Keys are compared without case and signs: `ErrorMessage`, `error_message` and

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The form of a request: one operation, or a batch of them (specification, 4; R-REQ-1, R-REQ-3, R-BAT-1)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The limits of a request, and the check that its text is valid (specification, 4.7.1 and 4.7.5; R-REQ-9, R-REQ-10)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The body of a request, from parameters to bytes (OpenAPI 3.1, Media Type Object)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Fields of a form: urlencoded in a body or as the whole query, or the parts of a multipart body.
 
 (OpenAPI 3.1.1, Encoding Object and its defaults; RFC 7578.) A field without a style is written by its content type,

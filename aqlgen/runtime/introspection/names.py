@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Other names of operations: the API's own spellings (R-REQ-2), the owner's aliases (R-WARN-2), the nearest names.
 
 Aliases are old names that operations still answer to, each as long as the adapter's owner said. They are in no list and

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Operations as introspection shows them: OperationInfo and OperationDetails (introspection document, 3.1 and 3.2)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Search of operations by words: ranked, with plurals and synonymous verbs taken as one (R-INT-6)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's logger: records for standard error, for clients that ask, and for the owner's handlers (R-OPS-4).
 
 It stands on Python's `logging`: the owner's handlers go to `logging.getLogger("<package>")` or to the root logger. Our

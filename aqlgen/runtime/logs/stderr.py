@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The handler of standard error: JSON lines that nobody waits for, however slow or dead their reader is (R-OPS-4).
 
 `QueueHandler` and `QueueListener` do it, except for what a dead reader forbids. A full queue counts what it loses. The

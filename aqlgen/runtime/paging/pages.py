@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One page as the agent sees it: `items`, `pageInfo`, and what the API tells beside the list (R-SEL-3)."""
 
 from __future__ import annotations

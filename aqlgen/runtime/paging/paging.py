@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Pages through an API's list with `first` and `after`, whatever the API's own way of it (R-SEL-3).
 
 A page of the adapter lies within one of the API: a cursor tells which, and how many of its items were given already.

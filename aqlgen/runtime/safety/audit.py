@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The audit log (R-SAFE-5): a JSON line for each decision about an operation that is destructive or worse, and its end.
 
 A line is written whole, by one system call, before the call goes on: if it cannot be written, the call does not run.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Confirmations of grave calls: the message that asks for one, and the tokens that stand for one (R-SAFE-3).
 
 A token is random and good for one call of one operation with the same parameters. It holds no data: it is a key to what

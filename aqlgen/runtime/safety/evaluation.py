@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The evaluation of a reported step, and the answer to it (specification, 8.6.4, 8.6.7, 8.7.1 to 8.7.3; R-LOOP-3).
 
 The stages are the step limit, the previous outcome and the patterns, in this order; the first that pauses ends the

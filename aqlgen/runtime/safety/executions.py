@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The executions of a session: which agents run, how far they are, and what waits for a person (8.4, 8.7.3).
 
 They end with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The gatekeeper: which calls run, which must be confirmed, which are refused (R-SAFE-1, R-SAFE-3 to 5).
 
 Policy `standard`: safe and reversible operations run, destructive and dangerous ones must be confirmed, forbidden ones

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The safety loop: an agent reports what it is about to do, and learns whether it may (R-LOOP-2, R-LOOP-3).
 
 Enforcing: a directive of `continue: false` holds until a person confirms the action. Monitoring: the same evaluation,

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The safety loop's operations and settings as introspection shows them (specification, 8.5.4 to 8.7)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Agent names and wire names of fields, mapped exactly both ways (R-SEL-1).
 
 A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A plan is compiled once

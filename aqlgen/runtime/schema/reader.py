@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The reader of JSON Schemas: references, composition, alternatives, types and null (JSON Schema 2020-12).
 
 Every other module that looks into a schema does it with these functions. `types` are the API's types by name; a schema

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The shape of an object or array: its properties, items and alternatives, with references and allOf resolved.
 
 Also paths into a value: JSON pointers in the API's names, translated to the agent's names (RFC 6901; R-SEL-1).

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Framing: bounded lines of standard input as JSON-RPC messages, and a refusal for each line that is not one."""
 
 from __future__ import annotations

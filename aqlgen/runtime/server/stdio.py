@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over standard input and output, one JSON-RPC message per line.
 
 It differs from the SDK's stdio in what a long-lived process needs: SIGINT and SIGTERM end it promptly and cleanly; once

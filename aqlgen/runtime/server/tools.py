@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The MCP tools of each mode, small enough for any API (R-REQ-5, R-REQ-7, R-REQ-11).
 
 They need only what is in `adapter.json`. `tools/list` stays under 750 tokens with five tools and 320 with one, so

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's settings: each is one field of `Config`, which says everything about it.
 
 The reading of the environment and of `adapter.toml`, the listing of `doctor`, the text of a new project's

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The reading of the owner's values: settings from the environment and `adapter.toml`, variables also from files."""
 
 from __future__ import annotations

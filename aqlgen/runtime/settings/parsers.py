@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Parsers of settings: text or a TOML value in, the setting's value out; ValueError says what the value must be."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A row of the operation table: one operation of the API, as agents call it and as it is sent (R-INT-7)."""
 
 from collections.abc import Mapping, Sequence

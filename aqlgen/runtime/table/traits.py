@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What a row tells of how its operation behaves: paging, updating, keys of repeated calls, long work, deprecation."""
 
 from collections.abc import Iterator, Mapping

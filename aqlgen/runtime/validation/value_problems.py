@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The validator's errors as problems with values, with what to give instead where that can be seen (R-ENV-5).
 
 Values are never turned into other types; whoever wrote them is told what to write.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """A warning, and the collector of one call's warnings (R-WARN-1).
 
 Any part of the runtime adds a warning with a line: `warnings.add(code, message, severity=…, details={…})`.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The rules that find a call's warnings (R-WARN-1).
 
 The rules are in modules of their own, imported when first needed: `deprecation`, `thresholds`, `truncation`;

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Suppression: which of its warnings a response shows (warnings document, 6.4 and 6.5; R-WARN-6).
 
 Suppressed codes are left out. Equal warnings become one with `occurrence_count`. A warning that the session has seen a

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Warnings about a slow API and about its own limit of calls, once a threshold is passed.
 
 R-WARN-4 and the warnings document, 4.4; R-WARN-5 and the warnings document, 4.1.

@@ -1,4 +1,4 @@
-# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Truncation of answers that are longer than their limit (R-WARN-3, R-REQ-9; warnings document, 4.3).
 
 Only lists and plain texts are cut: the longest list in the answer, or in its objects, loses its last items, and a text

@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update`; extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's command, called by the script of `pyproject.toml` and by `python -m <package>`."""
 
 from __future__ import annotations

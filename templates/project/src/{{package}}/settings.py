@@ -1,4 +1,4 @@
-# shared: yours to edit; `aqlgen update` merges its own changes into it.
+# machine: replaced by `aqlgen update`; extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """What this adapter hands to the runtime: where its data stands, and the functions around its requests.
 
 The settings themselves stand in `adapter.toml` and the environment.

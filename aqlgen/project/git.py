@@ -1,4 +1,4 @@
-"""Git, run as a command: the only module that does. Whatever surrounds it never changes the outcome.
+"""Running git as a command: the only module that does. The environment never changes the outcome.
 
 Variables that point git elsewhere (as within a hook) are left out, the user's hooks, signing, recorded resolutions and
 global attributes are off, and no network is reached, not even to fetch what a partial clone lacks.
@@ -23,13 +23,13 @@ from aqlgen.diagnostics.errors import FileError
 __all__ = ["OLDEST", "Done", "attempt", "blobs", "failed", "require", "run", "undisturbed"]
 
 OLDEST: Final = (2, 34)
-"""The oldest git that is worked with: since then it merges, and finds renames, as it does today."""
+"""The oldest supported git: since then it merges, and finds renames, as it does today."""
 
 _KEPT: Final = re.compile(r"GIT_(CONFIG(_.*)?|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|TRACE.*)")
-"""Variables of git that say where git and its configuration are, not which repository is meant or what to do in it."""
+"""Variables of git about where git and its configuration are, not about the repository or the operation."""
 
-_ENDING: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""What a terminal or a service sends to have a process end; git inherits that they are held back."""
+_TERMINATION: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals by which a terminal or a service ends a process; git inherits that they are blocked."""
 
 _SETTINGS: Final = {
     "advice.addEmbeddedRepo": "false",
@@ -47,7 +47,7 @@ _SETTINGS: Final = {
     "submodule.recurse": "false",
 }
 
-_ARGUMENTS: Final = tuple(part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}"))
+_ARGUMENTS: Final = tuple(argument for key, value in _SETTINGS.items() for argument in ("-c", f"{key}={value}"))
 
 _ENVIRONMENT: Final = {
     "GIT_NO_LAZY_FETCH": "1",
@@ -59,16 +59,16 @@ _ENVIRONMENT: Final = {
 }
 
 _IDENTITY: Final = {
-    f"GIT_{who}_{what}": value
-    for who in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "aqlgen"), ("EMAIL", "aqlgen@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
+    f"GIT_{role}_{part}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for part, value in (("NAME", "aqlgen"), ("EMAIL", "aqlgen@localhost"), ("DATE", "2000-01-01T00:00:00Z"))
 }
-"""Whose the commits are: of nobody and no time, so that the same content is the same object."""
+"""The author of commits: always the same at the same time, so that the same content is the same object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a command of git ended: its exit code and what it wrote."""
+    """The result of a command of git: its exit code and its output."""
 
     code: int
     out: bytes
@@ -76,12 +76,12 @@ class Done:
 
     @property
     def text(self) -> str:
-        """The output as text, without the line end at its end."""
+        """The output as text, without its last line end."""
         return os.fsdecode(self.out).rstrip("\n")
 
 
 def run(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Done:
-    """Run git in a folder and wait for it. Raises FileError when git is missing or fails."""
+    """Run git in a folder. Raises FileError when git is missing or fails."""
     done = attempt(*arguments, cwd=cwd, stdin=stdin, env=env)
     if done.code:
         raise failed(arguments, done)
@@ -89,13 +89,13 @@ def run(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] |
 
 
 def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Done:
-    """Run git where it may fail: the exit code says how it went. Raises FileError when git is missing."""
-    given = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or _KEPT.fullmatch(key)}
+    """Run git in a folder, where it may fail. Raises FileError when git is missing."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or _KEPT.fullmatch(key)}
     try:
         done = subprocess.run(  # noqa: S603
             ["git", *_ARGUMENTS, *arguments],  # noqa: S607 - the user's own git
             cwd=cwd,
-            env={**given, **_ENVIRONMENT, **_IDENTITY, **(env or {})},
+            env={**inherited, **_ENVIRONMENT, **_IDENTITY, **(env or {})},
             input=stdin,
             capture_output=True,
             check=False,
@@ -111,26 +111,26 @@ def attempt(*arguments: str, cwd: Path, stdin: bytes = b"", env: Mapping[str, st
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let git write to the end what it has begun: signals that end a process have no effect until it is done."""
+    """Block the signals that end a process, so that git completes what it writes."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _TERMINATION)
     try:
         yield
     finally:
-        while pending := signal.sigpending() & set(_ENDING):
+        while pending := signal.sigpending() & set(_TERMINATION):
             signal.sigwait(pending)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def blobs(oids: Iterable[str], cwd: Path) -> dict[str, bytes]:
-    """Give the contents of blobs; those that the repository lacks, as a partial clone does, are left out."""
+    """Return the contents of blobs; those that the repository lacks, as a partial clone does, are left out."""
     wanted = list(dict.fromkeys(oids))
     if not wanted:
         return {}
     out = _batch(cwd, "".join(f"{oid}\n" for oid in wanted).encode())
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     start = 0
     for oid in wanted:
         end = out.index(b"\n", start)
@@ -138,14 +138,14 @@ def blobs(oids: Iterable[str], cwd: Path) -> dict[str, bytes]:
         start = end + 1
         if len(words) == 3:  # else git says that it is missing
             stop = start + int(words[2])
-            found[oid] = out[start:stop]
+            contents[oid] = out[start:stop]
             start = stop + 1
-    return found
+    return contents
 
 
-def _batch(cwd: Path, given: bytes) -> bytes:
-    """Print blobs. In a partial clone git insists on fetching what it lacks: one that borrows its objects does not."""
-    done = attempt("cat-file", "--batch", cwd=cwd, stdin=given)
+def _batch(cwd: Path, oids: bytes) -> bytes:
+    """Print blobs, in a partial clone by way of a repository that borrows its objects, since git would fetch others."""
+    done = attempt("cat-file", "--batch", cwd=cwd, stdin=oids)
     if not done.code:
         return done.out
     asked = ("rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects")
@@ -155,25 +155,25 @@ def _batch(cwd: Path, given: bytes) -> bytes:
         run("init", "--quiet", "--bare", f"--object-format={form}", cwd=place)
         (place / "objects" / "info").mkdir(parents=True, exist_ok=True)
         (place / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
-        return run("cat-file", "--batch", cwd=place, stdin=given).out
+        return run("cat-file", "--batch", cwd=place, stdin=oids).out
 
 
 def failed(arguments: tuple[str, ...], done: Done) -> FileError:
-    """Give the error for a command of git that failed, with what git itself said."""
-    command = next((one for one in arguments if not one.startswith("-") and "=" not in one), "git")
-    said = " ".join(line.strip() for line in done.err.splitlines() if not line.startswith("hint:"))
+    """Build the error for a command of git that failed, with the message of git."""
+    command = next((word for word in arguments if not word.startswith("-") and "=" not in word), "git")
+    message = " ".join(line.strip() for line in done.err.splitlines() if not line.startswith("hint:"))
     return FileError.of(
         "git-failed",
-        f"git {command} failed: {said[:500] or f'exit code {done.code}'}",
+        f"git {command} failed: {message[:500] or f'exit code {done.code}'}",
         help="Do what git asks for, then run this again; nothing was changed.",
     )
 
 
 def require() -> None:
     """Refuse a git that is missing or too old. Raises FileError."""
-    found = _version()
-    if found < OLDEST:
-        shown, least = (".".join(map(str, one)) for one in (found, OLDEST))
+    version = _version()
+    if version < OLDEST:
+        shown, least = (".".join(map(str, numbers)) for numbers in (version, OLDEST))
         raise FileError.of(
             "git-too-old", f"git is of version {shown}, too old to merge with", help=f"Install git {least} or newer."
         )
@@ -181,6 +181,5 @@ def require() -> None:
 
 @cache
 def _version() -> tuple[int, ...]:
-    said = run("version", cwd=Path.cwd()).text
-    numbers = re.search(r"(\d+)\.(\d+)", said)
+    numbers = re.search(r"(\d+)\.(\d+)", run("version", cwd=Path.cwd()).text)
     return (int(numbers[1]), int(numbers[2])) if numbers else OLDEST

@@ -1,4 +1,4 @@
-"""One recovery of hand edits: rows as generated and as edited, the overrides between them, and the proof of those."""
+"""Recovering hand edits of a table: the overrides that turn generated rows into edited ones, and their proof."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from typing import Final
 from aqlgen.decide.overrides import parse
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.edits.deriving import Difference, entry, leftovers
-from aqlgen.edits.insertion import InsertionError, insert
-from aqlgen.edits.meant import Meant, meant
-from aqlgen.edits.refusals import paste, refused, unknown, whole
-from aqlgen.edits.rows import Found, RowError, operations_file, pointer, rows
-from aqlgen.edits.sameness import Sameness
-from aqlgen.edits.trial import Trial
-from aqlgen.edits.writing import flow
 from aqlgen.ir import Json
 from aqlgen.project import Project
+from aqlgen.project.edits.deriving import Difference, entry, leftovers
+from aqlgen.project.edits.insertion import InsertionError, insert
+from aqlgen.project.edits.intent import Equality, Intent, intent
+from aqlgen.project.edits.refusals import paste, refused, unknown, whole
+from aqlgen.project.edits.rows import Found, RowError, operations_file, pointer, rows
+from aqlgen.project.edits.trial import Trial
+from aqlgen.project.edits.yaml_values import flow
 from aqlgen.render.provenance import file_hash
 from aqlgen.table.model import FAMILIES
 
@@ -28,22 +27,22 @@ __all__ = ["Recovered", "Recovery"]
 Entries = dict[str, dict[str, Json]]
 
 _ROUNDS: Final = 3
-"""How often overrides are completed: one of the category may ask for another that keeps the danger as it was."""
+"""How often overrides are completed: that of a category may need another that keeps the danger as it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What became of the edits: the overrides that they come to, and those that are refused."""
+    """The result for the edits: the overrides that express them, and the refusals of the others."""
 
     entries: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
-    """Overrides by `METHOD /path`, without what the file says already."""
+    """Overrides by `METHOD /path`, without those in the file."""
     overrides: bytes | None = None
     """The whole new overrides.yaml; None when it stays as it is."""
     refused: tuple[Diagnostic, ...] = ()
 
 
 class Recovery:
-    """Holds what is known of the edited files; `run` does the work."""
+    """A recovery of edited files, started by `run`."""
 
     def __init__(
         self,
@@ -59,8 +58,9 @@ class Recovery:
         self._refused: list[Diagnostic] = []
 
     def run(self) -> Recovered:
-        """Recover what can be. Raises AqlgenError when what the project keeps cannot be used."""
-        if any(path.startswith("openapi/") for path in self._edited):  # nothing can be generated again of such
+        """Recover the edits. Raises AqlgenError when the project's document or overrides cannot be used."""
+        # Nothing can be generated again from an edited document.
+        if any(path.startswith("openapi/") for path in self._edited):
             return Recovered(refused=tuple(self._whole(path) for path in sorted(self._edited)))
         generated = self._complete()
         lost = [path for path in self._edited if path in self._tables and path not in self._pristine]
@@ -73,57 +73,58 @@ class Recovery:
         except RowError as error:
             return Recovered(refused=(self._broken(error),))
         before = rows(self._files(self._pristine), self._package)
-        names = {key: one.name for key, one in before.items()}
+        names = {key: row.name for key, row in before.items()}
         today = generated or self._trial.files({}, names)
         base = rows(today, self._package)
-        wanted = meant(before, after, base)
+        intended = intent(before, after, base)
         self._refused.extend(
             self._at(after[key], (), f"the document has no operation {key}") for key in after if key not in before
         )
-        entries, files = self._derived(wanted, base, names, today)
+        entries, files = self._derived(intended, base, names, today)
         if files is not None:
             types = f"src/{self._package}/types.json"
-            same = Sameness(today[types], files[types])
-            bad = set(self._unproven(wanted, base, rows(files, self._package), after, entries, same))
-            entries = {key: one for key, one in entries.items() if key not in bad}
-            renamed = {one.name: after[key].name for key, one in before.items() if key in after}
+            same = Equality(today[types], files[types])
+            unproven = set(self._unproven(intended, base, rows(files, self._package), after, entries, same))
+            entries = {key: entry for key, entry in entries.items() if key not in unproven}
+            renamed = {row.name: after[key].name for key, row in before.items() if key in after}
             self._refused.extend(self._others(files, renamed))
         text = insert(self._trial.text, entries).encode("utf-8") if entries else None
-        return Recovered(entries, text, tuple(sorted(self._refused, key=lambda one: (one.file, one.line, one.column))))
+        refused = sorted(self._refused, key=lambda refusal: (refusal.file, refusal.line, refusal.column))
+        return Recovered(entries, text, tuple(refused))
 
     def _complete(self) -> dict[str, bytes]:
-        """Generate again what is not known, and give the files where that was done."""
+        """Generate the unknown content again; return the files if that was necessary and possible."""
         missing = [path for path in self._edited if path not in self._pristine]
         if not missing:
             return {}
-        found = self._trial.files({}, None)
+        generated = self._trial.files({}, None)
         for path in missing:
-            if path in found and file_hash(found[path]) == self._project.recorded.get(path):
-                self._pristine[path] = found[path]
-        return found if all(path in self._pristine for path in missing if path in self._tables) else {}
+            if path in generated and file_hash(generated[path]) == self._project.recorded.get(path):
+                self._pristine[path] = generated[path]
+        return generated if all(path in self._pristine for path in missing if path in self._tables) else {}
 
-    def _files(self, given: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Give the tables' files as given where they are edited, the others as they lie in the project."""
-        found = {}
+    def _files(self, contents: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Return the tables' files: the edited ones from `contents`, the others from the project."""
+        files = {}
         for path in self._tables:
-            lies = self._project.placed(path)
+            place = self._project.placed(path)
             if path in self._edited:
-                found[path] = given[path]
-            elif lies.is_file():
-                found[path] = lies.read_bytes()
-        return found
+                files[path] = contents[path]
+            elif place.is_file():
+                files[path] = place.read_bytes()
+        return files
 
     def _derived(
-        self, wanted: Meant, base: Mapping[str, Found], names: Mapping[str, str], today: dict[str, bytes]
+        self, intended: Intent, base: Mapping[str, Found], names: Mapping[str, str], today: dict[str, bytes]
     ) -> tuple[Entries, dict[str, bytes] | None]:
-        """Give the overrides that the edits come to, and the files that they bring about: None where they do not."""
+        """Return the overrides that express the edits, and the files that come of them, None if they cannot be used."""
         entries: Entries = {}
         current, files = base, today
         for _ in range(_ROUNDS):
             more = {
-                key: found
-                for key, goal in wanted.rows.items()
-                if (found := entry(current.get(key), goal, self._trial.own.get(key), wanted.touched[key]))
+                key: override
+                for key, goal in intended.rows.items()
+                if (override := entry(current.get(key), goal, self._trial.own.get(key), intended.touched[key]))
             }
             grown = _together(entries, more)
             if grown == entries:
@@ -142,31 +143,33 @@ class Recovery:
 
     def _unproven(
         self,
-        wanted: Meant,
+        intended: Intent,
         base: Mapping[str, Found],
-        found: Mapping[str, Found],
+        actual: Mapping[str, Found],
         after: Mapping[str, Found],
         entries: Entries,
-        same: Sameness,
+        same: Equality,
     ) -> Iterator[str]:
-        """Refuse what does not come out as the user wrote it, and give the keys of those operations."""
-        for key in dict.fromkeys((*base, *found)):
-            own = key in wanted.rows
-            goal = wanted.rows[key] if own else base.get(key)
-            if not own and found.get(key) == goal:
+        """Refuse what does not come out as the user wrote it, and yield the keys of those operations."""
+        for key in dict.fromkeys((*base, *actual)):
+            edited = key in intended.rows
+            goal = intended.rows[key] if edited else base.get(key)
+            if not edited and actual.get(key) == goal:
                 continue
-            left = leftovers(found.get(key), goal, wanted.touched.get(key, frozenset()), same)
-            if "category" in entries.get(key, ()) and any(one.at[:1] == ("parameters",) for one in left):
-                left = [Difference((), "moved there it takes other parameters, since its body is sent in another way")]
-            for difference in left:
-                if own:
+            differences = leftovers(actual.get(key), goal, intended.touched.get(key, frozenset()), same)
+            about_parameters = any(difference.at[:1] == ("parameters",) for difference in differences)
+            if about_parameters and "category" in entries.get(key, ()):
+                message = "moved there it takes other parameters, since its body is sent in another way"
+                differences = [Difference((), message)]
+            for difference in differences:
+                if edited:
                     yield key
-                row = after.get(key) or found.get(key) or base[key]
-                message = difference.message if own else "another operation was given its name, or changes it"
-                self._refused.append(self._at(row, difference.at, f"`{row.name}`: {message}", _said(key, entries)))
+                row = after.get(key) or actual.get(key) or base[key]
+                message = difference.message if edited else "another operation was given its name, or changes it"
+                self._refused.append(self._at(row, difference.at, f"`{row.name}`: {message}", _hint(key, entries)))
 
     def _others(self, files: Mapping[str, bytes], renamed: Mapping[str, str]) -> Iterator[Diagnostic]:
-        """Refuse edits of files that only show the table, unless they show what it will be."""
+        """Refuse edits of files that only show the table, unless they show the table to come."""
         changed = {old: new for old, new in renamed.items() if old != new}
         for path, content in self._edited.items():
             if path in self._tables or content == files.get(path):
@@ -185,8 +188,8 @@ class Recovery:
     def _text(self, path: str) -> str:
         if path in self._edited:
             return self._edited[path].decode("utf-8", "replace")
-        lies = self._project.placed(path)
-        return lies.read_text(encoding="utf-8", errors="replace") if lies.is_file() else "{}"
+        place = self._project.placed(path)
+        return place.read_text(encoding="utf-8", errors="replace") if place.is_file() else "{}"
 
     def _broken(self, error: RowError) -> Diagnostic:
         text = self._text(error.path)
@@ -199,37 +202,38 @@ class Recovery:
         return paste(path, self._text(path), "", shown, why)
 
     def _impossible(self, error: OptionError, entries: Entries) -> Iterator[Diagnostic]:
-        """Say of overrides that cannot be why, at the file that was edited."""
-        places = {one.place: key for key, one in parse(insert(self._trial.text, entries)).entries.items()}
+        """Refuse overrides that are not possible, at the file that was edited."""
+        overrides = parse(insert(self._trial.text, entries)).entries
+        places = {override.place: key for key, override in overrides.items()}
         path = next(path for path in sorted(self._edited) if path in self._tables)
-        for one in error.diagnostics:
-            before = [place for place in places if place <= (one.line, one.column)]
+        for finding in error.diagnostics:
+            before = [place for place in places if place <= (finding.line, finding.column)]
             key = places[max(before)] if before else ""
-            about = f"{key}: {one.message}" if key else one.message
+            about = f"{key}: {finding.message}" if key else finding.message
             yield refused(path, self._text(path), self._package, about)
 
 
-def _said(key: str, entries: Entries) -> str:
-    """Show what overrides can say of an operation, for a user who wants just that."""
+def _hint(key: str, entries: Entries) -> str:
+    """Return the overrides of an operation as text, for a user who is content with them."""
     return f"As far as overrides can say it: {flow(key)}: {flow(entries[key])}." if key in entries else ""
 
 
-def _together(one: Mapping[str, Mapping[str, Json]], other: Mapping[str, Mapping[str, Json]]) -> Entries:
-    """Put overrides together, the later over the earlier, parameter by parameter."""
-    found = {key: dict(value) for key, value in one.items()}
-    for key, value in other.items():
-        own = found.setdefault(key, {})
-        parameters = {**own.get("parameters", {})}
-        for name, given in value.get("parameters", {}).items():
-            parameters[name] = {**parameters.get(name, {}), **given}
-        own |= value
+def _together(earlier: Mapping[str, Mapping[str, Json]], later: Mapping[str, Mapping[str, Json]]) -> Entries:
+    """Merge overrides, the later over the earlier, parameter by parameter."""
+    merged = {key: dict(value) for key, value in earlier.items()}
+    for key, value in later.items():
+        override = merged.setdefault(key, {})
+        parameters = {**override.get("parameters", {})}
+        for name, members in value.get("parameters", {}).items():
+            parameters[name] = {**parameters.get(name, {}), **members}
+        override |= value
         if parameters:
-            own["parameters"] = parameters
-    return found
+            override["parameters"] = parameters
+    return merged
 
 
 def _renamed(content: bytes, names: Mapping[str, str]) -> bytes:
-    """Put new names into a text."""
-    every = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    """Replace names in a text."""
+    pattern = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     text = content.decode("utf-8", "surrogateescape")
-    return re.sub(rf"\b(?:{every})\b", lambda found: names[found[0]], text).encode("utf-8", "surrogateescape")
+    return re.sub(rf"\b(?:{pattern})\b", lambda match: names[match[0]], text).encode("utf-8", "surrogateescape")

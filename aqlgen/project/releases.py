@@ -1,4 +1,4 @@
-"""The releases of aqlgen: which one this is, and the templates of every one.
+"""The releases of aqlgen: which one this is, and the templates of each.
 
 Each release is a tag `v<version>`. A checkout has them in its own history; an installed aqlgen carries their templates
 in a git bundle that the build made (`hatch_build.py`). No network is reached.
@@ -15,16 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from aqlgen import __version__, git
+from aqlgen import __version__
 from aqlgen.diagnostics.errors import FileError
+from aqlgen.project import git
+from aqlgen.resources import PACKAGED, URL, own_templates
 
-__all__ = ["URL", "Release", "current", "own_templates", "runtime_of", "templates_of"]
+__all__ = ["Release", "current", "templates_of"]
 
-URL: Final = "https://github.com/MCPAQL/aqlgen.git"
-"""Where the public finds the templates, for `copier update`."""
-
-_PACKAGE: Final = Path(__file__).parent
-_CARRIED: Final = _PACKAGE / "template"
 _PARTS: Final = ("copier.yml", "templates", "aqlgen/runtime")
 _TAG: Final = re.compile(r"v\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 
@@ -37,21 +34,10 @@ class Release:
     url: str = ""
 
 
-def own_templates() -> Path:
-    """Give the folder that holds `copier.yml` and `templates/` of this aqlgen."""
-    return _CARRIED if (_CARRIED / "copier.yml").is_file() else _PACKAGE.parent
-
-
-def runtime_of(templates: Path) -> Path:
-    """Return the folder of the runtime that belongs to templates: an installed aqlgen has it once, as a package."""
-    beside = templates / "aqlgen/runtime"
-    return beside if beside.is_dir() else _PACKAGE / "runtime"
-
-
 @cache
 def current() -> Release:
-    """Tell which release this aqlgen's own templates are of; none when they were changed since."""
-    record = _CARRIED / "release.txt"
+    """Return the release of this aqlgen's own templates; none when they were changed since."""
+    record = PACKAGED / "release.txt"
     if record.is_file():
         return Release(record.read_text(encoding="utf-8").strip(), URL)
     checkout = _checkout()
@@ -61,7 +47,7 @@ def current() -> Release:
 
 @contextmanager
 def templates_of(tag: str) -> Iterator[Path | None]:
-    """Give the templates of a release as a folder like `own_templates()`, for a while; None when they are not at hand.
+    """Yield the templates of a release in a temporary folder like `own_templates()`; None when they are not at hand.
 
     Raises FileError when git is missing.
     """
@@ -79,13 +65,13 @@ def templates_of(tag: str) -> Iterator[Path | None]:
 
 
 def _checkout() -> Path | None:
-    """Give the repository that aqlgen runs from, if it does."""
-    root = _PACKAGE.parent
+    """Return the repository that aqlgen runs from, if it does."""
+    root = PACKAGED.parent.parent
     return root if own_templates() == root and (root / ".git").exists() else None
 
 
 def _unchanged(root: Path, tag: str) -> bool:
-    """Say whether the templates in the work tree are those of a tag, to the byte."""
+    """Return True if the templates in the work tree are those of a tag, to the byte."""
     try:
         changed = git.attempt("diff", "--quiet", f"refs/tags/{tag}", "--", *_PARTS, cwd=root)
         added = git.attempt("ls-files", "--others", "--exclude-standard", "--", *_PARTS, cwd=root)
@@ -97,24 +83,24 @@ def _unchanged(root: Path, tag: str) -> bool:
 def _files(tag: str, stack: ExitStack) -> dict[str, bytes]:
     """Read the templates of a tag, path → content, from the checkout or from the bundle; {} when it is in neither."""
     repository = _checkout()
-    bundle = _CARRIED / "templates.bundle"
+    bundle = PACKAGED / "templates.bundle"
     if repository is None:
         if not bundle.is_file():
             return {}
         repository = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aqlgen-")))
-        git.run("clone", "--quiet", "--bare", str(bundle), str(repository), cwd=_CARRIED)
+        git.run("clone", "--quiet", "--bare", str(bundle), str(repository), cwd=PACKAGED)
     listed = git.attempt("ls-tree", "-r", "-z", f"refs/tags/{tag}", *_PARTS, cwd=repository)
     if listed.code:
         return {}
     entries = [entry.split("\t", 1) for entry in listed.out.decode().split("\0") if entry]
-    names = {path: about.split()[2] for about, path in entries if not about.startswith("120000 ")}  # a symbolic link
-    contents = git.blobs(names.values(), repository)
-    whole = contents.keys() >= set(names.values())  # not in a clone that lacks blobs
-    return _shaped({path: contents[oid] for path, oid in names.items()}) if whole else {}
+    oids = {path: about.split()[2] for about, path in entries if not about.startswith("120000 ")}  # a symbolic link
+    contents = git.blobs(oids.values(), repository)
+    complete = contents.keys() >= set(oids.values())  # not in a clone that lacks blobs
+    return _shaped({path: contents[oid] for path, oid in oids.items()}) if complete else {}
 
 
 def _shaped(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Give the shape of today to templates from when `copier.yml` stood among them."""
+    """Convert templates of the releases that had `copier.yml` in their folder."""
     old = files.pop("templates/copier.yml", None)
     if old is not None and "copier.yml" not in files:
         files["copier.yml"] = old.replace(b"\n_subdirectory: project\n", b"\n_subdirectory: templates/project\n")

@@ -1,4 +1,4 @@
-"""A git revision as it is written, `REV` or `REV:PATH`, and the files that it holds there."""
+"""Git revisions as a user writes them, `REV` or `REV:PATH`, and the files in them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from aqlgen import git
 from aqlgen.diagnostics.errors import FileError
+from aqlgen.project import git
 
 __all__ = ["Revision", "revision"]
 
 _REGULAR: Final = ("100644", "100755")
 _REFERENCE: Final = re.compile(rb"""["']?\$ref["']?\s*:\s*["']?[^\s"'#]""")
-"""A reference that leads out of the file."""
+"""A reference to another file."""
 
 _DATA: Final = frozenset({".json", ".yaml", ".yml"})
-"""What documents and the records of projects are written in."""
+"""The suffixes of documents and of the records of projects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A file or a folder of a commit. `path` is where it lies in the repository whose top folder is `top`.
+    """A file or a folder of a commit. `path` is its place in the repository whose top folder is `top`.
 
     An empty `path` is the whole repository.
     """
@@ -40,9 +40,9 @@ class Revision:
         return self.top / self.path
 
     def write(self, folder: Path) -> Path:
-        """Write what is there into an empty folder, and give its place in it: of a folder its JSON and YAML files.
+        """Write it into an empty folder, of a folder its JSON and YAML files, and return its place there.
 
-        Of a file that refers to others, those beside and below it are written too.
+        For a file that refers to others, those beside and below it are written too.
         """
         if self.is_folder:
             self._write(self.path, folder)
@@ -56,20 +56,20 @@ class Revision:
 
     def _write(self, path: str, folder: Path) -> None:
         listing = git.run("ls-tree", "-r", "-z", "--full-tree", f"{self.commit}:{path}", cwd=self.top).out
-        found: dict[str, str] = {}
+        oids: dict[str, str] = {}
         for record in os.fsdecode(listing).split("\0"):
             about, _, name = record.partition("\t")
             if about[:6] in _REGULAR and PurePosixPath(name).suffix.lower() in _DATA:
-                found[name] = about.split(" ")[2]
-        contents = git.blobs(found.values(), self.top)
-        for name, oid in found.items():
+                oids[name] = about.split(" ")[2]
+        contents = git.blobs(oids.values(), self.top)
+        for name, oid in oids.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(contents[oid])
 
 
 def revision(written: str, folder: Path) -> Revision | None:
-    """Find what is meant from a folder on; None when there is no such revision. Raises FileError for a wrong path.
+    """Resolve a revision from a folder; None when there is no such revision. Raises FileError for a wrong path.
 
     A revision alone means that folder. A path begins at the top of the repository, or at the folder when it begins
     with `./`, as git has it.
@@ -78,14 +78,14 @@ def revision(written: str, folder: Path) -> Revision | None:
     if not name or name.startswith("-"):
         return None
     top = git.attempt("rev-parse", "--show-toplevel", "--show-prefix", cwd=folder)
-    found = git.attempt("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", cwd=folder)
-    if top.code or found.code:
+    commit = git.attempt("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", cwd=folder)
+    if top.code or commit.code:
         return None
     root, prefix = (top.text + "\n").split("\n")[:2]
     if not colon or path.startswith(("./", "../")):
         path = os.path.normpath(f"{prefix}{path}")
     path = "" if path in (".", "") else PurePosixPath(path).as_posix()
-    kind = git.attempt("cat-file", "-t", f"{found.text}:{path}", cwd=folder)
+    kind = git.attempt("cat-file", "-t", f"{commit.text}:{path}", cwd=folder)
     if kind.code:
         raise FileError.of(
             "file-not-found",
@@ -93,4 +93,4 @@ def revision(written: str, folder: Path) -> Revision | None:
             help="A path begins at the top of the repository, or here when it begins with ./",
             file=written,
         )
-    return Revision(written, found.text, Path(root), path, kind.text == "tree")
+    return Revision(written, commit.text, Path(root), path, kind.text == "tree")

@@ -1,7 +1,8 @@
-"""The merge, by git itself: base and theirs become commits, and the change between them is picked onto the last commit.
+"""The merge by git: base and theirs become commits, and the change between them is cherry-picked onto the last commit.
 
-Both commits hold the whole tree of the last commit but for the project's folder, so that renames are looked for within
-the project only. `--dry-run` does the same with the folder alone, in a repository for once that borrows the objects.
+Both commits hold the whole tree of the last commit except for the project's folder, so that git looks for renames
+within the project only. `--dry-run` does the same with the folder alone, in a temporary repository that borrows the
+objects.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from aqlgen import git
+from aqlgen.project import git
+from aqlgen.project.merge_inputs import Blob, MergeInputs
 from aqlgen.project.repository import Entry, Repository, listed, some
-from aqlgen.project.sides import Blob, Sides
 
 __all__ = ["Conflict", "Merged", "merge", "refuse_in_the_way", "rehearsal"]
 
@@ -32,7 +33,7 @@ _PICK: Final = {
 }
 
 _APART: Final = ("-c", "core.fileMode=false", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false")
-"""Settings under which files that lie elsewhere are put into an index."""
+"""Settings for adding files of another folder to an index."""
 
 _ATTRIBUTES: Final = ".gitattributes"
 
@@ -45,12 +46,12 @@ _WHY: Final = {
     "2": "given another name by you, changed or named otherwise by aqlgen",
     "3": "given another name by you, changed or named otherwise by aqlgen",
 }
-"""What a conflict is about, by the stages of the index: 1 is the base, 2 the user's side, 3 what is generated."""
+"""The reason for a conflict by the stages of the index: 1 is the base, 2 the user's side, 3 what is generated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A file that git leaves to the user."""
+    """A file that the user has to resolve."""
 
     path: str
     why: str
@@ -58,7 +59,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What a merge came to; all paths are within the project."""
+    """The result of a merge; all paths are within the project."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -67,11 +68,11 @@ class Merged:
 
     @property
     def nothing(self) -> bool:
-        """Whether no file is another than before."""
+        """True if no file is changed."""
         return not (self.added or self.changed or self.removed or self.conflicts)
 
 
-def merge(repository: Repository, both: Sides, label: str) -> Merged:
+def merge(repository: Repository, inputs: MergeInputs, label: str) -> Merged:
     """Merge what changed between the sides into the work tree and the index, conflicts in the style of diff3.
 
     Raises FileError when something is in the way; then nothing is changed.
@@ -79,16 +80,16 @@ def merge(repository: Repository, both: Sides, label: str) -> Merged:
     entries = repository.files()
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         index = {"GIT_INDEX_FILE": str(Path(name) / "index")}
-        base = _tree(repository, entries, both.base, Path(name), index)
-        theirs = _tree(repository, entries, both.theirs, Path(name), index)
+        base = _tree(repository, entries, inputs.base, Path(name), index)
+        theirs = _tree(repository, entries, inputs.theirs, Path(name), index)
     if base == theirs:
         return Merged()
     old = git.run("commit-tree", base, "-m", "what was generated last time", cwd=repository.top).text
     new = git.run("commit-tree", theirs, "-p", old, "-m", label, cwd=repository.top).text
     with git.undisturbed():
-        for path in _untracked(repository, both, entries):
+        for path in _untracked(repository, inputs, entries):
             file = repository.top / repository.prefix / path
-            if _is_begun(file, both.theirs[path]):
+            if _is_begun(file, inputs.theirs[path]):
                 file.unlink()
         try:
             return _pick(repository, new)
@@ -98,7 +99,7 @@ def merge(repository: Repository, both: Sides, label: str) -> Merged:
 
 @contextmanager
 def rehearsal(repository: Repository) -> Iterator[Repository]:
-    """Give a repository for once, at its root the project's folder as it is committed; nothing there leaves a trace.
+    """Yield a temporary repository with the project's folder, as it is committed, at its root.
 
     Nothing is written to the user's repository, not even an object.
     """
@@ -122,23 +123,23 @@ def _tree(
     place: Path,
     index: Mapping[str, str],
 ) -> str:
-    """Store a side as a tree: that of the last commit, with nothing but the side in the project's folder."""
+    """Store a side as a tree: that of the last commit, with only the side in the project's folder."""
     git.run("read-tree", repository.head, cwd=repository.top, env=index)
     stored = {path: blob for path, blob in side.items() if isinstance(blob, bytes)}
     _add(repository, stored, place, index)
     known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
-    nothing = "0" * len(repository.head)
-    lines = [f"0 {nothing}\t{repository.prefix}{path}" for path in entries if path not in side]
-    lines += [f"{one.mode} {one.oid}\t{repository.prefix}{path}" for path, one in known.items()]
-    given = os.fsencode("".join(f"{line}\0" for line in lines))
-    git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=given)
+    removed = "0" * len(repository.head)
+    lines = [f"0 {removed}\t{repository.prefix}{path}" for path in entries if path not in side]
+    lines += [f"{entry.mode} {entry.oid}\t{repository.prefix}{path}" for path, entry in known.items()]
+    changes = os.fsencode("".join(f"{line}\0" for line in lines))
+    git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=changes)
     return git.run("write-tree", cwd=repository.top, env=index).text
 
 
 def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, index: Mapping[str, str]) -> None:
     """Put contents into an index in the form in which the user's git commits them, as `git add` would.
 
-    Attributes are those of the last commit: what is generated now has no say in how it is stored.
+    Attributes are those of the last commit, not those that are generated now.
     """
     plain = [path for path in contents if path.endswith(_ATTRIBUTES)]
     with tempfile.TemporaryDirectory(dir=place) as name:
@@ -146,37 +147,38 @@ def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, ind
             file = Path(name) / (repository.prefix + path if path not in plain else f"{plain.index(path)}")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-        given = os.fsencode("".join(f"{repository.prefix}{path}\0" for path in contents if path not in plain))
+        names = os.fsencode("".join(f"{repository.prefix}{path}\0" for path in contents if path not in plain))
         apart = {**index, "GIT_DIR": git.run("rev-parse", "--absolute-git-dir", cwd=repository.top).text}
         added = (*_APART, "update-index", "--add", "--replace", "-z", "--stdin")
-        git.run(*added, cwd=Path(name), env={**apart, "GIT_WORK_TREE": name}, stdin=given)
+        git.run(*added, cwd=Path(name), env={**apart, "GIT_WORK_TREE": name}, stdin=names)
         for number, path in enumerate(plain):
             stored = ("hash-object", "-w", "--no-filters", str(Path(name) / str(number)))
             line = f"100644 {git.run(*stored, cwd=repository.top).text}\t{repository.prefix}{path}\0"
             git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=os.fsencode(line))
 
 
-def refuse_in_the_way(repository: Repository, both: Sides, entries: Mapping[str, Entry]) -> None:
-    """Refuse to write over files that are not committed: git would, where they are ignored. Raises FileError.
+def refuse_in_the_way(repository: Repository, inputs: MergeInputs, entries: Mapping[str, Entry]) -> None:
+    """Refuse to overwrite files that are not committed: git would, where they are ignored. Raises FileError.
 
-    A file that holds nothing but the beginning of what would be written there, as an update leaves it that was ended by
-    force, is in nobody's way.
+    A file that holds only the beginning of what would be written there is left over from an update that was killed, and
+    may be overwritten.
     """
     root = repository.top / repository.prefix
-    found = [path for path in _untracked(repository, both, entries) if not _is_begun(root / path, both.theirs[path])]
-    if found:
+    paths = _untracked(repository, inputs, entries)
+    occupied = [path for path in paths if not _is_begun(root / path, inputs.theirs[path])]
+    if occupied:
         raise listed(
             "untracked-in-the-way",
-            f"the update would write over what is not committed: {some(found)}",
+            f"the update would write over what is not committed: {some(occupied)}",
             "Commit it (`git add --force` where it is ignored), or move it away.",
-            [str(repository.folder / one) for one in found],
+            [str(repository.folder / path) for path in occupied],
         )
 
 
-def _untracked(repository: Repository, both: Sides, entries: Mapping[str, Entry]) -> list[str]:
-    """Give the paths at which the update adds a file, and something lies that is not committed."""
+def _untracked(repository: Repository, inputs: MergeInputs, entries: Mapping[str, Entry]) -> list[str]:
+    """Return the paths at which the update adds a file, and something exists that is not committed."""
     root = repository.top / repository.prefix
-    return [path for path in both.theirs if path not in entries and _is_there(root, path)]
+    return [path for path in inputs.theirs if path not in entries and _is_there(root, path)]
 
 
 def _is_begun(file: Path, blob: Blob) -> bool:
@@ -186,7 +188,7 @@ def _is_begun(file: Path, blob: Blob) -> bool:
 
 
 def _is_there(root: Path, path: str) -> bool:
-    """Whether something is at a path, or on the way to it where a folder is to be."""
+    """Return True if something exists at a path, or a file where one of its folders has to be."""
     place = root
     *folders, name = path.split("/")
     for folder in folders:
@@ -197,16 +199,16 @@ def _is_there(root: Path, path: str) -> bool:
 
 
 def _pick(repository: Repository, commit: str) -> Merged:
-    settings = [part for key, value in _PICK.items() for part in ("-c", f"{key}={value}")]
+    settings = [argument for key, value in _PICK.items() for argument in ("-c", f"{key}={value}")]
     command = (*settings, "cherry-pick", "--no-commit", "--allow-empty", commit)
     done = git.attempt(*command, cwd=repository.top)
     conflicts = _conflicts(repository)
     if done.code and not conflicts and "CONFLICT" not in done.text:
         raise git.failed(("cherry-pick",), done)
     if done.code and not conflicts:  # about folders, not about a file: git only says so
-        said = re.findall(r"^CONFLICT \(.*?\): (.*)$", done.text, re.MULTILINE)
-        conflicts = tuple(Conflict(repository.prefix or ".", one) for one in said)
-    unmerged = {one.path for one in conflicts}
+        messages = re.findall(r"^CONFLICT \(.*?\): (.*)$", done.text, re.MULTILINE)
+        conflicts = tuple(Conflict(repository.prefix or ".", message) for message in messages)
+    unmerged = {conflict.path for conflict in conflicts}
     states: dict[str, list[str]] = {"A": [], "M": [], "D": []}
     listed = (
         "diff",
@@ -220,10 +222,10 @@ def _pick(repository: Repository, commit: str) -> Merged:
     )
     words = iter(os.fsdecode(git.run(*listed, cwd=repository.top).out).split("\0")[:-1])
     for state, path in zip(words, words, strict=True):
-        own = path.removeprefix(repository.prefix)
-        if own not in unmerged:
-            states["M" if state == "T" else state[0]].append(own)
-    added, changed, removed = (tuple(sorted(states[one])) for one in "AMD")
+        inner = path.removeprefix(repository.prefix)
+        if inner not in unmerged:
+            states["M" if state == "T" else state[0]].append(inner)
+    added, changed, removed = (tuple(sorted(states[state])) for state in "AMD")
     return Merged(added, changed, removed, conflicts)
 
 
@@ -232,13 +234,13 @@ def _conflicts(repository: Repository) -> tuple[Conflict, ...]:
     for record in os.fsdecode(git.run("ls-files", "--unmerged", "-z", cwd=repository.top).out).split("\0"):
         if record:
             about, _, path = record.partition("\t")
-            own = path.removeprefix(repository.prefix)
-            stages[own] = stages.get(own, "") + about[-1]
-    return tuple(Conflict(path, _WHY["".join(sorted(one))]) for path, one in sorted(stages.items()))
+            inner = path.removeprefix(repository.prefix)
+            stages[inner] = stages.get(inner, "") + about[-1]
+    return tuple(Conflict(path, _WHY["".join(sorted(numbers))]) for path, numbers in sorted(stages.items()))
 
 
 def _forget(repository: Repository) -> None:
-    """Leave no message of ours for the user's next commit, nor what git compares with unless there are conflicts."""
+    """Remove the message for the user's next commit, and without conflicts the reference that git compares with."""
     place = git.run("rev-parse", "--git-path", "MERGE_MSG", cwd=repository.top).text
     (repository.top / place).unlink(missing_ok=True)
     if not _conflicts(repository):

@@ -1,4 +1,4 @@
-"""Generates a project's table anew from what it keeps, with overrides added, to see what they come to."""
+"""Generating a project's table again with overrides added, to see their effect."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 from aqlgen.decide.decision import Override
 from aqlgen.decide.overrides import load, parse
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.edits.insertion import insert
 from aqlgen.ir import Json
 from aqlgen.pipeline import prepare
 from aqlgen.project import OVERRIDES, Project
-from aqlgen.project.ordering import order_of
+from aqlgen.project.edits.insertion import insert
+from aqlgen.project.generation import order_of
 from aqlgen.render import data
 
 __all__ = ["Trial"]
 
 
 class Trial:
-    """A project to try overrides on; `text` is its overrides file, `own` what that says by `METHOD /path`."""
+    """A project to try overrides on; `text` is its overrides file, `own` the overrides in it by `METHOD /path`."""
 
     def __init__(self, project: Project, progress: Callable[[str], None]) -> None:
         self._project, self._progress = project, progress
@@ -31,12 +31,12 @@ class Trial:
         except OSError as error:
             raise FileError.of("file-unreadable", f"{path} cannot be read", file=str(path)) from error
         except UnicodeDecodeError:
-            load(path)  # says so
+            load(path)  # raises with the position
             raise
         self.own: Mapping[str, Override] = parse(self.text.removeprefix("\ufeff"), str(path)).entries
 
     def files(self, entries: Mapping[str, Mapping[str, Json]], names: Mapping[str, str] | None) -> dict[str, bytes]:
-        """Give the files that show the table. `names` are kept by operation: the recorded ones unless given.
+        """Return the files that show the table. `names` are kept by operation: the recorded ones unless given.
 
         Raises AqlgenError, and InsertionError when the entries cannot be added to the user's file.
         """

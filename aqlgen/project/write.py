@@ -1,4 +1,4 @@
-"""Writing a project or a report: beside its place, then moved there whole; nothing is half-written."""
+"""Writing a project or a report: to a temporary place, then moved as a whole; nothing is half-written."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def write_tree(tree: Mapping[str, bytes], folder: Path) -> None:
     """Write a tree to a destination that does not exist or is empty. Raises FileError, leaving nothing behind."""
     refuse_occupied(folder)
     folder = folder.absolute()
-    made: list[Path] = []
+    created: list[Path] = []
     try:
         for parent in reversed(folder.parents):
             if not parent.exists():
                 parent.mkdir()
-                made.append(parent)
+                created.append(parent)
         temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        made.append(temporary)
+        created.append(temporary)
         for path, content in tree.items():
             target = temporary / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -48,34 +48,34 @@ def write_tree(tree: Mapping[str, bytes], folder: Path) -> None:
         temporary.chmod(0o755)
         _move(temporary, folder)
     except BaseException as error:
-        for one in reversed(made):
-            shutil.rmtree(one, ignore_errors=True)
+        for leftover in reversed(created):
+            shutil.rmtree(leftover, ignore_errors=True)
         if isinstance(error, OSError):
             raise _unwritable(folder, error) from None
         raise
 
 
 def write_file(content: bytes, file: Path) -> None:
-    """Write one file, in place of an earlier one. Raises FileError, leaving what was there before.
+    """Write a file, in place of an earlier one. Raises FileError, leaving what was there before.
 
-    What is no ordinary file, such as a folder or a device, is never replaced; a link keeps leading to what it names.
+    A folder or a device is never replaced; a link keeps its target, and that is written.
     """
-    made: list[Path] = []
+    created: list[Path] = []
     try:
         target = file.resolve()
         _refuse_special(file, target)
         for parent in reversed(target.parents):
             if not parent.exists():
                 parent.mkdir()
-                made.append(parent)
+                created.append(parent)
         temporary = target.with_name(f".aqlgen-{token_hex(6)}")
         with temporary.open("xb") as stream:
-            made.append(temporary)
+            created.append(temporary)
             stream.write(content)
         temporary.replace(target)
     except BaseException as error:
-        for one in reversed(made):
-            one.rmdir() if one.is_dir() else one.unlink(missing_ok=True)
+        for path in reversed(created):
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         if isinstance(error, OSError | RuntimeError | ValueError):
             raise _unwritable(file, error) from None
         raise
@@ -93,7 +93,7 @@ def _refuse_special(file: Path, target: Path) -> None:
 
 
 def _move(temporary: Path, folder: Path) -> None:
-    """Move what was written to its place; into the folder itself where it exists, since it may be somebody's own."""
+    """Move what was written to its place; into the folder itself where it exists, which keeps its owner and mode."""
     if not folder.exists():
         temporary.rename(folder)
         return

@@ -1,4 +1,4 @@
-"""How values are written in an overrides file: on one line, so that YAML reads what was meant."""
+"""Formatting values for an overrides file: on one line, so that YAML reads the same value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["block", "flow"]
 
 _STEP: Final = 2
 _DEEP: Final = 3
-"""From which level on mappings stand on one line, as in `petId: {name: pet}`."""
+"""The level from which on mappings are on one line, as in `petId: {name: pet}`."""
 
 
 class _Dumper(yaml.SafeDumper):
     """Writes texts of several lines in quotes, never as blocks."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - its name is the library's
-        """Write twice what occurs twice."""
+        """Write a repeated value each time."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""`aqlgen status`: what was made of a project since it was generated, and whether it is up to date."""
+"""The status of a project: what its owner changed since it was generated, and whether it is up to date."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decide.overrides import UNMATCHED
-from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
-from aqlgen.diagnostics.report import as_json
-from aqlgen.edits import Recovered, recover
-from aqlgen.ir import Json
 from aqlgen.pipeline import Progress, prepare
 from aqlgen.project import Project
-from aqlgen.project.made import Made
-from aqlgen.project.ordering import order_of
+from aqlgen.project.edits import Recovered, recover
+from aqlgen.project.edits.refusals import forked
+from aqlgen.project.generation import order_of
+from aqlgen.project.records import Provenance
+from aqlgen.project.releases import current
 from aqlgen.project.worktree import State, Worktree
-from aqlgen.releases import current
 from aqlgen.render import data
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import canonical_hash, file_hash
 
 __all__ = ["Changed", "Status", "status"]
 
-_MARKS: Final = re.compile(rb"^(<{7} .*\n)(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
+_MARKERS: Final = re.compile(rb"^(<{7} .*\n)(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
 _LARGEST: Final = 4_000_000
-"""Bytes from which on a file of the user's own is not looked through for conflicts."""
+"""The maximal size in bytes of a file that is searched for conflicts."""
 
 _ABOUT_OVERRIDES: Final = frozenset({UNMATCHED, "expired-alias"})
 
@@ -45,47 +44,31 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything that `aqlgen status` tells."""
+    """The status of a project."""
 
     folder: Path
     package: str
-    recorded: Made
-    today: Made
+    recorded: Provenance
+    today: Provenance
     counts: Mapping[Kind, int]
     changed: tuple[Changed, ...]
     own: int
+    misplaced: tuple[str, ...]
+    """Files of the user in folders that aqlgen alone writes to."""
+    fork: tuple[Diagnostic, ...]
+    """A warning for each file of code that is kept as it was edited."""
     conflicts: tuple[tuple[str, int], ...]
     edits: Recovered
     overrides: tuple[Diagnostic, ...]
-    """Overrides that fit nothing, and aliases whose time is over."""
+    """Overrides that match nothing, and expired aliases."""
     stale: tuple[str, ...]
-    """Files that would come out otherwise today, of the same document."""
+    """Files that would come out otherwise today, from the same document."""
     problems: tuple[Diagnostic, ...]
-    """Why the project cannot be generated again; then the three before are not known."""
+    """Why the project cannot be generated again; the three fields before are empty then."""
 
     def of(self, whose: Kind) -> list[Changed]:
-        """Give the changed files of a kind."""
-        return [one for one in self.changed if one.kind is whose]
-
-    def as_json(self) -> dict[str, Json]:
-        """Give the JSON form."""
-        return {
-            "success": True,
-            "output_directory": str(self.folder),
-            "package": self.package,
-            "recorded": self.recorded.as_json(),
-            "today": self.today.as_json(),
-            "files": {
-                **{one.value: self.counts.get(one, 0) for one in Kind},
-                "own": self.own,
-                "changed": [{"path": one.path, "kind": one.kind, "state": one.state} for one in self.changed],
-            },
-            "conflicts": [{"path": path, "line": line} for path, line in self.conflicts],
-            "edits": {"overrides": dict(self.edits.entries), "refused": as_json(self.edits.refused)},
-            "overrides": as_json(self.overrides),
-            "stale": list(self.stale),
-            "problems": as_json(self.problems),
-        }
+        """Return the changed files of a kind."""
+        return [changed for changed in self.changed if changed.kind is whose]
 
 
 def status(folder: Path, progress: Progress) -> Status:
@@ -95,8 +78,7 @@ def status(folder: Path, progress: Progress) -> Status:
     tree = Worktree(project)
     states, own = tree.states(), tree.own()
     kinds = {path: kind(path, project.package) for path in states}
-    changed = tuple(Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED)
-    recorded, known = Made.of(project.provenance, project.template_tag), ""
+    recorded, known = Provenance.of(project.provenance, project.template_tag), ""
     problems: tuple[Diagnostic, ...] = ()
     overrides: tuple[Diagnostic, ...] = ()
     edits = Recovered()
@@ -105,7 +87,7 @@ def status(folder: Path, progress: Progress) -> Status:
         options = project.options()
         prepared = prepare(options, progress)
         known = canonical_hash(prepared.assembled.given)
-        overrides = tuple(one for one in prepared.diagnostics if one.code in _ABOUT_OVERRIDES)
+        overrides = tuple(finding for finding in prepared.diagnostics if finding.code in _ABOUT_OVERRIDES)
         files = data(order_of(options, prepared, project.license))
         stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
         edited = {path: tree.read(path) or b"" for path in tree.of(Kind.MACHINE, State.EDITED)}
@@ -116,10 +98,17 @@ def status(folder: Path, progress: Progress) -> Status:
         folder=folder,
         package=project.package,
         recorded=recorded,
-        today=Made(__version__, current().tag, known),
-        counts={whose: sum(one is whose for one in kinds.values()) for whose in Kind},
-        changed=changed,
+        today=Provenance(__version__, current().tag, known),
+        counts={whose: list(kinds.values()).count(whose) for whose in Kind},
+        changed=tuple(
+            Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED
+        ),
         own=len(own),
+        misplaced=tree.misplaced(),
+        fork=tuple(
+            forked(path, project.package, severity=Severity.WARNING, generated=path in project.recorded)
+            for path in tree.of(Kind.MACHINE, State.KEPT)
+        ),
         conflicts=tuple(_conflicts(tree, (*states, *own))),
         edits=edits,
         overrides=overrides,
@@ -129,12 +118,12 @@ def status(folder: Path, progress: Progress) -> Status:
 
 
 def _conflicts(tree: Worktree, paths: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Find what an update or another merge left to resolve, by file and line."""
-    found = []
+    """Find unresolved conflicts of an update or another merge, by file and line."""
+    conflicts = []
     for path in paths:
         place = tree.project.placed(path)
         if place.is_file() and place.stat().st_size <= _LARGEST:
             content = tree.read(path) or b""
             if b"<<<<<<< " in content:
-                found += [(path, content.count(b"\n", 0, one.start()) + 1) for one in _MARKS.finditer(content)]
-    return found
+                conflicts += [(path, content.count(b"\n", 0, mark.start()) + 1) for mark in _MARKERS.finditer(content)]
+    return conflicts

@@ -1,4 +1,4 @@
-"""Adds to the text of an overrides file what it does not say yet; every other byte of it stays as the user wrote it."""
+"""Adding entries to the text of an overrides file; every other byte of it stays as the user wrote it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import yaml
 
 from aqlgen.decide.overrides import nested_fields
-from aqlgen.edits.writing import block, flow
 from aqlgen.ir import Json
+from aqlgen.project.edits.yaml_values import block, flow
 
 __all__ = ["InsertionError", "insert"]
 
@@ -25,13 +25,13 @@ _ALIAS: Final = re.compile(r"\s*:\s*\*[^\s,\[\]{}]+")
 
 
 class InsertionError(ValueError):
-    """The text is laid out in a way that cannot be added to without changing something else in it."""
+    """An entry cannot be added to the text without changing something else in it."""
 
 
 def insert(text: str, entries: Mapping[str, Mapping[str, Json]]) -> str:
-    """Add entries to the text of an overrides file, by `METHOD /path`; values that stand there already are replaced.
+    """Add entries to the text of an overrides file, by `METHOD /path`; existing values are replaced.
 
-    Comments, order, style and line ends stay. Raises InsertionError, with the key, where that cannot be.
+    Comments, order, style and line ends stay. Raises InsertionError, with the key, where that is not possible.
     """
     mark = _MARK if text.startswith(_MARK) else ""
     text = text.removeprefix(_MARK)
@@ -46,37 +46,37 @@ def _leaves(entries: Mapping[str, Mapping[str, Json]]) -> Iterator[tuple[_Path, 
             if field not in nested_fields():
                 yield (key, field), value
                 continue
-            for name, one in value.items():
+            for name, inner in value.items():
                 if field == "body":
-                    yield (key, field, name), one
+                    yield (key, field, name), inner
                 else:
-                    yield from (((key, field, name, part), given) for part, given in one.items())
+                    yield from (((key, field, name, part), leaf) for part, leaf in inner.items())
 
 
 def _put(text: str, path: _Path, value: Json) -> str:
     root = _compose(text)
     before = _data(root)
-    wanted = _merged(before, path, _data(_compose(flow(value)), whole=True))
-    if before == wanted:
+    expected = _merged(before, path, _data(_compose(flow(value)), whole=True))
+    if before == expected:
         return text
     new = _placed(text, root, path, value)
-    if _data(_compose(new)) != wanted:
+    if _data(_compose(new)) != expected:
         raise InsertionError(path[0])
     return new
 
 
 def _placed(text: str, root: yaml.Node | None, path: _Path, value: Json) -> str:
-    """Give the text with a value in it, at the deepest of the places on the way to it that there already are."""
+    """Return the text with a value in it, below the deepest of its keys that exists already."""
     if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):
         return _appended(text, path, value, 0)
     node, done, key = root, 0, None
     while done < len(path):
         if not isinstance(node, yaml.MappingNode):
             raise InsertionError(path[0])
-        found = next((one for one in node.value if _is(one[0], path[done], top=not done)), None)
-        if found is None:
+        pair = next((pair for pair in node.value if _is(pair[0], path[done], top=not done)), None)
+        if pair is None:
             break
-        (key, node), done = found, done + 1
+        (key, node), done = pair, done + 1
     if done == len(path):
         return _replaced(text, node, value)
     if not isinstance(node, yaml.MappingNode):
@@ -89,7 +89,7 @@ def _placed(text: str, root: yaml.Node | None, path: _Path, value: Json) -> str:
 
 
 def _is(node: yaml.Node, key: str, *, top: bool) -> bool:
-    """Say whether a key is the one meant; an operation's may be written with a method in small letters."""
+    """Return True if a node is a key; that of an operation may have its method in lower case."""
     if not isinstance(node, yaml.ScalarNode):
         return False
     method, _, rest = node.value.partition(" ")
@@ -135,7 +135,7 @@ def _replaced(text: str, node: yaml.Node, value: Json) -> str:
 
 
 def _content_end(text: str, node: yaml.Node) -> int:
-    """Give the offset behind the last character of a node; a block's own mark may stand behind comments that follow."""
+    """Return the offset behind the last character of a node; the mark of a block may be behind comments after it."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
         return _end_of(text, *node.value[-1])
     if isinstance(node, yaml.SequenceNode) and not node.flow_style and node.value:
@@ -144,7 +144,7 @@ def _content_end(text: str, node: yaml.Node) -> int:
 
 
 def _end_of(text: str, key: yaml.Node, value: yaml.Node) -> int:
-    """Give the offset behind a value; one that is an alias stands, as a node, where its anchor is."""
+    """Return the offset behind a value; the node of an alias is at its anchor."""
     if value.start_mark.index >= key.end_mark.index:
         return _content_end(text, value)
     alias = _ALIAS.match(text, key.end_mark.index)
@@ -152,20 +152,21 @@ def _end_of(text: str, key: yaml.Node, value: yaml.Node) -> int:
 
 
 def _around(text: str, start: int, end: int, node: yaml.Node) -> str:
-    """Give what of a node's text is no value, where comments can be."""
+    """Return the parts of a node's text outside of values, where comments can be."""
     if isinstance(node, yaml.ScalarNode):
         return text[start:end].split("\n")[0] if node.style in ("|", ">") else ""
     pieces, place = "", start
-    for one in _scalars(node):
-        if place <= one.start_mark.index:
-            pieces += text[place : one.start_mark.index] + _around(text, one.start_mark.index, one.end_mark.index, one)
-            place = one.end_mark.index
+    for scalar in _scalars(node):
+        first, last = scalar.start_mark.index, scalar.end_mark.index
+        if place <= first:
+            pieces += text[place:first] + _around(text, first, last, scalar)
+            place = last
     return pieces + text[place:end]
 
 
 def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
-    for one in node.value if isinstance(node, yaml.CollectionNode) else ():
-        for inner in one if isinstance(one, tuple) else (one,):
+    for member in node.value if isinstance(node, yaml.CollectionNode) else ():
+        for inner in member if isinstance(member, tuple) else (member,):
             if isinstance(inner, yaml.ScalarNode):
                 yield inner
             else:
@@ -184,9 +185,9 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def _data(node: yaml.Node | None, *, whole: bool = False) -> Any:
-    """Give what a text says, to compare: scalars with their types, mappings by the text of their keys.
+    """Return the content of a node for comparison: scalars with their types, mappings by the text of their keys.
 
-    A file that says nothing is taken as an empty mapping; `whole` is for a value.
+    An empty file is an empty mapping; `whole` is for a value.
     """
     if not whole and (node is None or (isinstance(node, yaml.ScalarNode) and not node.value)):
         return {}
@@ -195,17 +196,17 @@ def _data(node: yaml.Node | None, *, whole: bool = False) -> Any:
     if isinstance(node, yaml.MappingNode):
         return {getattr(key, "value", None): _data(value, whole=True) for key, value in node.value}
     if isinstance(node, yaml.SequenceNode):
-        return [_data(one, whole=True) for one in node.value]
+        return [_data(member, whole=True) for member in node.value]
     return (node.tag, node.value)
 
 
 def _merged(data: Any, path: Sequence[str], value: Any) -> Any:
     if not path:
         return value
-    own = {} if not isinstance(data, dict) else data
-    known = (one for one in own if isinstance(one, str))
-    first = next((one for one in known if one == path[0] or _folded(one) == path[0]), path[0])
-    return {**own, first: _merged(own.get(first), path[1:], value)}
+    known = data if isinstance(data, dict) else {}
+    keys = (key for key in known if isinstance(key, str))
+    first = next((key for key in keys if path[0] in (key, _folded(key))), path[0])
+    return {**known, first: _merged(known.get(first), path[1:], value)}
 
 
 def _folded(key: str) -> str:

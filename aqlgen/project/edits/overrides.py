@@ -1,0 +1,107 @@
+"""Overrides that an update adds to overrides.yaml: hand edits of other files, and old names as aliases."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from aqlgen.decide.decision import Alias, Decision
+from aqlgen.decide.naming.kept_names import followed
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.ir import Json
+from aqlgen.pipeline import Options, Prepared, Progress
+from aqlgen.project import OVERRIDES
+from aqlgen.project.committed import Committed
+from aqlgen.project.edits import Recovered, recover
+from aqlgen.project.edits.insertion import InsertionError, insert
+from aqlgen.project.merge_inputs import Pristine
+
+__all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases"]
+
+
+def recovered(committed: Committed, edited: Mapping[str, bytes], spec: str | None, progress: Progress) -> Recovered:
+    """Turn hand edits of machine files into overrides. Raises OptionError for those that overrides cannot express.
+
+    The edited document may be what `spec` gives as the new one.
+    """
+    if spec is not None:
+        edited = {path: content for path, content in edited.items() if not _is_given(spec, path, content)}
+    if not edited:
+        return Recovered()
+    progress("reading edits")
+    project = committed.project
+    pristine = Pristine(committed, {}).find({path: project.recorded.get(path, "") for path in edited})
+    result = recover(project, edited, pristine, progress)
+    if result.refused:
+        raise OptionError(*(replace(refusal, file=str(project.folder / refusal.file)) for refusal in result.refused))
+    return result
+
+
+def _is_given(spec: str, path: str, content: bytes) -> bool:
+    return path.startswith("openapi/") and Path(spec).is_file() and Path(spec).read_bytes() == content
+
+
+@contextmanager
+def overridden(options: Options, overrides: bytes | None) -> Iterator[Options]:
+    """Yield the options with other overrides, in a temporary file; None keeps those of the options."""
+    if overrides is None:
+        yield options
+        return
+    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
+        path = Path(name) / OVERRIDES
+        path.write_bytes(overrides)
+        yield replace(options, overrides=path)
+
+
+def renamed(
+    options: Options, days: int | None, prepared: Prepared, names: Mapping[str, str]
+) -> dict[str, dict[str, Json]]:
+    """Return the overrides that keep the old names of renamed operations for some days, {} for None.
+
+    `names` are the former names by `METHOD /path`.
+    """
+    if days is None:
+        return {}
+    return aliases(names, options.ids, prepared.decisions, datetime.now(UTC).date() + timedelta(days=days))
+
+
+def aliases(
+    names: Mapping[str, str], ids: Mapping[str, str], decisions: Iterable[Decision], until: date
+) -> dict[str, dict[str, Json]]:
+    """Return the overrides by `METHOD /path`; `names` and `ids` are the former names and operationIds.
+
+    A name that another operation has now, or that is an alias already, is left out.
+    """
+    served = list(decisions)
+    taken = {decision.name for decision in served}
+    taken |= {alias.name for decision in served for alias in decision.override.aliases}
+    today = {decision.operation.key: decision.operation.operation_id or "" for decision in served}
+    known = followed(names, today, ids, today)
+    overrides: dict[str, dict[str, Json]] = {}
+    for decision in served:
+        old = known.get(decision.operation.key)
+        if old is not None and old not in taken:
+            taken.add(old)
+            extended = (*decision.override.aliases, Alias(old, until))
+            overrides[decision.operation.key] = {"aliases": [_as_json(alias) for alias in extended]}
+    return overrides
+
+
+def _as_json(alias: Alias) -> Json:
+    return alias.name if alias.until is None else {"name": alias.name, "until": alias.until.isoformat()}
+
+
+def with_aliases(folder: Path, overrides: bytes | None, added: Mapping[str, Mapping[str, Json]]) -> bytes:
+    """Return the overrides with aliases, those of the folder for None. Raises OptionError where there is no place."""
+    path = folder / OVERRIDES
+    if overrides is None:
+        overrides = path.read_bytes() if path.is_file() else b""
+    try:
+        return insert(overrides.decode("utf-8"), added).encode("utf-8")
+    except InsertionError as error:
+        message = f"the aliases of {error} cannot be put where its overrides stand"
+        raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None

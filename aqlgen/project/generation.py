@@ -1,0 +1,108 @@
+"""Rendering a prepared document, and generating a project again from what it keeps or from something newer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.pipeline import Options, Prepared, Progress, prepare
+from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.encodings import as_generated
+from aqlgen.project.options import recorded_options
+from aqlgen.project.releases import current
+from aqlgen.render import Order, render, timed
+from aqlgen.render.kinds import Kind, kind
+from aqlgen.render.provenance import FILE, generated_at
+
+__all__ = ["Regenerated", "order_of", "regenerate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Regenerated:
+    """The result: everything known about the document, and every file by its path."""
+
+    prepared: Prepared
+    tree: Mapping[str, bytes]
+
+
+def order_of(options: Options, prepared: Prepared, license: str) -> Order:
+    """Return the order for what was prepared with these options. Raises AqlgenError."""
+    return Order(
+        identity=prepared.identity,
+        table=prepared.table,
+        given=prepared.assembled.given,
+        kept=prepared.assembled.kept,
+        license=license,
+        overrides=_overrides(options.overrides),
+        options=recorded_options(options, prepared, license),
+        skipped=tuple(
+            (f"{skipped.method.upper()} {skipped.path}", skipped.diagnostic.message) for skipped in prepared.skipped
+        ),
+        generated_at=generated_at(),
+        templates=current().tag,
+    )
+
+
+def _overrides(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError.of("file-unreadable", f"{path} cannot be read", file=str(path)) from error
+
+
+def regenerate(
+    project: Project, options: Options, license: str, progress: Progress, *, fork: Mapping[str, str] | None = None
+) -> Regenerated:
+    """Generate a project again; `fork` is what to record as such, None for what is recorded. Raises AqlgenError.
+
+    The recorded time stays while nothing else is new, so that `SOURCE_DATE_EPOCH` alone changes nothing.
+    """
+    prepared = prepare(options, progress)
+    progress("rendering")
+    order = order_of(options, prepared, license)
+    recorded = dict(order.options)
+    if Path(options.request.spec) == _document(project):
+        recorded["spec_url"] = project.recorded_options.get("spec_url", "")
+    order = replace(
+        order,
+        kept=_kept(project, options, order.kept),
+        options=recorded,
+        overrides=order.overrides and as_generated(order.overrides, project.recorded.get(OVERRIDES, "")),
+        hashes=_unchanged(project, order),
+        fork=project.fork if fork is None else fork,
+    )
+    before = project.provenance.get("generated_at")
+    tree = render(replace(order, generated_at=before if isinstance(before, str) else None))
+    if before != order.generated_at and tree[FILE] != (project.folder / FILE).read_bytes():
+        tree = timed(order, tree)
+    return Regenerated(prepared, tree)
+
+
+def _unchanged(project: Project, order: Order) -> dict[str, str]:
+    """Return the recorded hashes of the user's files, except for overrides that are in use."""
+    used = set() if order.overrides is None else {OVERRIDES}
+    yours = (path for path in project.recorded if kind(path, project.package) is Kind.YOURS and path not in used)
+    return {path: project.recorded[path] for path in yours}
+
+
+def _document(project: Project) -> Path | None:
+    folder = project.folder / "openapi"
+    return next((path for path in (folder / "openapi.json", folder / "openapi.yaml") if path.is_file()), None)
+
+
+def _kept(project: Project, options: Options, kept: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the inputs that the project keeps; overlays that it already keeps stay under their names."""
+    known = {str(path): path.relative_to(project.folder / "openapi").as_posix() for path in project.overlays()}
+    sources = dict(zip([path for path in kept if path.startswith("overlays/")], options.request.overlays, strict=True))
+    again = Path(options.request.spec) == _document(project)
+    inputs: dict[str, bytes] = {}
+    for path, content in kept.items():
+        place = known.get(sources.get(path, ""))
+        unchanged = place is not None or (again and path not in sources)
+        recorded = project.recorded.get(f"openapi/{place or path}", "")
+        inputs[place or path] = as_generated(content, recorded) if unchanged else content
+    return inputs

@@ -1,0 +1,101 @@
+"""The options of a generation that a project records, so that `aqlgen update` generates it in the same way.
+
+`RECORDED` is the only list of them; a test finds an option of `aqlgen from-openapi` that is in none of the lists here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aqlgen.decide.overrides import field_cases
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.ir import Json
+from aqlgen.pipeline import Options, Prepared
+
+__all__ = ["KEPT", "NOT_RECORDED", "RECORDED", "Recorded", "mapping", "read_options", "recorded_options", "spdx"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How an option is recorded: its JSON value, and its reader, None for one that is no field of `Options`."""
+
+    value: Callable[[Options, Prepared, str], Json]
+    read: Callable[[Json], Any] | None
+    if_empty: bool = True
+    """Whether it is recorded when it is empty."""
+
+
+def mapping(value: Json) -> dict[str, str]:
+    """Return a JSON object with its values as text; {} for anything else."""
+    return {key: str(member) for key, member in value.items()} if isinstance(value, dict) else {}
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    return tuple(member for member in value if isinstance(member, str)) if isinstance(value, list) else ()
+
+
+def _field_case(value: Json) -> str | None:
+    case = _text(value)
+    return case if case in field_cases() else None
+
+
+RECORDED: Final[Mapping[str, Recorded]] = {
+    "name": Recorded(lambda _options, prepared, _licence: prepared.identity.name, _text),
+    "include": Recorded(lambda options, _prepared, _licence: list(options.include), _texts),
+    "exclude": Recorded(lambda options, _prepared, _licence: list(options.exclude), _texts),
+    "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
+    "license": Recorded(lambda _options, _prepared, licence: licence, None),
+    "spec_url": Recorded(lambda options, _prepared, _licence: options.request.public_url, None),
+    "base": Recorded(lambda _options, prepared, _licence: prepared.base, _text),
+    "names": Recorded(lambda _options, prepared, _licence: dict(sorted(prepared.pinned.items())), mapping),
+    "retired": Recorded(lambda _options, prepared, _licence: dict(prepared.retired), mapping, if_empty=False),
+}
+"""By the name in the provenance, which is that of the field of `Options`."""
+
+KEPT: Final[Mapping[str, str]] = {"spec": "openapi/", "overlay": "openapi/overlays/", "overrides": "overrides.yaml"}
+"""Options of `aqlgen from-openapi` that name files, and where the project keeps those."""
+
+NOT_RECORDED: Final[Mapping[str, str]] = {
+    "output": "the project is there",
+    "header": "it may be a credential",
+    "allow_refs": "the project keeps the document as one file",
+    "dry_run": "it is about a single run",
+    "strict": "it is about a single run",
+    "output_format": "it is about a single run",
+    "verbose": "it is about a single run",
+    "quiet": "it is about a single run",
+}
+"""Options of `aqlgen from-openapi` that an update does not know, each with the reason."""
+
+
+def recorded_options(options: Options, prepared: Prepared, license: str) -> dict[str, Json]:
+    """Return what the provenance records of the options."""
+    values = {name: recorded.value(options, prepared, license) for name, recorded in RECORDED.items()}
+    return {name: value for name, value in values.items() if value or RECORDED[name].if_empty}
+
+
+def read_options(recorded: Mapping[str, Json]) -> dict[str, Any]:
+    """Return the fields of `Options` that a provenance records; values that make no sense are left out."""
+    return {name: option.read(recorded.get(name)) for name, option in RECORDED.items() if option.read is not None}
+
+
+def spdx(expression: str) -> str:
+    """Return the canonical form of an SPDX expression, "" for none. Raises OptionError."""
+    if not expression:
+        return ""
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    try:
+        return str(canonicalize_license_expression(expression))
+    except InvalidLicenseExpression:
+        raise OptionError.of(
+            "bad-option",
+            f"--license {expression!r} is not an SPDX licence expression",
+            help="Use an identifier from the SPDX list, such as MIT, Apache-2.0 or LicenseRef-Proprietary.",
+        ) from None

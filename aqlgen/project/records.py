@@ -1,0 +1,110 @@
+"""The records in a project: reading them, and what the provenance says about the generation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Final, Self
+
+import yaml
+
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.ir import Json
+from aqlgen.render.provenance import FILE
+
+__all__ = ["ANSWERS", "Provenance", "damaged", "not_a_project", "read_json", "read_yaml"]
+
+ANSWERS: Final = ".copier-answers.yml"
+
+_CONFLICT: Final = re.compile(rb"^<{7} ", re.MULTILINE)
+_HELP: Final = "Name the folder of a project that `aqlgen from-openapi` made: it holds MCPAQL-PROVENANCE.json."
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What generated a project: the version of aqlgen, the release of its templates ("" for none), the input's hash."""
+
+    aqlgen: str
+    templates: str
+    input: str
+
+    @classmethod
+    def of(cls, record: Mapping[str, Json], templates: str) -> Self:
+        """Read the content of the provenance file, except for the release of the templates."""
+        generator, given = record.get("generator"), record.get("input")
+        version = generator.get("version") if isinstance(generator, dict) else None
+        return cls(str(version or ""), templates, str(given.get("hash", "")) if isinstance(given, dict) else "")
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return {"aqlgen": self.aqlgen, "templates": self.templates, "input": self.input}
+
+
+def read_json(path: Path, content: bytes | None = None) -> dict[str, Json]:
+    """Read a record that is a JSON object; `content` is what to take for the file's. Raises FileError."""
+    try:
+        value = json.loads(path.read_bytes() if content is None else content)
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unusable(path, error, content) from None
+    if not isinstance(value, dict):
+        raise damaged(path, "it is not a JSON object")
+    return value
+
+
+def read_yaml(path: Path) -> dict[str, Json]:
+    """Read a record that is a YAML mapping. Raises FileError."""
+    try:
+        value = yaml.safe_load(path.read_bytes())
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        raise _unusable(path, error) from None
+    if not isinstance(value, dict):
+        raise damaged(path, "it is not a YAML object")
+    return value
+
+
+def not_a_project(folder: Path) -> FileError:
+    """Build the error for a folder without records."""
+    what = "holds no project of aqlgen" if folder.is_dir() else "is not a folder"
+    return FileError.of("not-a-project", f"{folder} {what}", help=_HELP, file=str(folder))
+
+
+def damaged(path: Path, why: str) -> FileError:
+    """Build the error for a record that cannot be used."""
+    return FileError.of(
+        "project-damaged",
+        f"{path} cannot be used: {why}",
+        help=f"Bring back what aqlgen wrote: `git log -- {path.name}` names commits that had it, and "
+        f"`git checkout COMMIT -- {path.name}` takes it from one.",
+        file=str(path),
+    )
+
+
+def _unusable(path: Path, error: Exception, content: bytes | None = None) -> FileError:
+    if isinstance(error, OSError):
+        return damaged(path, (error.strerror or "it cannot be read").lower())
+    if _CONFLICT.search(path.read_bytes() if content is None else content):
+        return _in_conflict(path)
+    return damaged(path, str(error).splitlines()[0])
+
+
+def _in_conflict(path: Path) -> FileError:
+    """Build the error for a record with conflict markers: two branches that both updated were merged.
+
+    What aqlgen wrote from two documents cannot be merged line by line, and need not be.
+    """
+    folder = next((parent for parent in path.parents if (parent / FILE).is_file()), path.parent)
+    packages = sorted(operations.parent for operations in folder.glob("src/*/operations"))
+    inner = [f"src/{package.name}/{part}" for package in packages for part in ("*.json", "runtime")]
+    paths = " ".join(map(quote, (FILE, ANSWERS, "OPERATIONS.md", "openapi", "schema", *inner)))
+    take = f"git -C {quote(str(folder))} checkout HEAD -- {paths}"
+    return FileError.of(
+        "records-in-conflict",
+        f"{path} holds conflicts of a merge, as when two branches both updated the project",
+        help=f"Take all that aqlgen wrote from one side: `{take}` (from HEAD^ where the conflict is committed). "
+        "Resolve the others, finish the merge, then run `aqlgen update` with the newer document.",
+        file=str(path),
+    )

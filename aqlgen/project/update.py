@@ -1,0 +1,177 @@
+"""Updating a project: it is generated again and merged with what its owner changed since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from aqlgen import __version__
+from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.document.request import Request
+from aqlgen.pipeline import Options, Prepared, Progress
+from aqlgen.project import OVERRIDES, Project
+from aqlgen.project.committed import Committed
+from aqlgen.project.edits.overrides import overridden, recovered, renamed, with_aliases
+from aqlgen.project.edits.refusals import forked
+from aqlgen.project.generation import regenerate
+from aqlgen.project.merge import Merged, merge, refuse_in_the_way, rehearsal
+from aqlgen.project.merge_inputs import Pristine, merge_inputs
+from aqlgen.project.options import RECORDED, spdx
+from aqlgen.project.records import Provenance
+from aqlgen.project.releases import current
+from aqlgen.project.repository import Repository
+from aqlgen.render.kinds import Kind, is_code, kind
+from aqlgen.render.provenance import FILE, file_hash
+
+__all__ = ["Asked", "Updated", "update"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The options of an update; what is empty or None stays as it is recorded."""
+
+    spec: str | None = None
+    headers: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    license: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    field_case: str | None = None
+    rename: bool = False
+    """Take the names that the operations would get today."""
+    aliases: int | None = None
+    """For how many days renamed operations answer to their old names; None for not at all."""
+    strict: bool = False
+    keep_edits: bool = False
+    """Keep edited machine files of code as a fork."""
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """The result of an update, or of its rehearsal."""
+
+    folder: Path
+    prepared: Prepared
+    merged: Merged
+    changes: Changes
+    before: Provenance
+    after: Provenance
+    overrides_added: tuple[str, ...]
+    aliases_added: tuple[str, ...]
+    fork: tuple[Diagnostic, ...]
+    """A warning for each file of code that is kept as it was edited."""
+    written: bool
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The warnings about the fork, the document and the overrides."""
+        return (*self.fork, *self.prepared.diagnostics)
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 when there are conflicts to resolve."""
+        return 1 if self.merged.conflicts else 0
+
+
+def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> Updated:
+    """Bring a project up to date by a merge into its work tree. Raises AqlgenError, and nothing is changed then."""
+    project = Project.open(folder)
+    _refuse_older(project)
+    repository = Repository.open(folder)
+    repository.refuse_unready()
+    committed = Committed.of(project, repository)
+    edited = committed.edited()
+    fork = _fork(committed, edited, keep=asked.keep_edits)
+    unkept = {path: content for path, content in edited.items() if path not in fork}
+    edits = recovered(committed, unkept, asked.spec, progress)
+    licensed = project.license if asked.license is None else spdx(asked.license)
+    before = _data(committed)
+    names = project.names(before)
+    options = _options(project, asked, names, before)
+    overrides = edits.overrides
+    with overridden(options, overrides) as used:
+        generated = regenerate(project, used, licensed, progress, fork=fork)
+    aliases = renamed(options, asked.aliases, generated.prepared, names)
+    if aliases:
+        overrides = with_aliases(folder, overrides, aliases)
+        decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
+        with overridden(replace(options, names=decided), overrides) as used:
+            generated = regenerate(project, used, licensed, progress, fork=fork)
+    tree = generated.tree
+    progress("comparing")
+    old = surface_of_folder({**tree, **before}, project.package)
+    changes = compare(old, surface_of_table(generated.prepared.table))
+    progress("merging")
+    inputs = merge_inputs(committed, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
+    refuse_in_the_way(repository, inputs, committed.entries)
+    with rehearsal(repository) if dry_run else nullcontext(repository) as place:
+        merged = merge(place, inputs, f"aqlgen {__version__}")
+    return Updated(
+        folder=folder,
+        prepared=generated.prepared,
+        merged=merged,
+        changes=changes,
+        before=Provenance.of(project.provenance, project.template_tag),
+        after=Provenance.of(json.loads(tree[FILE]), current().tag),
+        overrides_added=tuple(edits.entries),
+        aliases_added=tuple(aliases),
+        fork=tuple(
+            forked(path, project.package, severity=Severity.WARNING, generated=path in tree) for path in sorted(fork)
+        ),
+        written=not dry_run,
+    )
+
+
+def _refuse_older(project: Project) -> None:
+    """Refuse a project that a newer aqlgen wrote: the update would revert what that brought."""
+    if project.version and Version(project.version) > Version(__version__):
+        newer = str(Version(project.version))
+        raise OptionError.of(
+            "aqlgen-too-old",
+            f"the project was made by aqlgen {newer}, and this is {__version__}",
+            help=f"Install aqlgen {newer} or newer: pip install 'aqlgen>={newer}'.",
+            file=str(project.folder),
+        )
+
+
+def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> dict[str, str]:
+    """Return the hashes of the files of code that stay as they were edited: the fork of before, or all that are."""
+    package = committed.project.package
+    if not keep:
+        return committed.kept(edited)
+    code = {path: content for path, content in edited.items() if is_code(path, package)}
+    copied = Pristine(committed, {}).find({path: committed.project.recorded.get(path, "") for path in code})
+    return {path: file_hash(content) for path, content in code.items() if copied.get(path) != content}
+
+
+def _data(committed: Committed) -> dict[str, bytes]:
+    """Return the data of the package as it is committed, or as it once was where it is gone."""
+    project = committed.project
+    recorded = {
+        path: digest
+        for path, digest in project.recorded.items()
+        if path.startswith(f"src/{project.package}/")
+        and kind(path, project.package) is Kind.MACHINE
+        and not is_code(path, project.package)
+    }
+    data = dict(committed.read(recorded))
+    return data | Pristine(committed, {}).find({path: digest for path, digest in recorded.items() if path not in data})
+
+
+def _options(project: Project, asked: Asked, names: Mapping[str, str], before: Mapping[str, bytes]) -> Options:
+    """Return the recorded options, replaced by those that are asked for; existing names are kept."""
+    spec = project.request().spec if asked.spec is None else asked.spec
+    overlays = asked.overlays or tuple(map(str, project.overlays()))
+    request = Request.of(spec, asked.headers, overlays, asked.allow)
+    ids = project.operation_ids(before)
+    options = project.options(request, names={} if asked.rename else names, ids=ids, strict=asked.strict)
+    replaceable = {field.name for field in fields(asked)} & {name for name in RECORDED if RECORDED[name].read}
+    return replace(options, **{name: value for name in replaceable if (value := getattr(asked, name))})

@@ -1,0 +1,198 @@
+"""The adapter's code is the machine's: replaced whole, an edit is refused, or kept as a fork that says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.render.provenance import file_hash, tree_hash
+from tests.generator.commands import run
+from tests.update.repos import Repo, Templates, grown, operation
+
+Spec = Callable[[Any], Path]
+RUNTIME = "src/shop_adapter/runtime"
+SOURCE = "src/{{package}}/runtime"
+EDITED = f"{RUNTIME}/__init__.py"
+SERVER = "src/shop_adapter/server.py"
+
+
+def edit(repo: Repo, *paths: str) -> None:
+    for path in paths:
+        repo.write(path, repo.read(path) + "\n\nOURS = 1\n")
+    repo.commit()
+
+
+def status(repo: Repo) -> Any:
+    return run("status", repo.folder, "--output-format", "json").json
+
+
+def check(repo: Repo, *options: str) -> Any:
+    return run("check", repo.folder, "--pristine", "--output-format", "json", *options)
+
+
+@pytest.fixture
+def newest(newer: Templates) -> Templates:
+    newer.replace(f"{SOURCE}/__init__.py", '"""', '"""Newer. ')
+    return newer
+
+
+def test_code_is_replaced_whole(repo: Repo, newest: Templates) -> None:
+    assert repo.changed()["files"]["changed"] == ["MCPAQL-PROVENANCE.json", EDITED]
+    assert '"""Newer. ' in repo.read(EDITED)
+
+
+def test_an_edit_of_code_is_refused_with_the_way_out_and_nothing_changes(repo: Repo, newest: Templates) -> None:
+    edit(repo, EDITED, SERVER)
+    before = repo.snapshot()
+    done = repo.update("--output-format", "json")
+    assert (done.code, repo.snapshot()) == (3, before)
+    details = done.json["error"]["details"]
+    assert [Path(detail["path"]).relative_to(repo.folder).as_posix() for detail in details] == [EDITED, SERVER]
+    for detail in details:
+        assert detail["code"] == "machine-file-edited"
+        ways = ("src/shop_adapter/hooks.py", "adapter.toml", "overrides.yaml", "--keep-edits", "delete the file")
+        assert all(way in detail["suggestion"] for way in ways)
+    lines = repo.read(SERVER).splitlines()
+    assert details[1]["line"] == lines.index("OURS = 1") - 1
+
+
+def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
+    edit(repo, EDITED)
+    told = status(repo)
+    assert told["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "edited"}]
+    assert [refusal["path"] for refusal in told["edits"]["refused"]] == [EDITED]
+    assert "--keep-edits" in run("status", repo.folder).out
+    done = check(repo)
+    assert done.code == 1
+    assert [(one["code"], one["path"]) for one in done.json["pristine"]["findings"]] == [
+        ("machine-file-edited", EDITED)
+    ]
+
+
+def test_a_back_door_is_found_also_when_the_record_was_changed_with_it(repo: Repo) -> None:
+    before = json.loads(repo.read("MCPAQL-PROVENANCE.json"))["files"]
+    edit(repo, EDITED)
+    hashes = {**before["each"], EDITED: file_hash((repo.folder / EDITED).read_bytes())}
+    repo.replace("MCPAQL-PROVENANCE.json", before["each"][EDITED], hashes[EDITED])
+    repo.replace("MCPAQL-PROVENANCE.json", before["hash"], tree_hash(hashes))
+    findings = check(repo).json["pristine"]["findings"]
+    assert [(finding["code"], finding["path"]) for finding in findings] == [("not-reproducible", EDITED)]
+
+
+def test_kept_edits_are_a_fork_that_every_command_tells_of(repo: Repo, newest: Templates, spec: Spec) -> None:
+    edit(repo, EDITED)
+    before = repo.read(EDITED)
+    done = repo.changed("--keep-edits", "--spec", spec(grown(orders={"get": operation("listOrders")})))
+    assert (done["success"], done["fork"], repo.read(EDITED)) == (True, [EDITED], before)
+    (warning,) = done["warnings"]
+    assert (warning["code"], warning["path"]) == ("machine-file-forked", EDITED)
+    assert "may not fit" in warning["suggestion"]
+    assert list(json.loads(repo.read("MCPAQL-PROVENANCE.json"))["fork"]) == [EDITED]
+    repo.commit()
+    told = status(repo)
+    assert told["files"]["fork"] == [EDITED]
+    assert told["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "kept"}]
+    assert told["edits"]["refused"] == []
+    assert "may not fit" in run("status", repo.folder).out
+    again = repo.update()
+    assert (again.code, repo.read(EDITED)) == (0, before)
+    assert "is up to date" in again.out
+    assert "[machine-file-forked]" in again.err
+
+
+def test_a_check_accepts_a_fork_only_when_it_is_asked_to(repo: Repo) -> None:
+    edit(repo, EDITED)
+    repo.update("--keep-edits")
+    repo.commit()
+    done = check(repo)
+    assert done.code == 1
+    assert [finding["code"] for finding in done.json["pristine"]["findings"]] == ["machine-file-forked"]
+    done = check(repo, "--keep-edits")
+    assert (done.code, done.json["pristine"]["fork"]) == (0, [EDITED])
+    told = run("check", repo.folder, "--pristine", "--keep-edits")
+    assert "pristine but for 1 file of code that is a fork" in told.out
+    assert "may not fit" in told.err
+
+
+def test_a_fork_that_was_edited_again_is_refused_until_it_is_kept_again(repo: Repo) -> None:
+    edit(repo, EDITED)
+    repo.update("--keep-edits")
+    edit(repo, EDITED)
+    assert repo.update().code == 3
+    assert repo.changed("--keep-edits")["fork"] == [EDITED]
+    assert repo.read(EDITED).count("OURS = 1") == 2
+
+
+def test_data_is_never_a_fork_whatever_the_record_says(repo: Repo) -> None:
+    path = "src/shop_adapter/adapter.json"
+    repo.write(path, repo.read(path) + "\n")
+    fork = json.dumps({path: file_hash((repo.folder / path).read_bytes())})
+    repo.replace("MCPAQL-PROVENANCE.json", '"conformance": null', f'"fork": {fork},\n  "conformance": null')
+    repo.commit()
+    assert status(repo)["files"]["fork"] == []
+    assert check(repo, "--keep-edits").code == 1
+
+
+def test_a_fork_is_given_up_by_deleting_the_file(repo: Repo, newest: Templates) -> None:
+    edit(repo, EDITED)
+    repo.update("--keep-edits")
+    repo.commit()
+    (repo.folder / EDITED).unlink()
+    repo.commit()
+    done = repo.changed()
+    assert (done["fork"], done["warnings"]) == ([], [])
+    assert '"""Newer. ' in repo.read(EDITED)
+    assert "fork" not in json.loads(repo.read("MCPAQL-PROVENANCE.json"))
+
+
+def test_modules_that_moved_or_are_gone_are_removed(repo: Repo, newer: Templates) -> None:
+    text = newer.path(f"{SOURCE}/__init__.py").read_text(encoding="utf-8")
+    newer.add(f"{SOURCE}/parts/__init__.py", text)
+    newer.remove(f"{SOURCE}/__init__.py")
+    done = repo.changed()
+    assert (done["success"], done["files"]["removed"]) == (True, [EDITED])
+    assert done["files"]["added"] == [f"{RUNTIME}/parts/__init__.py"]
+
+
+def test_an_edited_module_that_is_gone_is_refused_or_stays_in_the_fork(repo: Repo, newer: Templates) -> None:
+    edit(repo, EDITED)
+    before = repo.read(EDITED)
+    newer.remove(f"{SOURCE}/__init__.py")
+    assert repo.update().code == 3
+    done = repo.changed("--keep-edits")
+    assert (done["fork"], repo.read(EDITED)) == ([EDITED], before)
+    assert "does not generate it any more" in done["warnings"][0]["message"]
+    repo.commit()
+    told = status(repo)
+    assert (told["files"]["fork"], told["files"]["misplaced"], told["files"]["own"]) == ([EDITED], [], 0)
+    assert repo.changed()["files"]["changed"] == []
+    assert repo.read(EDITED) == before
+
+
+def test_a_file_of_the_users_in_the_runtime_stays_and_is_told_as_misplaced(repo: Repo, newest: Templates) -> None:
+    repo.write(f"{RUNTIME}/ours.py", "OURS = 1\n")
+    repo.commit()
+    assert repo.update().code == 0
+    assert repo.read(f"{RUNTIME}/ours.py") == "OURS = 1\n"
+    repo.commit()
+    assert status(repo)["files"]["misplaced"] == [f"{RUNTIME}/ours.py"]
+    assert "move them elsewhere" in run("status", repo.folder).out
+    assert [finding["code"] for finding in check(repo).json["pristine"]["findings"]] == ["machine-file-extra"]
+
+
+def test_a_module_under_another_name_is_generated_again_and_the_users_stays(repo: Repo) -> None:
+    repo.git("mv", EDITED, f"{RUNTIME}/ours.py")
+    repo.commit()
+    done = repo.changed()
+    assert done["files"]["added"] == [EDITED]
+    assert repo.read(f"{RUNTIME}/ours.py") == repo.read(EDITED)
+
+
+def test_reviews_fold_the_code(repo: Repo) -> None:
+    paths = (EDITED, SERVER, "src/shop_adapter/hooks.py", "src/shop_adapter/operations/read.json", "tests/table.py")
+    attributes = repo.git("check-attr", "linguist-generated", "--", *paths).splitlines()
+    assert [line.rpartition(": ")[2] for line in attributes] == ["set", "set", *["unspecified"] * 3]

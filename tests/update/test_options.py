@@ -1,0 +1,35 @@
+"""The options of a generation are recorded, or it is said why not: an update forgets none of them."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+
+from aqlgen.cli.from_openapi import from_openapi_command
+from aqlgen.pipeline import Options
+from aqlgen.project.options import KEPT, NOT_RECORDED, RECORDED, read_options
+
+RUN = {"request", "overrides", "strict", "stale", "ids"}
+"""Fields of `Options` that are about a run: the document, the overrides, and how findings about them are reported."""
+
+
+def test_every_option_of_from_openapi_is_recorded_or_declared_as_not_recorded() -> None:
+    options = set(inspect.signature(from_openapi_command).parameters)
+    assert options <= RECORDED.keys() | KEPT.keys() | NOT_RECORDED.keys()
+    assert KEPT.keys() | NOT_RECORDED.keys() <= options
+    assert not NOT_RECORDED.keys() & (RECORDED.keys() | KEPT.keys())
+
+
+def test_every_field_of_the_options_is_recorded_or_about_a_run() -> None:
+    names = {field.name for field in fields(Options)}
+    assert names == set(read_options({})) | RUN
+
+
+def test_a_record_that_makes_no_sense_gives_the_defaults() -> None:
+    nonsense = {key: [1, {"a": 2}] for key in RECORDED}
+    defaults = {field.name: field.default for field in fields(Options)}
+    read = read_options({**nonsense, "names": "x", "retired": 3, "include": "x", "exclude": None})
+    assert {name: read[name] for name in ("name", "include", "exclude", "field_case", "base")} == {
+        name: defaults[name] for name in ("name", "include", "exclude", "field_case", "base")
+    }
+    assert (read["names"], read["retired"]) == ({}, {})
