@@ -1,16 +1,15 @@
-"""What changed about how an operation is called and what it answers: parameters, body, paging, answer."""
+"""Changes of how an operation is called and of what it answers: parameters, body, paging, answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from aqlgen.compare.bound import bound
-from aqlgen.compare.facets import Aspect, described
-from aqlgen.compare.fields import folded
-from aqlgen.compare.model import Direction, Place
-from aqlgen.compare.nodes import bare, worded
-from aqlgen.compare.notes import Notes
+from aqlgen.compare.facets import described
+from aqlgen.compare.fields import normalized
+from aqlgen.compare.grouping import Notes
+from aqlgen.compare.model import Difference, Direction, Place
+from aqlgen.compare.nodes import Types, resolve, split_null
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Finding, Walk
 from aqlgen.ir import Json
@@ -24,13 +23,18 @@ Parameters = Mapping[str, Mapping[str, Json]]
 _PARTIAL: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 _ADAPTER: Final = "adapter"
 _BODY: Final = frozenset({"body", "body_rest"})
-_SPELLED: Final = frozenset({"field-renamed", "parameter-renamed", "parameter-respelled"})
-_PAGING: Final = frozenset({"first", "after", "last", "before"})
-_CHOOSING: Final = frozenset({"fields"})
+_NAME_RULES: Final = frozenset({"field-renamed", "parameter-renamed", "parameter-respelled"})
+_PAGING_PARAMETERS: Final = frozenset({"first", "after", "last", "before"})
+_SELECTION_PARAMETERS: Final = frozenset({"fields"})
+_ACROSS_FIELDS: Final = (
+    "not", "if", "then", "else", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
+    "patternProperties", "propertyNames", "unevaluatedProperties",
+)  # fmt: skip
+"""Keywords of a body that bind several of its fields."""
 
 
 class Calls:
-    """Compares how operations are called; what is in their schemas goes to the walk."""
+    """Compares how operations are called; their schemas are left to the walk."""
 
     def __init__(self, old: Surface, new: Surface, notes: Notes) -> None:
         self._old = old
@@ -41,127 +45,135 @@ class Calls:
     def compare(self, old: Operation, new: Operation) -> None:
         """Compare one operation."""
         answers = self._answer(old, self._old), self._answer(new, self._new)
-        alike = self._paged_alike(old, new, answers)
-        ignored = (_CHOOSING if None in answers else frozenset()) | (
-            frozenset() if (_paged(old) is None) == (_paged(new) is None) else _PAGING
+        is_same_paging = self._compare_paging(old, new, answers)
+        ignored = (_SELECTION_PARAMETERS if None in answers else frozenset()) | (
+            frozenset() if (_paged(old) is None) == (_paged(new) is None) else _PAGING_PARAMETERS
         )
-        self._parameters(old, new, ignored)
-        if bound(old, self._old) != bound(new, self._new):
-            self._notes.tell("checks-changed", new.name)
-        if alike:
-            self._answers(*answers, new.name)
+        self._compare_parameters(old, new, ignored)
+        if _rules_across_fields(old, self._old) != _rules_across_fields(new, self._new):
+            self._notes.add("checks-changed", new.name)
+        if is_same_paging:
+            self._compare_answers(*answers, new.name)
 
-    def _paged_alike(self, old: Operation, new: Operation, answers: tuple[Schema | None, Schema | None]) -> bool:
-        """Whether pages are answered as before, or none as before; if not, it is noted."""
+    def _compare_paging(self, old: Operation, new: Operation, answers: tuple[Schema | None, Schema | None]) -> bool:
+        """Note other paging; return True if pages of the same list are answered as before, or none as before."""
         before, after = _paged(old), _paged(new)
         if before is None or after is None:
             if before != after:
-                told = "no longer [answers|answer]" if after is None else "now [answers|answer]"
-                self._notes.tell("paging-changed", new.name, form=f"{told} page by page: items and pageInfo")
+                verb = "no longer [answers|answer]" if after is None else "now [answers|answer]"
+                self._notes.add("paging-changed", new.name, wording=f"{verb} page by page: items and pageInfo")
             return before == after
         if before == after or described(answers[0] or {}) == described(answers[1] or {}):
             return True
-        form = "[answers|answer] pages of {} now, not of {}"
-        self._notes.tell("paging-changed", new.name, after.lstrip("/"), before.lstrip("/"), form=form)
+        wording = "[answers|answer] pages of {} now, not of {}"
+        self._notes.add("paging-changed", new.name, after.lstrip("/"), before.lstrip("/"), wording=wording)
         return False
 
     def findings(self) -> Iterator[Finding]:
-        """Give all that was found; where fields are spelled otherwise altogether, not that each of them is."""
+        """Yield all differences; those of single names only if the adapter spells fields as before."""
         respelled = self._old.adapter.get("field_case", "snake") != self._new.adapter.get("field_case", "snake")
-        for one in self.walk.findings():
-            if not (respelled and one.aspect.rule in _SPELLED):
-                yield one
+        for finding in self.walk.findings():
+            if not (respelled and finding.difference.rule in _NAME_RULES):
+                yield finding
 
-    def _parameters(self, old: Operation, new: Operation, ignored: frozenset[str]) -> None:
+    def _compare_parameters(self, old: Operation, new: Operation, ignored: frozenset[str]) -> None:
         before, after = self._shown(old, new, ignored), self._shown(new, old, ignored)
-        before, after = self._reshaped(old, new, before, after)
+        before, after = self._compare_shapes(old, new, before, after)
         renamed = _renamed(before, after)
         for name, entry in before.items():
             now = renamed.get(name, name)
             if now not in after:
-                if not _still_taken(name, new):
-                    self._say(Aspect("parameter-removed"), name, new)
+                if not _is_hidden(name, new):
+                    self._add(Difference("parameter-removed"), name, new)
                 continue
             if now != name:
-                known = folded(now) == folded(name) or name == _wire(now, after[now])
-                self._say(Aspect("parameter-respelled" if known else "parameter-renamed", (now,)), name, new)
-            self._parameter(entry, after[now], now, new)
+                is_accepted = normalized(now) == normalized(name) or name == _wire(now, after[now])
+                rule = "parameter-respelled" if is_accepted else "parameter-renamed"
+                self._add(Difference(rule, (now,)), name, new)
+            self._compare_parameter(entry, after[now], now, new)
         for name in after.keys() - before.keys() - set(renamed.values()):
-            needed = after[name].get("required")
-            self._say(Aspect("required-parameter-added" if needed else "parameter-added"), name, new)
+            required = after[name].get("required")
+            self._add(Difference("required-parameter-added" if required else "parameter-added"), name, new)
 
-    def _parameter(self, old: Mapping[str, Json], new: Mapping[str, Json], name: str, operation: Operation) -> None:
+    def _compare_parameter(
+        self, old: Mapping[str, Json], new: Mapping[str, Json], name: str, operation: Operation
+    ) -> None:
         was, now = bool(old.get("required")), bool(new.get("required"))
         if was != now:
-            self._say(Aspect("parameter-required" if now else "parameter-optional"), name, operation)
+            self._add(Difference("parameter-required" if now else "parameter-optional"), name, operation)
         if new.get("deprecated") and not old.get("deprecated"):
-            self._say(Aspect("field-deprecated"), name, operation)
+            self._add(Difference("field-deprecated"), name, operation)
         strategy = operation.row.get("update", {}).get("strategy")
         partial = name == "input" and strategy in _PARTIAL
         direction = Direction.PARTIAL if partial else Direction.INPUT
-        self.walk.root(old["schema"], new["schema"], direction, Place("parameter", name), operation.name)
+        self.walk.compare(old["schema"], new["schema"], direction, Place("parameter", name), operation.name)
 
     def _shown(self, operation: Operation, other: Operation, ignored: frozenset[str]) -> Parameters:
-        """Give the parameters; of those of the adapter's own, none that only say what the operation is."""
+        """Return the parameters without the adapter's own that are ignored, or that differ because the tool does."""
         parameters: Parameters = operation.row["parameters"]
-        alike = operation.family == other.family
+        same_family = operation.family == other.family
         return {
-            name: one for name, one in parameters.items() if one["in"] != _ADAPTER or (alike and name not in ignored)
+            name: entry
+            for name, entry in parameters.items()
+            if entry["in"] != _ADAPTER or (same_family and name not in ignored)
         }
 
-    def _reshaped(
+    def _compare_shapes(
         self, old: Operation, new: Operation, before: Parameters, after: Parameters
     ) -> tuple[Parameters, Parameters]:
-        """Compare the fields of a body that each were a parameter and are one parameter's now, or otherwise."""
-        shapes = [one.row.get("body", {}).get("shape") for one in (old, new)]
+        """Compare a body whose fields were parameters and are fields of one parameter now, or the other way round.
+
+        Returns the parameters that are left to compare.
+        """
+        shapes = [operation.row.get("body", {}).get("shape") for operation in (old, new)]
         if shapes not in (["fields", "whole"], ["whole", "fields"]):
             return before, after
         whole = new if shapes[1] == "whole" else old
         name = whole.row["body"]["parameter"]
-        form = f"{'takes' if whole is new else 'no longer takes'} the fields of its body within {{}}"
-        form += " now" if whole is new else ", but each as a parameter"
-        self._notes.tell("body-reshaped", new.name, name, form=form)
-        was, now = (
-            one.row["parameters"][name]["schema"] if one is whole else _object(one.row["parameters"])
-            for one in (old, new)
+        wording = f"{'takes' if whole is new else 'no longer takes'} the fields of its body within {{}}"
+        wording += " now" if whole is new else ", but each as a parameter"
+        self._notes.add("body-reshaped", new.name, name, wording=wording)
+        old_schema, new_schema = (
+            operation.row["parameters"][name]["schema"] if operation is whole else _object(operation.row["parameters"])
+            for operation in (old, new)
         )
-        self.walk.root(was, now, Direction.INPUT, Place("parameter", name), new.name)
+        self.walk.compare(old_schema, new_schema, Direction.INPUT, Place("parameter", name), new.name)
         return _outside(before), _outside(after)
 
-    def _answers(self, before: Schema | None, after: Schema | None, name: str) -> None:
+    def _compare_answers(self, before: Schema | None, after: Schema | None, name: str) -> None:
         if before is not None and after is not None:
-            self.walk.root(before, after, Direction.OUTPUT, Place("answer"), name)
+            self.walk.compare(before, after, Direction.OUTPUT, Place("answer"), name)
         elif after is not None:
-            self._notes.tell("answer-added", name)
+            self._notes.add("answer-added", name)
         elif before is not None:
-            self._notes.tell("answer-removed", name)
+            self._notes.add("answer-removed", name)
 
     def _answer(self, operation: Operation, side: Surface) -> Schema | None:
-        """Give the schema of what is answered, of pages that of an item where it is known; None when nothing is."""
+        """Return the schema of the answer, for pages that of an item where it is known; None without an answer."""
         responses: Mapping[str, Mapping[str, Json]] = operation.row["responses"]
-        found = next((one for one in responses.values() if "content_type" in one), None)
-        if found is None:
+        response = next((entry for entry in responses.values() if "content_type" in entry), None)
+        if response is None:
             return None
-        whole: Schema = found.get("schema", {} if is_json(found["content_type"]) else {"type": "string"})
+        whole: Schema = response.get("schema", {} if is_json(response["content_type"]) else {"type": "string"})
         paging = operation.row.get("pagination", {})
         if "parameters" not in paging:
             return whole
         schema = whole
         for step in str(paging.get("items", "")).split("/")[1:]:
             schema = self._step(schema, step.replace("~1", "/").replace("~0", "~"), side)
-        items: Schema | None = worded(bare(schema)[0], side.types).get("items")
+        items: Schema | None = resolve(split_null(schema)[0], side.types).get("items")
         return items or whole
 
     def _step(self, schema: Schema, wire: str, side: Surface) -> Schema:
-        properties = worded(bare(schema)[0], side.types).get("properties", {})
-        return next((one for name, one in properties.items() if _wire(name, one, "x-name") == wire), {})
+        properties = resolve(split_null(schema)[0], side.types).get("properties", {})
+        return next((field for name, field in properties.items() if _wire(name, field, "x-name") == wire), {})
 
-    def _say(self, aspect: Aspect, name: str, operation: Operation) -> None:
-        self.walk.note(aspect, Direction.INPUT, Place("parameter", name), operation.name)
+    def _add(self, difference: Difference, name: str, operation: Operation) -> None:
+        self.walk.add(difference, Direction.INPUT, Place("parameter", name), operation.name)
 
 
 def _paged(operation: Operation) -> str | None:
-    """Give where in the API's answer the items are that an operation pages, None for one that does not page."""
+    """Return the pointer to the items in the API's answer, None for an operation that does not page."""
     paging: Mapping[str, Json] = operation.row.get("pagination", {})
     return str(paging.get("items", "")) if "parameters" in paging else None
 
@@ -171,26 +183,47 @@ def _wire(name: str, entry: Mapping[str, Json], key: str = "name") -> str:
 
 
 def _renamed(before: Parameters, after: Parameters) -> dict[str, str]:
-    """Give the parameters that the API still spells as before, under the agent's name before and now."""
-    now = {(_wire(name, one), one["in"]): name for name, one in after.items() if name not in before}
-    found = {name: now.get((_wire(name, one), one["in"])) for name, one in before.items() if name not in after}
-    return {name: other for name, other in found.items() if other is not None}
+    """Return the parameters that the API still spells as before: the agent's old name → the new one."""
+    added = {(_wire(name, entry), entry["in"]): name for name, entry in after.items() if name not in before}
+    renamed = {
+        name: added.get((_wire(name, entry), entry["in"])) for name, entry in before.items() if name not in after
+    }
+    return {name: new_name for name, new_name in renamed.items() if new_name is not None}
 
 
-def _still_taken(name: str, operation: Operation) -> bool:
-    """Whether a parameter is shown no more but taken all the same, as those are that `first` and `after` stand for."""
+def _is_hidden(name: str, operation: Operation) -> bool:
+    """Return True if an operation still takes a parameter that it does not show, as `first` and `after` replace it."""
     return name in operation.row.get("pagination", {}).get("parameters", {})
 
 
 def _object(parameters: Parameters) -> Schema:
-    """Give the object that the fields of a body make."""
-    fields = {name: one for name, one in parameters.items() if one["in"] == "body"}
+    """Return the object that the fields of a body make."""
+    fields = {name: entry for name, entry in parameters.items() if entry["in"] == "body"}
     return {
         "type": "object",
-        "properties": {name: {**one["schema"], "x-name": _wire(name, one)} for name, one in fields.items()},
-        "required": [name for name, one in fields.items() if one.get("required")],
+        "properties": {name: {**entry["schema"], "x-name": _wire(name, entry)} for name, entry in fields.items()},
+        "required": [name for name, entry in fields.items() if entry.get("required")],
     }
 
 
 def _outside(parameters: Parameters) -> Parameters:
-    return {name: one for name, one in parameters.items() if one["in"] not in _BODY}
+    return {name: entry for name, entry in parameters.items() if entry["in"] not in _BODY}
+
+
+def _rules_across_fields(operation: Operation, side: Surface) -> Json:
+    """Return what binds the fields of a body to one another: equal for the same rules, None if there are none.
+
+    Of alternatives that is what each requires; their fields are parameters and compared as such.
+    """
+    body: Mapping[str, Json] = operation.row.get("body", {})
+    if body.get("shape") != "fields" or not body.get("validate"):
+        return None
+    schema = resolve(body.get("schema", {}), side.types)
+    rules = {key: schema[key] for key in _ACROSS_FIELDS if key in schema}
+    required = sorted({_required(branch, side.types) for branch in schema.get("anyOf", ())})
+    return rules | ({"anyOf": required} if len(required) > 1 else {}) or None
+
+
+def _required(branch: Json, types: Types) -> tuple[str, ...]:
+    schema = resolve(branch, types) if isinstance(branch, Mapping) else {}
+    return tuple(sorted(schema.get("required", ())))

@@ -16,11 +16,11 @@ MODULES = [
 
 
 def told() -> set[str]:
-    """Give the texts that stand as the first argument of `Aspect` or `tell`, also one of two."""
+    """Give the texts that stand as the first argument of `Difference` or `add`, also one of two."""
     found: set[str] = set()
     for node in (node for tree in MODULES for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in ("Aspect", "tell"):
+        if name in ("Difference", "add"):
             choices = [node.args[0]]
             if isinstance(choices[0], ast.IfExp):
                 choices = [choices[0].body, choices[0].orelse]
@@ -45,5 +45,5 @@ def test_every_rule_of_the_table_can_be_told() -> None:
 def test_every_rule_has_a_title_and_words() -> None:
     for name, rule in RULES.items():
         assert rule.title, name
-        assert rule.form or rule.given or rule.answered, name
+        assert rule.wording or rule.on_input or rule.on_output, name
         assert ORDER[name] >= 0
