@@ -40,11 +40,11 @@ def _server(servers: Json) -> str:
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
     before: Mapping[str, Mapping[str, Json]] = old.adapter.get("security_schemes", {})
     after: Mapping[str, Mapping[str, Json]] = new.adapter.get("security_schemes", {})
-    for name in after.keys() - before.keys():
+    for name in sorted(after.keys() - before.keys()):
         notes.add("credentials-changed", "", name, wording="the credential {} is new" + _variables(after[name]))
-    for name in before.keys() - after.keys():
+    for name in sorted(before.keys() - after.keys()):
         notes.add("credentials-changed", "", name, wording="the credential {} is gone")
-    for name in before.keys() & after.keys():
+    for name in sorted(before.keys() & after.keys()):
         if _kind(before[name]) != _kind(after[name]):
             notes.add(
                 "credentials-changed",

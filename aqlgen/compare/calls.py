@@ -81,31 +81,31 @@ class Calls:
         before, after = self._compare_shapes(old, new, before, after)
         renamed = _renamed(before, after)
         for name, entry in before.items():
-            now = renamed.get(name, name)
-            if now not in after:
+            new_name = renamed.get(name, name)
+            if new_name not in after:
                 if not _is_hidden(name, new):
                     self._add(Difference("parameter-removed"), name, new)
                 continue
-            if now != name:
-                is_accepted = normalized(now) == normalized(name) or name == _wire(now, after[now])
+            if new_name != name:
+                is_accepted = normalized(new_name) == normalized(name) or name == _wire(new_name, after[new_name])
                 rule = "parameter-respelled" if is_accepted else "parameter-renamed"
-                self._add(Difference(rule, (now,)), name, new)
-            self._compare_parameter(entry, after[now], now, new)
-        for name in after.keys() - before.keys() - set(renamed.values()):
+                self._add(Difference(rule, (new_name,)), name, new)
+            self._compare_parameter(entry, after[new_name], new_name, new)
+        for name in sorted(after.keys() - before.keys() - set(renamed.values())):
             required = after[name].get("required")
             self._add(Difference("required-parameter-added" if required else "parameter-added"), name, new)
 
     def _compare_parameter(
         self, old: Mapping[str, Json], new: Mapping[str, Json], name: str, operation: Operation
     ) -> None:
-        was, now = bool(old.get("required")), bool(new.get("required"))
-        if was != now:
-            self._add(Difference("parameter-required" if now else "parameter-optional"), name, operation)
+        was_required, is_required = bool(old.get("required")), bool(new.get("required"))
+        if was_required != is_required:
+            self._add(Difference("parameter-required" if is_required else "parameter-optional"), name, operation)
         if new.get("deprecated") and not old.get("deprecated"):
             self._add(Difference("field-deprecated"), name, operation)
         strategy = operation.row.get("update", {}).get("strategy")
-        partial = name == "input" and strategy in _PARTIAL
-        direction = Direction.PARTIAL if partial else Direction.INPUT
+        is_partial = name == "input" and strategy in _PARTIAL
+        direction = Direction.PARTIAL if is_partial else Direction.INPUT
         self.walk.compare(old["schema"], new["schema"], direction, Place("parameter", name), operation.name)
 
     def _shown(self, operation: Operation, other: Operation, ignored: frozenset[str]) -> Parameters:

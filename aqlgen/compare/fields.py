@@ -51,10 +51,10 @@ class Fields:
     def _required(self, new: Fields, direction: Direction) -> Iterator[tuple[str, Difference]]:
         """Yield the shared fields that are required now and were not, or the other way round."""
         for before, after in self.shared(new):
-            was, now = before in self.required, after in new.required
-            if was and not now and direction is not Direction.PARTIAL:
+            was_required, is_required = before in self.required, after in new.required
+            if was_required and not is_required and direction is not Direction.PARTIAL:
                 yield after, Difference("field-optional")
-            elif now and not was and direction is Direction.INPUT:
+            elif is_required and not was_required and direction is Direction.INPUT:
                 yield after, Difference("field-required")
 
     def _declaration(self, new: Fields, direction: Direction) -> Iterator[tuple[str, Difference]]:

@@ -1,4 +1,4 @@
-"""What of an adapter an agent meets: its operations, the types they speak of, and what holds for all of them."""
+"""What an agent sees of an adapter: its operations, their types, and what holds for all of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """An adapter as an agent meets it. Operations by name; `adapter` is what `adapter.json` says."""
+    """An adapter as an agent sees it. Operations by name; `adapter` is what `adapter.json` says."""
 
     operations: Mapping[str, Operation]
     types: Mapping[str, Schema]
@@ -43,12 +43,12 @@ class Surface:
 
 
 def surface_of_table(table: Table) -> Surface:
-    """Give what an agent meets of a table."""
+    """Return what an agent sees of a table."""
     return _surface((Operation(row.name, row.family, row.as_json()) for row in table.rows), table.types, table.adapter)
 
 
 def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
-    """Give what an agent meets of a project, from its files by their path in it. Raises FileError."""
+    """Return what an agent sees of a project, from its files by their path in it. Raises FileError."""
     place = f"src/{package}"
     operations = [
         Operation(name, family, row)

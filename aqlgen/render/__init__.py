@@ -1,4 +1,4 @@
-"""From the table to a tree of files: a pure function of template, answers, table and document (path → content)."""
+"""The files of a project, path → content: a pure function of the template, its answers, the table and the document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Order", "data", "render", "timed"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be rendered. `given` is the input as data, `kept` the files of it that the project keeps."""
+    """What a project is rendered from. `given` is the input as data, `kept` the files of it that the project keeps."""
 
     identity: Identity
     table: Table
@@ -36,7 +36,7 @@ class Order:
     templates: str = ""
     """The release that the templates are of; "" for a tree that is no release."""
     hashes: Mapping[str, str] = field(default_factory=dict)
-    """The recorded hashes of files that the project has since earlier and keeps as they are."""
+    """The recorded hashes of files that the project keeps as they are."""
 
 
 def render(order: Order) -> dict[str, bytes]:
@@ -45,24 +45,24 @@ def render(order: Order) -> dict[str, bytes]:
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
-    return _recorded(order, tree, canonical_hash(order.given))
+    return _with_provenance(order, tree)
 
 
 def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Give what `render` gives for another time than that of `tree`."""
+    """Return what `render` returns, with the order's time instead of that of `tree`."""
     files = {path: content for path, content in tree.items() if path != FILE}
-    return _recorded(order, files, canonical_hash(order.given))
+    return _with_provenance(order, files)
 
 
-def _recorded(order: Order, tree: Mapping[str, bytes], given: str) -> dict[str, bytes]:
-    """Give the tree with the record of it; `given` is the hash of the input."""
-    name, at = order.identity.package, order.generated_at
-    record = provenance(given, order.options, tree, name, order.templates, at, order.hashes)
+def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the tree with the record of where it comes from."""
+    given, package = canonical_hash(order.given), order.identity.package
+    record = provenance(given, order.options, tree, package, order.templates, order.generated_at, order.hashes)
     return dict(sorted({**tree, FILE: record}.items()))
 
 
 def data(order: Order) -> dict[str, bytes]:
-    """Give the files that show the table; they need no template."""
+    """Return the files that hold the table; they need no template."""
     package = f"src/{order.identity.package}"
     texts = {f"{package}/{path}": text for path, text in files(order.table).items()}
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
@@ -71,7 +71,7 @@ def data(order: Order) -> dict[str, bytes]:
 
 
 def _answers(order: Order) -> dict[str, str]:
-    """Give what the template asks; texts of the API go to files that are no code."""
+    """Return the answers to the template's questions; it puts texts of the API into no file of code."""
     adapter = order.table.adapter
     servers: Iterable[Mapping[str, str]] = adapter["servers"]
     source = {"template_url": URL, "template_tag": order.templates} if order.templates else {}
