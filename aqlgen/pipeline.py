@@ -9,12 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import urlsplit
 
-from aqlgen import select
 from aqlgen.build import Skipped, build
-from aqlgen.decide import decide, load_overrides
-from aqlgen.decide.keeping import unused
+from aqlgen.decide import decide, load_overrides, select
+from aqlgen.decide.decision import Decision
+from aqlgen.decide.naming.kept_names import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
-from aqlgen.decisions import Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.assemble import Assembled, assemble

@@ -1,6 +1,6 @@
-"""Words out of names and names out of words: camelCase, PascalCase, kebab-case, snake_case, dots, slashes and acronyms.
+"""Splitting names into words and joining words to names: camelCase, kebab-case, dots, slashes, acronyms, plurals.
 
-Everything here is a pure function of its arguments. Nothing that a document says can leave `^[a-z][a-z0-9_]*$`.
+Every function is pure. Whatever a document says, the names stay within `^[a-z][a-z0-9_]*$`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BRANDS: Final = (
     " OpenAI OpenAPI OpenID PaaS PayPal PostgreSQL PowerShell QoS SaaS TypeScript VoIP WebSocket WhatsApp WiFi"
     " WordPress YouTube"
 ).split()
-"""Names whose capitals are no word boundaries. Written so, and only so, they are one word."""
+"""Names whose capitals are no word boundaries. In exactly this spelling they are one word."""
 
 _BRAND: Final = re.compile(rf"(?<![A-Z])(?:{'|'.join(sorted(_BRANDS, key=len, reverse=True))})(?:s(?![a-z]))?(?![a-z])")
 _WORD: Final = re.compile(
@@ -47,9 +47,9 @@ _COMPARISON: Final = re.compile(r"(?<=\w)([<>]=?)$")
 
 
 _MARKED: Final = re.compile(r"[A-Z'<>]|^\s*[+-]")
-"""What makes of a name more than runs of small letters and digits."""
+"""Signs that a name is more than runs of lower-case letters and digits."""
 _INNER: Final = re.compile(r"[A-Za-z0-9][A-Z]|[A-Z]\d|['<>]|^\s*[+-]")
-"""What makes of capitals more than the first letters of words (`Get a user`)."""
+"""Signs that capitals are more than the first letters of words (`Get a user`)."""
 _LOWER: Final = re.compile(r"[a-z0-9]+")
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 
@@ -68,7 +68,7 @@ def _plain(letter: str) -> str:
 
 
 def _transliterated(match: re.Match[str]) -> str:
-    from anyascii import anyascii  # its tables are read for those documents alone that need them
+    from anyascii import anyascii  # its tables are read only for documents that need them
 
     return f" {anyascii(match[0])} "
 
@@ -78,8 +78,8 @@ def split(name: str) -> tuple[str, ...]:
     """Split a name into lower-case words of `[a-z0-9]`; other scripts become Latin letters (名前: ming, qian).
 
     `getDNSRecords` is get, dns, records; `OAuth2Token` is oauth2, token; `IDs` is ids; `/repos/{owner}` is
-    repos, owner; the sign of `-1` and the comparison of `DateCreated<` are words too, since the API tells parameters
-    apart by them.
+    repos, owner; the sign of `-1` and the comparison of `DateCreated<` are words too, since parameters of an API may
+    differ in them alone.
     """
     if name.isascii():  # most names: nothing of what follows could match
         if _MARKED.search(name) is None:
@@ -95,7 +95,7 @@ def split(name: str) -> tuple[str, ...]:
 
 
 def snake(name: str) -> str:
-    """Write a name in snake_case, `^[a-z][a-z0-9_]*$`, or give "" when it has no usable letter or digit.
+    """Write a name in snake_case, `^[a-z][a-z0-9_]*$`; "" if it has no usable letter or digit.
 
     A name that starts with a digit gets an `n`: `404` is `n404`.
     """
@@ -139,7 +139,7 @@ _IRREGULAR: Final = {
     "status": "statuses",
     "vpc": "vpcs",
 }
-_SINGULARS: Final = {many: one for one, many in _IRREGULAR.items()} | {"indices": "index", "persons": "person"}
+_SINGULARS: Final = {many: single for single, many in _IRREGULAR.items()} | {"indices": "index", "persons": "person"}
 
 
 @cache
@@ -150,48 +150,50 @@ def _pluralizer() -> Pluralizer:
     return make()
 
 
-_COUNTED: Final = frozenset(
+_COUNTED_ICS: Final = frozenset(
     "characteristics clinics comics critics epics fabrics medics metrics mosaics pics relics topics".split()
 )
 """Plurals in -ics that are no fields of knowledge."""
 
 
-_DEEDS: Final = frozenset(
+_COUNTED_ING: Final = frozenset(
     "binding booking briefing building ceiling coding drawing embedding encoding ending evening"
     " filing finding hearing heading holding landing listing mailing mapping marking meaning meeting morning offering"
     " opening painting pairing posting ranking rating reading recording ruling saving screening setting"
     " sibling spelling spring standing string training vetting viewing warning wedding".split()
 )
-"""Words in -ing that are counted; of the others (following, messaging, billing) there are not several."""
+"""Words in -ing that are counted; the others (following, messaging, billing) have no plural."""
 
 
 def _countable(word: str) -> bool:
     return (
         len(word) > 1
         and word not in _UNCOUNTABLE
-        and (not word.endswith(("data", "dns", "ics", "kms", "ware")) or word in _COUNTED)
+        and (not word.endswith(("data", "dns", "ics", "kms", "ware")) or word in _COUNTED_ICS)
     )
 
 
-_ENDS_OF_ONE: Final = frozenset("bcdfgjklmopqruvwyz0123456789")
-"""Letters that no plural ends in, neither `policies` nor `people`: such words need no look at the rules."""
+_SINGULAR_ENDINGS: Final = frozenset("bcdfgjklmopqruvwyz0123456789")
+"""Letters that no plural ends in, neither `policies` nor `people`: such words need no rules."""
 
 
 @lru_cache(maxsize=16384)
 def singular(word: str) -> str:
-    """Give the noun for one: policies is policy, statuses is status, metadata and dns stay as they are."""
+    """Return the singular of a noun: policies is policy, statuses is status, metadata and dns stay as they are."""
     if word in _SINGULARS:
         return _SINGULARS[word]
-    if word in _IRREGULAR or len(word) < 3 or word[-1] in _ENDS_OF_ONE or not _countable(word):
+    if word in _IRREGULAR or len(word) < 3 or word[-1] in _SINGULAR_ENDINGS or not _countable(word):
         return word
     return str(_pluralizer().singular(word)) or word
 
 
 @lru_cache(maxsize=16384)
 def plural(word: str) -> str:
-    """Give the noun for many: policy is policies, status is statuses, metadata and dns stay as they are."""
+    """Return the plural of a noun: policy is policies, status is statuses, metadata and dns stay as they are."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if word in _SINGULARS or not _countable(word) or (word.endswith("ing") and len(word) > 5 and word not in _DEEDS):
+    if word in _SINGULARS or not _countable(word):
+        return word
+    if word.endswith("ing") and len(word) > 5 and word not in _COUNTED_ING:
         return word
     return str(_pluralizer().plural(word)) or word

@@ -9,8 +9,9 @@ too, or x-kubernetes-action. The file is scored as it is, then with upserts coun
 them, and then with all that R-NAME-1 settles against the file: star and follow create, merge executes, compute and
 calculate read, find and delete deletes. `default names` are rows that an SDK generator named by the method alone
 (POST /auth/login is `auth.login.create`): their categories contradict R-NAME-1. --half keeps every second provider,
-so that rules tuned on one half are measured on the other. --rules prints what each rule decided, how often wrongly, and
-with what confidence.
+so that rules tuned on one half are measured on the other. --rules prints what each category rule decided, how often
+wrongly, and with what confidence; and how often each naming rule chose the verb and the nouns of the rows that people
+named, and how often it was right.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from aqlgen.decide import Overrides, decide
-from aqlgen.decide.verbs import ADVERBS, find, leading
-from aqlgen.decisions import REVIEW_THRESHOLD, Category, Decision
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Decision
+from aqlgen.decide.naming.verbs import ADVERBS, find_verb, leading_verb
 from aqlgen.words import singular, split
 from bench.support.arguments import add_corpus, parser
 from bench.truth import Row, Truth, truths
@@ -51,6 +52,8 @@ class Scores:
 
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     rules: dict[str, list[tuple[bool, float]]] = field(default_factory=lambda: defaultdict(list))
+    verb_rules: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
+    noun_rules: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
     verbs: Counter[tuple[str, str]] = field(default_factory=Counter)
     wrong: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -129,7 +132,7 @@ def score(truth: Truth, scores: Scores) -> None:
 def is_default_name(row: Row) -> bool:
     """Whether the SDK's generator took the path for the resource and the method for the verb (`auth.login.create`)."""
     last = split(row["path"].rstrip("/").rsplit("/", 1)[-1])
-    verb = find(last[0]) if last else None
+    verb = find_verb(last[0]) if last else None
     return (
         not row["operation_id"]
         and row["human_method"] in ("create", "list", "update")
@@ -152,6 +155,10 @@ def _score_name(row: Row, one: Decision, scores: Scores, truth: Truth) -> None:
         scores.add(truth.provider, f"{of}verbs nearly", when=ours == verb or {ours, verb} == {"get", "list"})
         scores.add(truth.provider, f"{of}resources", when=bool(thing))
         scores.add(truth.provider, f"{of}resources right", when=found)
+    if truth.named:
+        scores.verb_rules[one.verb_rule][ours == verb] += 1
+        if thing:
+            scores.noun_rules[one.noun_rule][found] += 1
     if truth.named and ours != verb:
         scores.verbs[verb, ours] += 1
         scores.wrong[f"verb {verb}"].append(_line(row, one))
@@ -161,7 +168,7 @@ def _score_name(row: Row, one: Decision, scores: Scores, truth: Truth) -> None:
 
 def _verb(words: tuple[str, ...]) -> str:
     """Give the verb of a name in its canonical form, without what stands before it (bulk update)."""
-    known = leading(words)
+    known = leading_verb(words)
     adverbs = 1 if known and len(words) > 1 and words[0] in ADVERBS else 0
     return CANONICAL.get(words[adverbs], words[adverbs])
 
@@ -218,3 +225,8 @@ def report_rules(scores: Scores) -> None:
         right = sum(good for good, _ in found)
         claimed = fmean(confidence for _, confidence in found)
         print(f"{rule:28} {len(found):8} {len(found) - right:6} {right / len(found):8.1%} {claimed:8.2f}")
+    for title, rules in (("verb rule", scores.verb_rules), ("noun rule", scores.noun_rules)):
+        print(f"\n{title:28} {'decided':>8} {'wrong':>6} {'right':>8}")
+        for rule, counts in sorted(rules.items(), key=lambda pair: -pair[1].total()):
+            share = counts[True] / counts.total()
+            print(f"{rule:28} {counts.total():8} {counts[False]:6} {share:8.1%}")

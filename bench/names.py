@@ -18,8 +18,8 @@ from statistics import median
 
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
-from aqlgen.decide.spelling import LIMIT, RESERVED, is_valid
-from aqlgen.decisions import Decision
+from aqlgen.decide.decision import Decision
+from aqlgen.decide.naming.spelling import LIMIT, RESERVED, is_valid
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver

@@ -16,11 +16,11 @@ LAYERS = {
     "aqlgen": (
         ("runtime", "ir", "words", "media"),
         ("diagnostics",),
-        ("decisions", "git"),
+        ("git",),
         ("document",),
         ("build", "schemas", "decide", "releases"),
         ("table",),
-        ("select", "render", "write"),
+        ("render", "write"),
         ("pipeline",),
         ("page", "compare", "project", "revisions"),
         ("edits",),

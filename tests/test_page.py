@@ -322,7 +322,7 @@ def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: st
     from aqlgen.runtime.table import Adapter
 
     folder = next((FIXTURES / "golden" / golden).glob("**/adapter.json")).parent
-    estimated = offered(json.loads((folder / "adapter.json").read_bytes()))
+    estimated = offered(Adapter.load(folder))
     for mode, estimate in zip(("semantic", "single"), estimated, strict=True):
         tools = build_tools(Adapter.load(folder), Config(mode=mode))
         shown = [one.model_dump(by_alias=True, exclude_none=True, mode="json") for one in tools]

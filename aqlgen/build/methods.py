@@ -11,6 +11,7 @@ from aqlgen.build.context import Context, items
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
+from aqlgen.runtime.encode.urls import placeholders, without_names
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 KNOWN: Final = {"3.2": (*METHODS, "query")}
@@ -95,10 +96,10 @@ def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> s
             message = f"the path {path} is read as {braced}: a parameter stands in braces"
             context.warn("bad-parameter", message, pointer)
             path = braced
-    if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", path)):
+    if re.search(r"[{}]", without_names(path, "")):
         message = f"the path {path} has a brace without its other; it is sent as it stands"
         context.warn("bad-parameter", message, pointer)
-    names = re.findall(r"\{([^{}]*)\}", path)
+    names = placeholders(path)
     for name in dict.fromkeys(one for one in names if names.count(one) > 1):
         message = f"the path {path} has {{{name}}} more than once; each gets the same value"
         context.warn("bad-parameter", message, pointer)

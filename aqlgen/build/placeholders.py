@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 from aqlgen.build.context import Context
 from aqlgen.ir import MISSING, Location, Origin, Parameter
-
-PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
+from aqlgen.runtime.encode.urls import placeholders
 
 
 def fitted(
     context: Context, found: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
 ) -> tuple[Parameter, ...]:
     """Give the parameters that fit the path: spelled as in its template, one for each placeholder, and no others."""
-    used = tuple(dict.fromkeys(PLACEHOLDER.findall(path)))
+    used = tuple(dict.fromkeys(placeholders(path)))
     undeclared = {_folded(name): name for name in used if (name, Location.PATH) not in found}
     kept: list[Parameter] = []
     for (name, location), parameter in found.items():

@@ -117,8 +117,7 @@ def _names(surface: Surface) -> dict[str, str]:
 
 
 def _ids(surface: Surface) -> dict[str, str]:
-    ids = ((operation.key, operation.row.get("operation_id")) for operation in surface.operations.values())
-    return {key: operation_id for key, operation_id in ids if isinstance(operation_id, str)}
+    return {row.key: row.operation_id for row in surface.operations.values() if row.operation_id is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from typing import Any, Final
 import typer
 
 from aqlgen.cli.output import terminal_width
-from aqlgen.decisions import Category, Danger, Decision, Trait
+from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
 from aqlgen.diagnostics.plain import counted
 from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
+from aqlgen.runtime.table import encode
 
 __all__ = ["as_json", "print_decisions"]
 
@@ -127,7 +128,7 @@ def _counts(prepared: Prepared) -> dict[str, Json]:
 
 def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
     """Return the JSON form of the decisions."""
-    parameters = {row.name: [parameter.name for parameter in row.parameters] for row in prepared.table.rows}
+    parameters = {row.name: list(row.row.shown_parameters) for row in prepared.table.rows}
     return {
         "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
         "skipped": [operation.as_json() for operation in prepared.skipped],
@@ -159,11 +160,11 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
     }
 
 
-def _trait(trait: Trait) -> dict[str, Json]:
+def _trait(trait: AnyTrait) -> dict[str, Json]:
     reason = trait.reason
     return {
         "kind": trait.kind,
-        "value": dict(trait.value),
+        "value": encode(trait.value),
         "rule": reason.rule,
         "evidence": reason.evidence.value,
         "confidence": round(reason.confidence, 2),

@@ -26,7 +26,7 @@ from aqlgen.cli.options import (
     Verbose,
 )
 from aqlgen.cli.output import print_diagnostics, progress
-from aqlgen.decisions import Category, Danger, Decision
+from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.document.request import Request
 
 if TYPE_CHECKING:

@@ -151,6 +151,6 @@ def _summary(generated: Generated) -> str:
     if generated.written:
         command = prepared.identity.project
         lines.append(f"Try it: cd {quote(str(generated.folder))} && pip install . && {command} --mock operations")
-        if table.adapter["security_schemes"]:
+        if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
     return "\n".join(lines)

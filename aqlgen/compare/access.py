@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
+from aqlgen.runtime.table import SecurityScheme, Server
 
 __all__ = ["compare_access"]
 
 
 def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
     """Note what changed of the adapter, and of operations whose servers or credentials differ from it."""
-    names = tuple(str(side.adapter.get("name", "")) for side in (new, old))
+    names = tuple(side.adapter.name for side in (new, old))
     if names[0] != names[1]:
         notes.add("adapter-renamed", "", *names)
-    cases = tuple(str(side.adapter.get("field_case", "snake")) for side in (new, old))
+    cases = tuple(side.adapter.field_case for side in (new, old))
     if cases[0] != cases[1]:
         notes.add("field-case-changed", "", *cases)
-    servers = tuple(_server(side.adapter.get("servers", ())) for side in (new, old))
+    servers = tuple(_server(side.adapter.servers) for side in (new, old))
     if servers[0] != servers[1] and all(servers):
         notes.add("server-changed", "", *servers, wording="calls go to {} now, not to {}")
     elif servers[0] != servers[1]:
@@ -33,13 +34,12 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
         _compare_operation(before, after, old, new, notes)
 
 
-def _server(servers: Json) -> str:
-    return next((str(server["url"]) for server in servers), "")
+def _server(servers: Sequence[Server]) -> str:
+    return next((server["url"] for server in servers), "")
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
-    before: Mapping[str, Mapping[str, Json]] = old.adapter.get("security_schemes", {})
-    after: Mapping[str, Mapping[str, Json]] = new.adapter.get("security_schemes", {})
+    before, after = old.adapter.security_schemes, new.adapter.security_schemes
     for name in sorted(after.keys() - before.keys()):
         notes.add("credentials-changed", "", name, wording="the credential {} is new" + _variables(after[name]))
     for name in sorted(before.keys() - after.keys()):
@@ -61,14 +61,14 @@ def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
             )
 
 
-def _variables(scheme: Mapping[str, Json]) -> str:
+def _variables(scheme: SecurityScheme) -> str:
     """Return the environment variables of a credential as the end of a sentence; the adapter names them."""
     variables = scheme.get("variables", ())
     return f": {', '.join(variables)}" if variables else ""
 
 
-def _kind(scheme: Mapping[str, Json]) -> tuple[Json, ...]:
-    return tuple(scheme.get(key) for key in ("type", "scheme", "in", "name"))
+def _kind(scheme: SecurityScheme) -> tuple[Json, ...]:
+    return scheme.get("type"), scheme.get("scheme"), scheme.get("in"), scheme.get("name")
 
 
 def _compare_operation(before: Operation, after: Operation, old: Surface, new: Surface, notes: Notes) -> None:
@@ -84,19 +84,19 @@ def _compare_operation(before: Operation, after: Operation, old: Surface, new: S
     scopes = _scopes(after, new) - _scopes(before, old)
     if scopes:
         notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
-    if "servers" in before.row or "servers" in after.row:
-        urls = [_server(operation.row.get("servers", ())) for operation in (after, before)]
+    if before.servers or after.servers:
+        urls = [_server(operation.servers) for operation in (after, before)]
         if urls[0] != urls[1]:
-            defaults = [_server(side.adapter.get("servers", ())) for side in (new, old)]
+            defaults = [_server(side.adapter.servers) for side in (new, old)]
             notes.add("server-changed", after.name, urls[0] or defaults[0], urls[1] or defaults[1])
 
 
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:
     """Return the sets of credentials of which one is needed, at least one; the empty set is a call without any."""
-    alternatives = operation.row.get("security", side.adapter.get("security", ()))
+    alternatives = side.adapter.security if operation.security is None else operation.security
     return frozenset(map(frozenset, alternatives)) or frozenset((frozenset(),))
 
 
 def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
-    scopes: Mapping[str, Json] = operation.row.get("scopes", side.adapter.get("scopes", {}))
+    scopes = operation.scopes or side.adapter.scopes
     return frozenset(scope for names in scopes.values() for scope in names)

@@ -13,15 +13,15 @@ from aqlgen.compare.nodes import Types, resolve, split_null
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.compare.walk import Finding, Walk
 from aqlgen.ir import Json
-from aqlgen.media import is_json
+from aqlgen.runtime.media import admits_json
+from aqlgen.runtime.table import ADAPTER, Parameter
 from aqlgen.table.model import Schema
 
 __all__ = ["Calls"]
 
-Parameters = Mapping[str, Mapping[str, Json]]
+Parameters = Mapping[str, Parameter]
 
 _PARTIAL: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
-_ADAPTER: Final = "adapter"
 _BODY: Final = frozenset({"body", "body_rest"})
 _NAME_RULES: Final = frozenset({"field-renamed", "parameter-renamed", "parameter-respelled"})
 _PAGING_PARAMETERS: Final = frozenset({"first", "after", "last", "before"})
@@ -71,7 +71,7 @@ class Calls:
 
     def findings(self) -> Iterator[Finding]:
         """Yield all differences; those of single names only if the adapter spells fields as before."""
-        respelled = self._old.adapter.get("field_case", "snake") != self._new.adapter.get("field_case", "snake")
+        respelled = self._old.adapter.field_case != self._new.adapter.field_case
         for finding in self.walk.findings():
             if not (respelled and finding.difference.rule in _NAME_RULES):
                 yield finding
@@ -87,35 +87,30 @@ class Calls:
                     self._add(Difference("parameter-removed"), name, new)
                 continue
             if new_name != name:
-                is_accepted = normalized(new_name) == normalized(name) or name == _wire(new_name, after[new_name])
+                is_accepted = normalized(new_name) == normalized(name) or name == after[new_name].wire
                 rule = "parameter-respelled" if is_accepted else "parameter-renamed"
                 self._add(Difference(rule, (new_name,)), name, new)
             self._compare_parameter(entry, after[new_name], new_name, new)
         for name in sorted(after.keys() - before.keys() - set(renamed.values())):
-            required = after[name].get("required")
+            required = after[name].required
             self._add(Difference("required-parameter-added" if required else "parameter-added"), name, new)
 
-    def _compare_parameter(
-        self, old: Mapping[str, Json], new: Mapping[str, Json], name: str, operation: Operation
-    ) -> None:
-        was_required, is_required = bool(old.get("required")), bool(new.get("required"))
-        if was_required != is_required:
-            self._add(Difference("parameter-required" if is_required else "parameter-optional"), name, operation)
-        if new.get("deprecated") and not old.get("deprecated"):
+    def _compare_parameter(self, old: Parameter, new: Parameter, name: str, operation: Operation) -> None:
+        if old.required != new.required:
+            self._add(Difference("parameter-required" if new.required else "parameter-optional"), name, operation)
+        if new.deprecated and not old.deprecated:
             self._add(Difference("field-deprecated"), name, operation)
-        strategy = operation.row.get("update", {}).get("strategy")
-        is_partial = name == "input" and strategy in _PARTIAL
+        is_partial = name == "input" and operation.update is not None and operation.update.strategy in _PARTIAL
         direction = Direction.PARTIAL if is_partial else Direction.INPUT
-        self.walk.compare(old["schema"], new["schema"], direction, Place("parameter", name), operation.name)
+        self.walk.compare(old.schema, new.schema, direction, Place("parameter", name), operation.name)
 
     def _shown(self, operation: Operation, other: Operation, ignored: frozenset[str]) -> Parameters:
         """Return the parameters without the adapter's own that are ignored, or that differ because the tool does."""
-        parameters: Parameters = operation.row["parameters"]
         same_family = operation.family == other.family
         return {
-            name: entry
-            for name, entry in parameters.items()
-            if entry["in"] != _ADAPTER or (same_family and name not in ignored)
+            name: parameter
+            for name, parameter in operation.shown_parameters.items()
+            if parameter.location != ADAPTER or (same_family and name not in ignored)
         }
 
     def _compare_shapes(
@@ -125,16 +120,16 @@ class Calls:
 
         Returns the parameters that are left to compare.
         """
-        shapes = [operation.row.get("body", {}).get("shape") for operation in (old, new)]
+        shapes = [None if operation.body is None else operation.body.shape for operation in (old, new)]
         if shapes not in (["fields", "whole"], ["whole", "fields"]):
             return before, after
         whole = new if shapes[1] == "whole" else old
-        name = whole.row["body"]["parameter"]
+        name = (whole.body.parameter if whole.body is not None else None) or "input"
         wording = f"{'takes' if whole is new else 'no longer takes'} the fields of its body within {{}}"
         wording += " now" if whole is new else ", but each as a parameter"
         self._notes.add("body-reshaped", new.name, name, wording=wording)
         old_schema, new_schema = (
-            operation.row["parameters"][name]["schema"] if operation is whole else _object(operation.row["parameters"])
+            operation.shown_parameters[name].schema if operation is whole else _object(operation.shown_parameters)
             for operation in (old, new)
         )
         self.walk.compare(old_schema, new_schema, Direction.INPUT, Place("parameter", name), new.name)
@@ -150,23 +145,22 @@ class Calls:
 
     def _answer(self, operation: Operation, side: Surface) -> Schema | None:
         """Return the schema of the answer, for pages that of an item where it is known; None without an answer."""
-        responses: Mapping[str, Mapping[str, Json]] = operation.row["responses"]
-        response = next((entry for entry in responses.values() if "content_type" in entry), None)
+        response = next((entry for entry in operation.responses.values() if "content_type" in entry), None)
         if response is None:
             return None
-        whole: Schema = response.get("schema", {} if is_json(response["content_type"]) else {"type": "string"})
-        paging = operation.row.get("pagination", {})
-        if "parameters" not in paging:
+        whole: Schema = response.get("schema", {} if admits_json(response["content_type"]) else {"type": "string"})
+        pointer = _paged(operation)
+        if pointer is None:
             return whole
         schema = whole
-        for step in str(paging.get("items", "")).split("/")[1:]:
+        for step in pointer.split("/")[1:]:
             schema = self._step(schema, step.replace("~1", "/").replace("~0", "~"), side)
         items: Schema | None = resolve(split_null(schema)[0], side.types).get("items")
         return items or whole
 
     def _step(self, schema: Schema, wire: str, side: Surface) -> Schema:
         properties = resolve(split_null(schema)[0], side.types).get("properties", {})
-        return next((field for name, field in properties.items() if _wire(name, field, "x-name") == wire), {})
+        return next((field for name, field in properties.items() if field.get("x-name", name) == wire), {})
 
     def _add(self, difference: Difference, name: str, operation: Operation) -> None:
         self.walk.add(difference, Direction.INPUT, Place("parameter", name), operation.name)
@@ -174,40 +168,33 @@ class Calls:
 
 def _paged(operation: Operation) -> str | None:
     """Return the pointer to the items in the API's answer, None for an operation that does not page."""
-    paging: Mapping[str, Json] = operation.row.get("pagination", {})
-    return str(paging.get("items", "")) if "parameters" in paging else None
-
-
-def _wire(name: str, entry: Mapping[str, Json], key: str = "name") -> str:
-    return str(entry.get(key, name))
+    return None if operation.paging is None else operation.paging.items or ""
 
 
 def _renamed(before: Parameters, after: Parameters) -> dict[str, str]:
     """Return the parameters that the API still spells as before: the agent's old name → the new one."""
-    added = {(_wire(name, entry), entry["in"]): name for name, entry in after.items() if name not in before}
-    renamed = {
-        name: added.get((_wire(name, entry), entry["in"])) for name, entry in before.items() if name not in after
-    }
+    added = {(entry.wire, entry.location): name for name, entry in after.items() if name not in before}
+    renamed = {name: added.get((entry.wire, entry.location)) for name, entry in before.items() if name not in after}
     return {name: new_name for name, new_name in renamed.items() if new_name is not None}
 
 
 def _is_hidden(name: str, operation: Operation) -> bool:
     """Return True if an operation still takes a parameter that it does not show, as `first` and `after` replace it."""
-    return name in operation.row.get("pagination", {}).get("parameters", {})
+    return name in operation.hidden_parameters
 
 
 def _object(parameters: Parameters) -> Schema:
     """Return the object that the fields of a body make."""
-    fields = {name: entry for name, entry in parameters.items() if entry["in"] == "body"}
+    fields = {name: entry for name, entry in parameters.items() if entry.location == "body"}
     return {
         "type": "object",
-        "properties": {name: {**entry["schema"], "x-name": _wire(name, entry)} for name, entry in fields.items()},
-        "required": [name for name, entry in fields.items() if entry.get("required")],
+        "properties": {name: {**entry.schema, "x-name": entry.wire} for name, entry in fields.items()},
+        "required": [name for name, entry in fields.items() if entry.required],
     }
 
 
 def _outside(parameters: Parameters) -> Parameters:
-    return {name: entry for name, entry in parameters.items() if entry["in"] not in _BODY}
+    return {name: entry for name, entry in parameters.items() if entry.location not in _BODY}
 
 
 def _rules_across_fields(operation: Operation, side: Surface) -> Json:
@@ -215,10 +202,10 @@ def _rules_across_fields(operation: Operation, side: Surface) -> Json:
 
     Of alternatives that is what each requires; their fields are parameters and compared as such.
     """
-    body: Mapping[str, Json] = operation.row.get("body", {})
-    if body.get("shape") != "fields" or not body.get("validate"):
+    body = operation.body
+    if body is None or body.shape != "fields" or not body.validate:
         return None
-    schema = resolve(body.get("schema", {}), side.types)
+    schema = resolve(body.schema, side.types)
     rules = {key: schema[key] for key in _ACROSS_FIELDS if key in schema}
     required = sorted({_required(branch, side.types) for branch in schema.get("anyOf", ())})
     return rules | ({"anyOf": required} if len(required) > 1 else {}) or None

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.model import Level
 from aqlgen.compare.pairing import Pairing, address
 from aqlgen.compare.surface import Operation, Surface
-from aqlgen.decisions import Danger
-from aqlgen.ir import Json
+from aqlgen.decide.decision import Danger
+from aqlgen.runtime.table import ADAPTER, Deprecation, FormerName
 
 __all__ = ["compare_operation", "compare_presence"]
 
 _CONFIRMED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
 _MERGING: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
-_TEXTS: Final = ("summary", "description")
 
 
 def compare_presence(pairing: Pairing, old: Surface, new: Surface, notes: Notes) -> None:
     """Note the operations that are gone and new, and the names that call something else now."""
     old_names = {after.name: before.name for before, after in pairing.kept}
-    aliases = {
-        alias["name"]: (operation, alias) for operation in new.operations.values() for alias in _aliases(operation)
-    }
+    aliases = {alias.name: (operation, alias) for operation in new.operations.values() for alias in operation.aliases}
     for operation in pairing.removed:
         if operation.name in aliases:
             _note_alias(operation.name, *aliases[operation.name], notes)
@@ -48,9 +44,9 @@ def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: 
     """
     if old.name != new.name:
         _note_new_name(old, new, notes)
-    for alias in _aliases(old):
-        if alias["name"] not in (new.name, *(other["name"] for other in _aliases(new))):
-            notes.add("alias-removed", new.name, alias["name"])
+    for alias in old.aliases:
+        if alias.name not in (new.name, *(kept.name for kept in new.aliases)):
+            notes.add("alias-removed", new.name, alias.name)
     if old.family != new.family:
         notes.add(
             "category-changed", new.name, wording=f"called by the tool for {new.family} now, not for {old.family}"
@@ -70,32 +66,28 @@ def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: 
 
 
 def _note_new_name(old: Operation, new: Operation, notes: Notes) -> None:
-    for alias in _aliases(new):
-        if alias["name"] == old.name:
+    for alias in new.aliases:
+        if alias.name == old.name:
             _note_alias(old.name, new, alias, notes)
             return
     notes.add("operation-renamed", old.name, new.name)
 
 
-def _note_alias(name: str, operation: Operation, alias: Mapping[str, str], notes: Notes) -> None:
-    until = (alias["until"],) if "until" in alias else ()
+def _note_alias(name: str, operation: Operation, alias: FormerName, notes: Notes) -> None:
+    until = () if alias.until is None else (alias.until.isoformat(),)
     wording = f"renamed, now {{}}; the old name {'answers until {}' if until else 'still answers'}"
     notes.add("operation-alias", name, operation.name, *until, wording=wording)
 
 
-def _aliases(operation: Operation) -> list[Mapping[str, str]]:
-    return list(operation.row.get("aliases", ()))
-
-
 def _danger(operation: Operation) -> Danger:
-    return Danger(operation.row["danger"])
+    return Danger(operation.danger)
 
 
 def _compare_danger(old: Operation, new: Operation, notes: Notes) -> None:
     """Note a change of danger by what becomes of a call under the standard policy."""
     before, after = _danger(old), _danger(new)
     if before is after:
-        if after in _CONFIRMED and old.row.get("confirmation") != new.row.get("confirmation"):
+        if after in _CONFIRMED and old.confirmation != new.confirmation:
             notes.add("confirmation-reworded", new.name)
         return
     wording = f"{after} now, not {before}"
@@ -112,24 +104,21 @@ def _compare_danger(old: Operation, new: Operation, notes: Notes) -> None:
 
 
 def _compare_deprecation(old: Operation, new: Operation, notes: Notes) -> None:
-    before, after = (bool(operation.row.get("deprecated")) for operation in (old, new))
-    deprecation: Mapping[str, str] = new.row.get("deprecation", {})
+    before, after = old.deprecated, new.deprecated
+    deprecation, earlier = new.deprecation or Deprecation(), old.deprecation or Deprecation()
     if after and not before:
-        date, use = deprecation.get("removal_date"), deprecation.get("replacement")
+        date, use = deprecation.removal_date, deprecation.replacement
         wording = f"deprecated{', to be removed on {}' if date else ''}{'; use {} instead' if use else ''}"
         notes.add("operation-deprecated", new.name, *filter(None, (date, use)), wording=wording)
     elif before and not after:
         notes.add("no-longer-deprecated", new.name)
-    elif (
-        deprecation.get("removal_date") != old.row.get("deprecation", {}).get("removal_date")
-        and "removal_date" in deprecation
-    ):
-        notes.add("removal-announced", new.name, deprecation["removal_date"])
+    elif deprecation.removal_date is not None and deprecation.removal_date != earlier.removal_date:
+        notes.add("removal-announced", new.name, deprecation.removal_date)
 
 
 def _compare_update(old: Operation, new: Operation, notes: Notes) -> None:
     """Note an update that replaces the whole now and merged before, or the other way round."""
-    before, after = (operation.row.get("update", {}).get("strategy") for operation in (old, new))
+    before, after = (None if operation.update is None else operation.update.strategy for operation in (old, new))
     if before is None or after is None or (before in _MERGING) == (after in _MERGING):
         return
     if after == "put":
@@ -140,8 +129,7 @@ def _compare_update(old: Operation, new: Operation, notes: Notes) -> None:
 
 def _monitor(operation: Operation) -> str | None:
     """Return what reports on an operation that goes on after its answer ("" if nothing does), None for others."""
-    long_running = operation.row.get("long_running")
-    return None if long_running is None else str(long_running.get("monitor", ""))
+    return None if operation.long_running is None else operation.long_running.monitor or ""
 
 
 def _note_new_address(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:
@@ -166,9 +154,8 @@ def _note_new_address(old: Operation, new: Operation, notes: Notes, *, by_name: 
 
 def _reworded(old: Operation, new: Operation) -> bool:
     """Return True if the texts of the API differ: of the operation, or of a parameter that is still there."""
-    if any(old.row.get(key) != new.row.get(key) for key in _TEXTS):
+    if (old.summary, old.description) != (new.summary, new.description):
         return True
-    before: Mapping[str, Mapping[str, Json]] = old.row["parameters"]
-    after: Mapping[str, Mapping[str, Json]] = new.row["parameters"]
-    shared = (name for name, entry in before.items() if name in after and entry.get("in") != "adapter")
-    return any(before[name].get("description") != after[name].get("description") for name in shared)
+    before, after = old.shown_parameters, new.shown_parameters
+    shared = (name for name, parameter in before.items() if name in after and parameter.location != ADAPTER)
+    return any(before[name].description != after[name].description for name in shared)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.compare.surface import Operation, Surface
+from aqlgen.runtime.encode.urls import without_names
 
 __all__ = ["Pairing", "address", "pair"]
 
-_PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
 _VERSION: Final = re.compile(
     r"^(?:v\d+(?:[._-]?\d+)*(?:(?:alpha|beta|rc)\d*)?|\d{4}-\d{2}(?:-\d{2})?|\d+\.\d+)$", re.IGNORECASE
 )
@@ -58,7 +58,7 @@ def _by_unique_key(operations: Iterable[Operation], key: Key) -> dict[str, Opera
 
 def address(operation: Operation) -> str:
     """Return the method and the path, whatever the placeholders are called."""
-    return _PLACEHOLDER.sub("{}", operation.key)
+    return without_names(operation.key)
 
 
 def _address_without_slash(operation: Operation) -> str:
@@ -66,7 +66,7 @@ def _address_without_slash(operation: Operation) -> str:
 
 
 def _operation_id(operation: Operation) -> str:
-    return str(operation.row.get("operation_id") or "")
+    return operation.operation_id or ""
 
 
 def _address_without_version(operation: Operation) -> str:
@@ -75,7 +75,7 @@ def _address_without_version(operation: Operation) -> str:
 
 def _name(operation: Operation) -> str:
     """Return the name, together with the method and the tool: the same name for something else is no sign."""
-    return f"{operation.name} {operation.row['method']} {operation.family}"
+    return f"{operation.name} {operation.method} {operation.family}"
 
 
 _KEYS: Final[tuple[Key, ...]] = (

@@ -7,20 +7,20 @@ token or a counter loses one value, and is destructive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
-from aqlgen.decisions import Category, Danger, Evidence, Reason
+from aqlgen.decide.decision import Category, Danger, Evidence, Reason
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
+from aqlgen.decide.payloads import sends_list
 from aqlgen.ir import Location
 from aqlgen.words import singular
 
-from .answers import sends_many
-from .chain import AREAS, PREPOSITIONS
-from .facts import Facts
-from .shape import is_plural
-
-__all__ = ["danger"]
+__all__ = ["RULES", "Rule", "danger"]
 
 _DEFAULTS: Final = {
     Category.READ: Danger.SAFE,
@@ -29,10 +29,14 @@ _DEFAULTS: Final = {
     Category.DELETE: Danger.DESTRUCTIVE,
     Category.EXECUTE: Danger.REVERSIBLE,
 }
-_PATTERNS: Final = {
-    Danger.FORBIDDEN: "drop_* delete_all_* truncate_* reset_* destroy_* wipe_* *_production",
-    Danger.DANGEROUS: "force_* *_permanently bulk_delete_* override_* bypass_* *_without_backup purge_*",
-}
+_PATTERNS: Final = tuple(
+    (level, pattern)
+    for level, patterns in (
+        (Danger.FORBIDDEN, "drop_* delete_all_* truncate_* reset_* destroy_* wipe_* *_production"),
+        (Danger.DANGEROUS, "force_* *_permanently bulk_delete_* override_* bypass_* *_without_backup purge_*"),
+    )
+    for pattern in patterns.split()
+)
 _WHOLES: Final = frozenset(
     "all everything factory system database db data datum schema table store storage bucket disk volume filesystem"
     " device machine server instance node cluster host hub router network firewall environment sandbox production"
@@ -40,88 +44,137 @@ _WHOLES: Final = frozenset(
     " installation index cache queue topic stream application settings setting configuration config default defaults"
     " bmc phone terminal printer vm".split()
 )
-"""What goes back to an empty or factory state when it is reset."""
-
-
+"""Things that go back to an empty or factory state when they are reset."""
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
+_DESTROYING: Final = frozenset("delete destroy purge wipe erase".split())
+_AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
+_NO_LISTS: Final[Mapping[str, bool | None]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """An operation that is no READ, with its name; `lists` tells of paths whether a GET of them answers with a list."""
+
+    facts: Facts
+    category: Category
+    name: str
+    lists: Mapping[str, bool | None]
+
+
+class Rule(NamedTuple):
+    """A named rule: `apply` returns the level that it finds, and what it rests on; None where it does not apply."""
+
+    name: str
+    confidence: float
+    apply: Callable[[_Change], tuple[Danger, str] | None]
 
 
 def danger(
-    facts: Facts, category: Category, name: str, lists: Mapping[str, bool | None] | None = None
+    facts: Facts, category: Category, name: str, lists: Mapping[str, bool | None] = _NO_LISTS
 ) -> tuple[Danger, Reason]:
-    """Give the level with what raised it. A READ stays safe, whatever it is called: patterns are about changes.
+    """Return the level with what raised it. A READ stays safe, whatever its name: patterns are about changes.
 
     `lists` tells of paths whether a GET of them answers with a list.
     """
-    given = facts.operation.extensions.get("x-mcpaql-danger")
-    if isinstance(given, str) and given in list(Danger):
-        return Danger(given), Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-danger")
+    declared = facts.operation.extensions.get("x-mcpaql-danger")
+    if isinstance(declared, str) and declared in list(Danger):
+        return Danger(declared), Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-danger")
     if category is Category.READ:
         return Danger.SAFE, Reason("category", Evidence.RULE, 0.95, "READ")
-    found = [(_DEFAULTS[category], Reason("category", Evidence.RULE, 0.9, category.value))]
-    for level, patterns in _PATTERNS.items():
-        for pattern in patterns.split():
-            if fnmatchcase(name, pattern) or (pattern.endswith("_*") and name == pattern[:-2]):
-                found.append(_matched(level, pattern, name))
-    if _takes_a_collection(facts, category, name, lists or {}):
-        note = f"{facts.method} on a collection"
-        found.append((Danger.DANGEROUS, Reason("whole-collection", Evidence.RULE, 0.8, note)))
-    if category is not Category.DELETE and (word := _destroys(name)):
-        note = f"its name speaks of {word}"
-        found.append((Danger.DESTRUCTIVE, Reason("names-destruction", Evidence.RULE, 0.75, note)))
-    if category is Category.DELETE and _says_all(facts):
-        found.append((Danger.DANGEROUS, Reason("says-all", Evidence.RULE, 0.8, "people say that it takes all")))
-    return max(found, key=lambda pair: pair[0].rank)
+    change = _Change(facts, category, name, lists)
+    levels = [
+        (found[0], Reason(rule.name, Evidence.RULE, rule.confidence, found[1]))
+        for rule in RULES
+        if (found := rule.apply(change)) is not None
+    ]
+    return max(levels, key=lambda pair: pair[0].rank)
 
 
-def _matched(level: Danger, pattern: str, name: str) -> tuple[Danger, Reason]:
-    words = name.split("_")
-    end = next((at for at, word in enumerate(words) if at > 1 and word in PREPOSITIONS), len(words))
-    if pattern == "reset_*" and len(words) > 1 and not _WHOLES & {singular(words[end - 1]), words[end - 1]}:
-        return Danger.DESTRUCTIVE, Reason("name-pattern", Evidence.RULE, 0.8, "a reset loses the value there was")
-    return level, Reason("name-pattern", Evidence.RULE, 0.8, f"the name matches {pattern}")
+def _by_category(change: _Change) -> tuple[Danger, str]:
+    return _DEFAULTS[change.category], change.category.value
 
 
-def _takes_a_collection(facts: Facts, category: Category, name: str, lists: Mapping[str, bool | None]) -> bool:
-    """Whether a DELETE or PUT takes a whole collection at once, not what a parameter or the body picks from it."""
-    wanted = {"DELETE": Category.DELETE, "PUT": Category.UPDATE}
-    if wanted.get(facts.method) is not category or facts.shape.action:
+def _by_pattern(change: _Change) -> tuple[Danger, str] | None:
+    """Return the highest level of the protocol's patterns that the name matches."""
+    found = [_matched(level, pattern, change.name) for level, pattern in _PATTERNS if _matches(change.name, pattern)]
+    return max(found, key=lambda pair: pair[0].rank, default=None)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) or (pattern.endswith("_*") and name == pattern[:-2])
+
+
+def _matched(level: Danger, pattern: str, name: str) -> tuple[Danger, str]:
+    words = tuple(name.split("_"))
+    last = words[head_size(words, 2) - 1]
+    if pattern == "reset_*" and len(words) > 1 and not _WHOLES & {singular(last), last}:
+        return Danger.DESTRUCTIVE, "a reset loses the value there was"
+    return level, f"the name matches {pattern}"
+
+
+def _by_collection(change: _Change) -> tuple[Danger, str] | None:
+    facts = change.facts
+    if not _asks_for_whole(change):
+        return None
+    if facts.operation.extensions.get("x-kubernetes-action") != "deletecollection" and not _is_collection(change):
+        return None
+    return Danger.DANGEROUS, f"{facts.method} on a collection"
+
+
+def _asks_for_whole(change: _Change) -> bool:
+    """Return True if a DELETE deletes, or a PUT replaces, what its path names."""
+    facts = change.facts
+    if facts.shape.action:
         return False
-    if facts.method == "PUT" and name.split("_")[0] not in _REPLACING:
+    if facts.method == "PUT":
+        return change.category is Category.UPDATE and change.name.split("_")[0] in _REPLACING
+    return facts.method == "DELETE" and change.category is Category.DELETE
+
+
+def _is_collection(change: _Change) -> bool:
+    """Return True if the path is a collection, and neither a parameter nor the body picks anything from it."""
+    facts, last = change.facts, change.facts.last_noun
+    if last is None or last.parameters or (change.category is Category.DELETE and _picks(facts)):
         return False
-    if facts.operation.extensions.get("x-kubernetes-action") == "deletecollection":
-        return True
-    last = facts.shape.nouns[-1] if facts.shape.nouns else None
-    if last is None or last.parameters or (category is Category.DELETE and _picks(facts)):
+    if facts.method == "PUT" and sends_list(facts.operation, facts.resolver) is False:
         return False
-    if facts.method == "PUT" and sends_many(facts.operation, facts.resolver) is False:
+    spoken = facts.phrase.object if facts.phrase else ()
+    if spoken and not is_plural(spoken) and not is_plural(last.words):
         return False
-    said = facts.phrase.object if facts.phrase else ()
-    if said and not is_plural(said) and not is_plural(last.words):
-        return False
-    told = lists.get(facts.operation.path)
-    return told if told is not None else is_plural(last.words) and last.words[-1] not in AREAS
-
-
-def _destroys(name: str) -> str:
-    """Give the word by which something is destroyed though the operation does something else (`submit_delete_job`)."""
-    first, *rest = name.split("_")
-    return "" if first in _AVERTING else next((word for word in rest if word in _DESTROYING), "")
-
-
-_DESTROYING: Final = frozenset("delete destroy purge wipe erase".split())
-_AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
-
-
-def _says_all(facts: Facts) -> bool:
-    """Whether people or the path say `all` right behind the verb: `deleteAllReactions`, `/delete-all`."""
-    said = facts.phrase.object[:1] if facts.phrase else ()
-    return "all" in (*said, *facts.shape.action[1:2])
+    listed = change.lists.get(facts.operation.path)
+    return listed if listed is not None else is_plural(last.words) and last.words[-1] not in AREAS
 
 
 def _picks(facts: Facts) -> bool:
-    """Whether the request must say what is deleted."""
+    """Return True if the request must say what is deleted."""
     body = facts.operation.body
-    wanted = (Location.QUERY, Location.COOKIE)
-    asked = any(each.required and each.location in wanted for each in facts.operation.parameters)
-    return asked or (body is not None and body.required is not False and bool(body.media))
+    places = (Location.QUERY, Location.COOKIE)
+    required = any(parameter.required and parameter.location in places for parameter in facts.operation.parameters)
+    return required or (body is not None and body.required is not False and bool(body.media))
+
+
+def _by_destroying_word(change: _Change) -> tuple[Danger, str] | None:
+    """Find a word of destroying in the name of an operation that does something else (`submit_delete_job`)."""
+    first, *rest = change.name.split("_")
+    if change.category is Category.DELETE or first in _AVERTING:
+        return None
+    word = next((word for word in rest if word in _DESTROYING), "")
+    return (Danger.DESTRUCTIVE, f"its name speaks of {word}") if word else None
+
+
+def _by_all(change: _Change) -> tuple[Danger, str] | None:
+    """Find `all` right behind a verb of deleting: `deleteAllReactions`, `/delete-all`."""
+    spoken = change.facts.phrase.object[:1] if change.facts.phrase else ()
+    if change.category is not Category.DELETE or "all" not in (*spoken, *change.facts.shape.action[1:2]):
+        return None
+    return Danger.DANGEROUS, "people say that it takes all"
+
+
+RULES: Final = (
+    Rule("category", 0.9, _by_category),
+    Rule("name-pattern", 0.8, _by_pattern),
+    Rule("whole-collection", 0.8, _by_collection),
+    Rule("names-destruction", 0.75, _by_destroying_word),
+    Rule("says-all", 0.8, _by_all),
+)
+"""All of them are asked; of equal levels the first one's counts."""

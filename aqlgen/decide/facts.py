@@ -1,4 +1,4 @@
-"""An operation with what its path, its name, its summary and its answer say, read once and when asked for."""
+"""The facts about one operation, read on demand from its path, its name, its summary and its responses."""
 
 from __future__ import annotations
 
@@ -6,114 +6,113 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from aqlgen.decisions import Category
+from aqlgen.decide.decision import Category
+from aqlgen.decide.naming.noun import Noun, is_plural
+from aqlgen.decide.naming.phrase import Phrase, phrase
+from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
+from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
+from aqlgen.decide.payloads import answers_list, answers_nothing
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Operation
 from aqlgen.words import split
-
-from .answers import answers_many, answers_nothing
-from .phrase import Phrase, phrase
-from .shape import Shape, is_plural, shape, thing_called
-from .verbs import Verb, find, leading
 
 __all__ = ["Facts"]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """An operation with what its path and its name say; `given` is a name that the document gives it elsewhere."""
+    """An operation with what can be read from it; `sdk_name` is its name elsewhere in the document."""
 
     operation: Operation
     resolver: Resolver | None = None
-    given: str | None = None
+    sdk_name: str | None = None
 
     @cached_property
     def method(self) -> str:
-        """The method in capitals."""
+        """The HTTP method in capitals."""
         return self.operation.method.upper()
 
     @cached_property
     def shape(self) -> Shape:
-        """What the path says, and people of it: an action that they speak of as a thing is one."""
-        read = shape(self.method, self.operation.path)
-        if len(read.action) < 2 or self.phrase is None or self.named is None or not self.named.strong:
-            return read
-        if self.named.word in _REPEATING or self.named.word in read.action:
-            return read
-        return thing_called(read, self.phrase.object)
+        """The path, read; an action that the operation's name speaks of as a thing is a noun."""
+        path_shape = shape(self.method, self.operation.path)
+        verb = self.named_verb
+        if len(path_shape.action) < 2 or self.phrase is None or verb is None or not verb.strong:
+            return path_shape
+        if verb.word in _REPEATING or verb.word in path_shape.action:
+            return path_shape
+        return action_as_noun(path_shape, self.phrase.object)
+
+    @property
+    def last_noun(self) -> Noun | None:
+        """The last noun of the path, None where the path has none."""
+        return self.shape.nouns[-1] if self.shape.nouns else None
 
     @cached_property
     def phrase(self) -> Phrase | None:
-        """What people called it."""
-        return phrase(self.operation, self.given)
+        """The operation's name as people wrote it, None where nobody named it."""
+        return phrase(self.operation, self.sdk_name)
 
     @cached_property
-    def action(self) -> Verb | None:
+    def action_verb(self) -> Verb | None:
         """The verb at the path's end."""
-        found = leading(self.shape.action)
+        found = leading_verb(self.shape.action)
         return found[0] if found else None
 
     @cached_property
-    def named(self) -> Verb | None:
-        """The verb that people used."""
+    def named_verb(self) -> Verb | None:
+        """The verb of the name that people gave the operation."""
         return self.phrase.verb if self.phrase else None
 
     @cached_property
-    def summary(self) -> Verb | None:
-        """The verb at the head of the summary, or of the description where there is none; only a strong one."""
-        words = _past_opening(split((self.operation.summary or self.operation.description)[:100]))
+    def summary_verb(self) -> Verb | None:
+        """The strong verb at the head of the summary, or of the description where there is no summary."""
+        words = _without_opening(split((self.operation.summary or self.operation.description)[:100]))
         if not words:
             return None
         if words[0] in _ANSWERS:
             words = ("get", *words[1:])
-        found = leading(words) or leading((_bare(words[0]), *words[1:]))
+        found = _leading_inflected(words)
         if found is None and len(words) > 1 and words[0].endswith("ly"):
-            found = leading(words[1:]) or leading((_bare(words[1]), *words[2:]))
+            found = _leading_inflected(words[1:])
         return found[0] if found and found[0].strong and found[0].word not in _VAGUE else None
 
     @cached_property
-    def told(self) -> tuple[str, Category] | None:
-        """The path's end where people tell that it is a verb, though none that is known for one; its category."""
+    def spoken_action(self) -> tuple[str, Category] | None:
+        """The last path segment where name or summary use it as a verb, though it is no known verb; its category."""
         if self.method != "POST":
             return None
         segment = self.operation.path.rstrip("/").rsplit("/", 1)[-1]
-        word = split(segment) if "{" not in segment else ()
-        if len(word) != 1 or is_plural(word):
+        words = split(segment) if "{" not in segment else ()
+        if len(words) != 1 or is_plural(words):
             return None
-        known = find(word[0])
-        if self.summary or (self.named and self.named.strong) or (known and known.strong):
+        known = find_verb(words[0])
+        if self.summary_verb or (self.named_verb and self.named_verb.strong) or (known and known.strong):
             return None
-        head, *rest = split(self.operation.summary[:60]) or ("",)
-        said = self.phrase.words if self.phrase else ()
-        inflected = head != word[0] and head.startswith(word[0][:-1]) and head.endswith("s")
-        sentence = (
-            bool(rest)
-            and rest[0] not in ("of", "for")
-            and (inflected or rest[0] in _ARTICLES or word in (said[:1], said[-1:]))
-        )
-        if (sentence and (head == word[0] or inflected)) or (len(said) > 1 and said[:1] == word):
-            return word[0], known.category if known else Category.EXECUTE
+        name = self.phrase.words if self.phrase else ()
+        heads_name = len(name) > 1 and name[:1] == words
+        if heads_name or _begins_sentence(words[0], split(self.operation.summary[:60]), name):
+            return words[0], known.category if known else Category.EXECUTE
         return None
 
     @cached_property
-    def many(self) -> bool | None:
-        """Whether it answers with a list; None where the document does not tell."""
-        last = self.shape.nouns[-1].words if self.shape.nouns else ()
-        return answers_many(self.operation, last, self.resolver)
+    def answers_list(self) -> bool | None:
+        """Whether a success answers with a list; None where the document does not say."""
+        return answers_list(self.operation, self.last_noun.words if self.last_noun else (), self.resolver)
 
     @cached_property
-    def nothing(self) -> bool:
-        """Whether it succeeds without an answer."""
+    def answers_nothing(self) -> bool:
+        """Whether a success is declared and has no body."""
         return answers_nothing(self.operation)
 
 
 _REPEATING: Final = frozenset({"post", "put", "patch", "get", "set", "update"})
 """Verbs that may only repeat the method, before the real one (`post_clear_tasks`).
 
-The object of any other is a thing, be it called by a verb (`createRemoveToken` of `…/remove-token`).
+The object of any other verb is a thing, even if a verb names it (`createRemoveToken` of `…/remove-token`).
 """
 _VAGUE: Final = frozenset({"manage"})
-"""What summaries say of operations of every kind."""
+"""Verbs that summaries use for operations of every kind."""
 _ANSWERS: Final = frozenset({"returns"})
 _ARTICLES: Final = frozenset("a an the all this your one some multiple several".split())
 _OPENINGS: Final = (
@@ -129,20 +128,33 @@ _OPENINGS: Final = (
     ("beta",),
     ("experimental",),
 )
-"""How summaries begin before they come to the verb."""
+"""Openings of summaries before the verb."""
 
 
-def _past_opening(words: tuple[str, ...]) -> tuple[str, ...]:
+def _without_opening(words: tuple[str, ...]) -> tuple[str, ...]:
     for opening in _OPENINGS:
         if words[: len(opening)] == opening and len(words) > len(opening):
             return words[len(opening) :]
     return words
 
 
-def _bare(word: str) -> str:
-    """Take the third person from a verb: lists is list, searches is search, modifies is modify."""
+def _leading_inflected(words: tuple[str, ...]) -> tuple[Verb, int] | None:
+    return leading_verb(words) or leading_verb((_without_third_person(words[0]), *words[1:]))
+
+
+def _without_third_person(word: str) -> str:
+    """Return the base form of a verb: lists is list, searches is search, modifies is modify."""
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"
     if word.endswith(("ches", "shes", "sses", "xes", "oes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _begins_sentence(word: str, summary: tuple[str, ...], name: tuple[str, ...]) -> bool:
+    """Return True if the summary is a sentence whose verb is `word` (`stage`: "Stages a release")."""
+    head, *rest = summary or ("",)
+    inflected = head != word and head.startswith(word[:-1]) and head.endswith("s")
+    if not rest or rest[0] in ("of", "for") or not (head == word or inflected):
+        return False
+    return inflected or rest[0] in _ARTICLES or (word,) in (name[:1], name[-1:])

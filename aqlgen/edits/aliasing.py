@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from aqlgen.decide.keeping import followed
-from aqlgen.decisions import Alias, Decision
+from aqlgen.decide.decision import Alias, Decision
+from aqlgen.decide.naming.kept_names import followed
 from aqlgen.ir import Json
 
 __all__ = ["aliases"]

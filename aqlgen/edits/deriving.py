@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aqlgen.decisions import Override
+from aqlgen.decide.decision import Override
 from aqlgen.edits.rows import CALLED, Found
 from aqlgen.ir import Json
 from aqlgen.schemas.dialect import shorten

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aqlgen.ir import Json
+from aqlgen.runtime.table import Parameter, decode
 from aqlgen.table.model import FAMILIES
 
 __all__ = ["CALLED", "Found", "RowError", "operations_file", "pointer", "rows"]
@@ -51,7 +52,10 @@ def rows(files: Mapping[str, bytes], package: str) -> dict[str, Found]:
                 raise RowError(path, f"`{name}` is not a row of the table", at=f"/{name}")
             if key in found:
                 raise RowError(path, f"`{name}` and `{found[key].name}` are both {key}", at=f"/{name}")
-            found[key] = Found(name, family, _by_wire(row))
+            try:
+                found[key] = Found(name, family, _by_wire(row))
+            except (TypeError, ValueError, AttributeError):
+                raise RowError(path, f"`{name}` is not a row of the table", at=f"/{name}") from None
     return found
 
 
@@ -96,8 +100,9 @@ def _by_wire(row: dict[str, Any]) -> dict[str, Json]:
 def _parameters(entries: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     for name, entry in entries.items():
         if isinstance(entry, dict):
-            place = str(entry.get("in", "")).split("_")[0]
-            yield f"{place}:{entry.get('name', name)}", {**entry, "name": entry.get("name", name), CALLED: name}
+            parameter = decode(Parameter, entry, name=name)
+            place = parameter.location.split("_")[0]
+            yield f"{place}:{parameter.wire}", {**entry, "name": parameter.wire, CALLED: name}
 
 
 def pointer(found: Found, *parts: str) -> str:

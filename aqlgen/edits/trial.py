@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from aqlgen.decide.decision import Override
 from aqlgen.decide.overrides import load, parse
-from aqlgen.decisions import Override
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.edits.insertion import insert
 from aqlgen.ir import Json

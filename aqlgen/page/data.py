@@ -12,14 +12,15 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from aqlgen import __version__
-from aqlgen.decisions import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
+from aqlgen.runtime.table import Parameter, encode
 from aqlgen.schemas.dialect import shorten
-from aqlgen.table.model import Row, Schema, TableParameter
+from aqlgen.table.model import DecidedRow, Schema
 
 __all__ = ["page_data"]
 
@@ -38,8 +39,8 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
     adapter = prepared.table.adapter
     semantic, single = offered(adapter)
     data: dict[str, Json] = {
-        "title": str(adapter["title"]),
-        "version": str(adapter["api_version"]),
+        "title": adapter.title,
+        "version": adapter.api_version,
         "adapter": prepared.identity.name,
         "source": prepared.assembled.sources[0].name,
         "generator": f"aqlgen {__version__}",
@@ -83,8 +84,8 @@ def yaml_key(key: str) -> str:
     return f'"{escaped}"'
 
 
-def _operation(decision: Decision, row: Row, costs: Costs) -> dict[str, Json]:
-    operation = decision.operation
+def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[str, Json]:
+    operation, row = decision.operation, decided.row
     entry: dict[str, Json] = {
         "name": decision.name,
         "method": operation.method.upper(),
@@ -108,13 +109,13 @@ def _operation(decision: Decision, row: Row, costs: Costs) -> dict[str, Json]:
         "traits": [
             {
                 "kind": trait.kind,
-                "value": {key: _value(value) for key, value in trait.value.items()},
+                "value": {key: _value(value) for key, value in encode(trait.value).items()},
                 **_reason(trait.reason),
             }
             for trait in decision.traits
         ],
-        "parameters": [_parameter(parameter) for parameter in row.parameters],
-        "tokens": costs.of(row),
+        "parameters": [_parameter(parameter) for parameter in row.shown_parameters.values()],
+        "tokens": costs.of(decided),
         "deprecated": operation.deprecated,
     }
     if entry["description"] == entry["summary"]:
@@ -133,7 +134,7 @@ def _reason(reason: Reason) -> dict[str, Json]:
     return entry | ({"note": reason.note} if reason.note else {})
 
 
-def _parameter(parameter: TableParameter) -> dict[str, Json]:
+def _parameter(parameter: Parameter) -> dict[str, Json]:
     entry: dict[str, Json] = {
         "name": parameter.name,
         "in": parameter.location.split("_")[0],

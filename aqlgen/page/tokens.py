@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.ir import Json
-from aqlgen.table.model import FAMILIES, Row, Schema, Table
+from aqlgen.runtime.table import Adapter
+from aqlgen.table.model import FAMILIES, DecidedRow, Schema, Table
 
 __all__ = ["Costs", "estimate", "offered", "tool"]
 
@@ -58,11 +59,10 @@ def _cost(piece: str) -> float:
     return 1.03 if length < _LONG_WORD else length / 5
 
 
-def offered(adapter: Mapping[str, Json]) -> tuple[int, int]:
+def offered(adapter: Adapter) -> tuple[int, int]:
     """Return what `tools/list` costs with a tool for each category that has operations, and with one tool for all."""
-    title, short = (str(adapter["title"])[:length] or str(adapter["name"]) for length in (_TITLE, _SHORT_TITLE))
-    names: Json = adapter["quick_start"]
-    counts: Json = adapter["counts"]
+    title, short = (adapter.title[:length] or adapter.name for length in (_TITLE, _SHORT_TITLE))
+    names, counts = adapter.quick_start, adapter.counts
     has_changes = any(number for family, number in counts.items() if family != "read")
     others = [
         family
@@ -75,7 +75,7 @@ def offered(adapter: Mapping[str, Json]) -> tuple[int, int]:
     return round(semantic), round(_SINGLE_TOOL + _tokens(title) + _tokens(str(first)))
 
 
-def tool(row: Row) -> dict[str, Json]:
+def tool(row: DecidedRow) -> dict[str, Json]:
     """Return an operation as a generator of discrete tools writes it, but without the `$defs` of its schema."""
     operation = row.decision.operation
     properties = {
@@ -83,10 +83,12 @@ def tool(row: Row) -> dict[str, Json]:
             **parameter.schema,
             **({"description": parameter.description} if parameter.description else {}),
         }
-        for parameter in row.parameters
+        for parameter in row.row.shown_parameters.values()
     }
     schema: dict[str, Json] = {"type": "object", "properties": properties}
-    required = [parameter.wire or parameter.name for parameter in row.parameters if parameter.required]
+    required = [
+        parameter.wire or parameter.name for parameter in row.row.shown_parameters.values() if parameter.required
+    ]
     if required:
         schema["required"] = required
     return {
@@ -104,11 +106,11 @@ class Costs:
         self._texts = {name: _compact(schema) for name, schema in table.types.items()}
         self._tokens = {name: _tokens(f'"{name}":{text},') for name, text in self._texts.items()}
 
-    def of(self, row: Row) -> int:
+    def of(self, row: DecidedRow) -> int:
         """Return the tokens of the operation as a discrete tool: its name, description and input schema."""
         return round(_tokens(_compact(tool(row))) + sum(self._tokens[name] for name in self.types_of(row)))
 
-    def types_of(self, row: Row) -> list[str]:
+    def types_of(self, row: DecidedRow) -> list[str]:
         """Return the names of all types that its schema needs, sorted: sums of fractions depend on their order."""
         seen: set[str] = set()
         waiting = set(_references(tool(row)))

@@ -19,6 +19,8 @@ from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options
 from aqlgen.render.provenance import FILE
+from aqlgen.runtime.table import values_of
+from aqlgen.table.format import require_format
 from aqlgen.table.model import FAMILIES
 
 __all__ = ["ANSWERS", "OVERRIDES", "Project"]
@@ -60,7 +62,9 @@ class Project:
         if not isinstance(package, str) or not isinstance(each, dict):
             broken = ANSWERS if isinstance(each, dict) else FILE
             raise _damaged(folder / broken, "what aqlgen wrote there is missing")
-        return cls(folder, answers, provenance, package, {path: str(one) for path, one in each.items()})
+        project = cls(folder, answers, provenance, package, {path: str(one) for path, one in each.items()})
+        project._require_format(None)
+        return project
 
     @property
     def template_tag(self) -> str:
@@ -171,18 +175,36 @@ class Project:
 
     def operation_ids(self, files: Mapping[str, bytes] | None = None) -> dict[str, str]:
         """Give the operationId of every operation of the table that has one, by `METHOD /path`."""
-        given = ((key, row.get("operation_id")) for key, _, row in self._rows(files))
-        return {key: found for key, found in given if isinstance(found, str)}
+        return {key: found for key, _, found in self._rows(files) if isinstance(found, str)}
 
-    def _rows(self, files: Mapping[str, bytes] | None) -> Iterator[tuple[str, str, dict[str, Json]]]:
-        """Give every row of the table with its `METHOD /path` and its name."""
+    def _rows(self, files: Mapping[str, bytes] | None) -> Iterator[tuple[str, str, Json]]:
+        """Yield `METHOD /path`, name and operationId of every row of the table. Raises FileError."""
+        self._require_format(files)
         for family in FAMILIES:
-            path = f"src/{self.package}/operations/{family}.json"
-            place = self.placed(path)
-            content = files.get(path) if files is not None else place.read_bytes() if place.is_file() else None
+            place, content = self._content(f"operations/{family}.json", files)
             for name, row in ({} if content is None else _json(place, content)).items():
-                if isinstance(row, dict) and isinstance(row.get("method"), str) and isinstance(row.get("path"), str):
-                    yield f"{row['method']} {row['path']}", name, row
+                if isinstance(row, dict):
+                    method, path, operation_id = values_of(row, ("method", "path", "operation_id"))
+                    if isinstance(method, str) and isinstance(path, str):
+                        yield f"{method} {path}", name, operation_id
+
+    def _require_format(self, files: Mapping[str, bytes] | None) -> None:
+        """Raise FileError for a table of another format; a file that cannot be read has none."""
+        place, content = self._content("adapter.json", files)
+        try:
+            adapter = json.loads(content or b"{}")
+        except (ValueError, RecursionError):
+            return
+        if isinstance(adapter, dict):
+            require_format(adapter, str(place))
+
+    def _content(self, name: str, files: Mapping[str, bytes] | None) -> tuple[Path, bytes | None]:
+        """Return the place of a file of the table, and its content, from `files` if they are given."""
+        path = f"src/{self.package}/{name}"
+        place = self.placed(path)
+        if files is not None:
+            return place, files.get(path)
+        return place, place.read_bytes() if place.is_file() else None
 
 
 def _is_version(text: str) -> bool:

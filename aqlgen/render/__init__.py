@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.diagnostics.plain import plain
@@ -73,17 +73,16 @@ def data(order: Order) -> dict[str, bytes]:
 def _answers(order: Order) -> dict[str, str]:
     """Return the answers to the template's questions; it puts texts of the API into no file of code."""
     adapter = order.table.adapter
-    servers: Iterable[Mapping[str, str]] = adapter["servers"]
     source = {"template_url": URL, "template_tag": order.templates} if order.templates else {}
     return {
         "name": order.identity.name,
         "package": order.identity.package,
         "env_prefix": order.identity.prefix,
-        "title": plain(adapter["title"], 200),
-        "description": plain(adapter["description"], 2000),
-        "version": adapter["version"],
-        "api_version": plain(adapter["api_version"], 100),
+        "title": plain(adapter.title, 200),
+        "description": plain(adapter.description, 2000),
+        "version": adapter.version,
+        "api_version": plain(adapter.api_version, 100),
         "license": order.license,
-        "base_url": plain(next((server["url"] for server in servers), "")),
+        "base_url": plain(next((server["url"] for server in adapter.servers), "")),
         **source,
     }

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Puts an adapter together from its package folder, its settings and its owner's hooks."""
+"""The assembly of an adapter from its package folder, its settings and its owner's hooks."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.per_user import PerUser
-from .auth.token_store import Logins
+from .auth.sources import Logins
 from .client.api import Api
-from .client.servers import bad_variable
 from .dispatch.dispatcher import Dispatcher
+from .encode.urls import variable_problem
 from .hooks import Hooks
 from .logs.log import Logger
 from .safety.audit import Audit
-from .settings import config as settings
 from .settings.config import Config
-from .settings.variables import Variables
+from .settings.load import ConfigError, Variables, load
 from .state import SqliteState, State, open_state, state_file
-from .table import FAMILIES, Adapter, Table
+from .table import Adapter, Table
 
 if TYPE_CHECKING:
     import ssl
@@ -32,7 +31,7 @@ __all__ = ["Assembly", "assemble", "audit_file", "check_variables"]
 
 
 class Assembly(NamedTuple):
-    """An adapter that is ready to answer. Close the transport when it is done with."""
+    """An adapter that is ready to answer. Close the transport after use."""
 
     adapter: Adapter
     table: Table
@@ -50,23 +49,13 @@ def assemble(
     Raises ConfigError for bad settings, HookError for bad hooks, OSError or KeyError when the project is damaged.
     """
     environ = os.environ if environ is None else environ
-    config = settings.load(folder, environ)
+    config = load(folder, environ)
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
     transport = _transport(table, folder, config, credentials.verify, mock=mock)
-    api = Api(
-        adapter,
-        table,
-        transport,
-        base_url=config.base_url,
-        environ=environ,
-        credentials=credentials,
-        timeout=config.timeout,
-        variables=config.server_variables,
-        files_folder=config.files_folder,
-    )
+    api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
     dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state)
@@ -74,18 +63,18 @@ def assemble(
 
 
 def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
-    """Hold the values of the servers' variables against the document. Raises ConfigError."""
+    """Check the values of the servers' variables against the document. Raises ConfigError."""
     if not config.server_variables:
         return
-    rows = (row for family in FAMILIES for row in table.raw(family).values())
-    servers = [*adapter.servers, *(server for row in rows for server in row.get("servers", ()))]
-    problem = bad_variable(servers, config.server_variables)
+    stated = (servers for _, _, (servers,) in table.values("servers"))
+    servers = [*adapter.servers, *(server for servers in stated for server in servers)]
+    problem = variable_problem(servers, config.server_variables)
     if problem is not None:
-        raise settings.ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
+        raise ConfigError(f"MCP_AQL_SERVER_VARIABLES {problem}")
 
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
-    """Give the audit log's file; None when it goes to the log."""
+    """Return the audit log's file, None if it goes to the log."""
     if config.audit_path:
         return Path(config.audit_path)
     state = state_file(config.state_url, adapter.name, environ)
@@ -100,7 +89,7 @@ def _credentials(
     per_user = PerUser.of(config, adapter)
     tls = None
     if any(scheme.get("type") == "mutualTLS" for scheme in adapter.security_schemes.values()):
-        from .client.tls import ClientTls
+        from .auth.tls import ClientTls
 
         tls = ClientTls.of(adapter, Variables(environ))
     return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
@@ -111,14 +100,6 @@ def _transport(table: Table, folder: Path, config: Config, verify: ssl.SSLContex
         from .client.mock import MockTransport
 
         return MockTransport(table, folder)
-    from .client.client import HttpTransport
-    from .client.receive import Bounds
+    from .client.transport import HttpTransport
 
-    bounds = Bounds(
-        response=config.max_response_size,
-        events=config.stream_events,
-        seconds=config.stream_seconds,
-        folder=config.files_folder,
-        file=config.files_max_size,
-    )
-    return HttpTransport(config.timeout, config.max_response_size, retries=config.retries, bounds=bounds, verify=verify)
+    return HttpTransport.of(config, verify=verify)

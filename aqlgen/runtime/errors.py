@@ -73,6 +73,21 @@ class Failure(Exception):
         return {"success": False, "error": error, "confirmation": dict(self.confirmation)}
 
 
+def response_too_large(limit: int, size: int, *, performed: bool = False) -> Failure:
+    """Build PAYLOAD_TOO_LARGE for a response that cannot be shown; `performed` says that its call changed something."""
+    message = f"Payload exceeds response_size limit of {limit} bytes"
+    advice = "the API has performed the call, only its answer is lost" if performed else "ask for less"
+    details: dict[str, Any] = {
+        "limit_type": "response_size",
+        "limit_value": limit,
+        "actual_value": size,
+        "unit": "bytes",
+    }
+    if not performed:
+        advice += ", such as a smaller page"
+    return Failure(Code.PAYLOAD_TOO_LARGE, f"{message}: {advice}", details)
+
+
 def unknown_operation(operation: str, available: Sequence[str]) -> Failure:
     """NOT_FOUND_OPERATION; `available` holds the nearest names, the best first."""
     hint = (

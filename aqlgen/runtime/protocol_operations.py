@@ -82,7 +82,7 @@ class _CheckedHandler:
 
     def __init__(self, operation: ProtocolOperation, handler: Handler) -> None:
         self.name = operation.name
-        self.hidden: frozenset[str] = frozenset()
+        self.hidden_parameters: frozenset[str] = frozenset()
         self.parameters = {
             about["name"]: _Parameter(about["required"], {key: about[key] for key in _CONSTRAINTS if key in about})
             for about in operation.parameters
@@ -102,8 +102,8 @@ class _CheckedHandler:
         return Draft202012Validator({"type": "object", "properties": properties})
 
     def _check(self, params: Mapping[str, Any]) -> None:
-        from .validation.parameters import missing_problem, unknown_problem
-        from .validation.problems import failure, problems_of
+        from .validation.problems import failure, missing_problem, unknown_problem
+        from .validation.value_problems import problems_of
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from .table import Row
 
-__all__ = ["ApiRequest", "ApiResponse", "SavedFile", "Transport"]
+__all__ = ["NO_CREDENTIALS", "QUOTA_HEADERS", "ApiRequest", "ApiResponse", "Applied", "SavedFile", "Transport"]
+
+QUOTA_HEADERS = {
+    f"{prefix}remaining{suffix}": (f"{prefix}limit{suffix}", f"{prefix}reset{suffix}", suffix)
+    for prefix in ("x-ratelimit-", "ratelimit-", "x-rate-limit-", "rate-limit-")
+    for suffix in ("", "-requests", "-second", "-minute", "-hour", "-day")
+}
+"""Headers of what is left of a quota, each with those of its size and its end, and the ending of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,19 @@ class ApiRequest:
     headers: tuple[tuple[str, str], ...] = ()
     content: bytes | None = None
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The credentials that a request carries; `query` and `cookies` are encoded pairs."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[str, ...] = ()
+    cookies: tuple[str, ...] = ()
+    secrets: frozenset[str] = frozenset()
+
+
+NO_CREDENTIALS = Applied()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aqlgen import __version__
 from aqlgen.build import Skipped
-from aqlgen.decisions import Category, Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
+from aqlgen.runtime.table import (
+    FORMAT,
+    Adapter,
+    Body,
+    Deprecation,
+    FormerName,
+    Idempotency,
+    LongRunning,
+    Pagination,
+    Parameter,
+    Response,
+    ReturnType,
+    Row,
+    Server,
+    Update,
+)
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Types
 from aqlgen.table import responses
@@ -20,7 +36,7 @@ from aqlgen.table.encoding import is_form
 from aqlgen.table.examples import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.identity import Identity
-from aqlgen.table.model import FAMILIES, Row, Table, TableBody, TableParameter
+from aqlgen.table.model import FAMILIES, DecidedRow, Table
 from aqlgen.table.overruled import Overruled
 from aqlgen.table.parameters import plain_parameters, secured, unique
 from aqlgen.table.reading import narrowed
@@ -33,6 +49,9 @@ __all__ = ["Tabulated", "tabulate"]
 
 SPEC_VERSION = "1.0.0-draft"
 PROJECT_VERSION = "0.1.0"
+SCHEMA_FILE = "../../schema/adapter.schema.json"
+"""Where the JSON Schema of `adapter.json` lies, seen from there."""
+
 MAX_SUMMARY = 120
 MAX_DESCRIPTION = 1000
 
@@ -52,12 +71,12 @@ class _Draft:
     """A row before the types are finished."""
 
     decision: Decision
-    own: tuple[TableParameter, ...]
-    parameters: tuple[TableParameter, ...]
-    body: TableBody | None
+    own: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
+    body: Body | None
     body_example: Json
-    responses: Mapping[str, Mapping[str, Json]]
-    returns: Mapping[str, str]
+    responses: Mapping[str, Response]
+    returns: ReturnType
 
 
 def tabulate(
@@ -147,39 +166,73 @@ def _row(
     names: frozenset[str],
     etags: frozenset[str],
     overruled: Overruled,
-) -> Row:
+) -> DecidedRow:
     decision = replace(draft.decision, traits=served(draft.decision.traits, names))
-    operation, deprecation = decision.operation, decision.trait("deprecation")
-    call, given = overruled.examples(decision, draft.parameters, maker)
-    if call is None:
-        call = maker.example(operation, draft.parameters, draft.body, draft.body_example, given)
+    operation, deprecation = decision.operation, decision.trait(Deprecation)
+    example, given = overruled.examples(decision, draft.parameters, maker)
+    if example is None:
+        example = maker.example(operation, draft.parameters, draft.body, draft.body_example, given)
     returns = responses.settle(draft.returns, types)
-    shown, hidden = draft.parameters, None
-    pages = paged(decision)
-    if pages is not None:
+    shown, pagination = draft.parameters, decision.trait(Pagination)
+    if paged(decision) is not None and pagination is not None:
         returns = page_of(returns)
-        shown, hidden = paging_parameters(pages, draft.parameters)
-        call = call and {name: one for name, one in call.items() if all(name != own.name for own in hidden)}
-    update = decision.trait("update")
-    has_etag = decision.name in etags or bool(update is not None and update.value.get("etag"))
-    said = decision.description or operation.description or decision.override.summary or operation.summary
-    told = decision.override.summary or decision.description
-    own = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
-    summary = told or own or operation.description or operation.summary or _fallback(decision)
-    return Row(
-        decision=decision,
-        summary=shorten(summary, MAX_SUMMARY),
-        description=shorten(said, MAX_DESCRIPTION),
-        parameters=(*shown, *draft.own),
+        shown, hidden = paging_parameters(pagination, draft.parameters)
+        behind = {parameter.name: replace(parameter, required=False) for parameter in hidden}
+        demanded = tuple(parameter.name for parameter in hidden if parameter.required)
+        pagination = replace(pagination, demanded=demanded, parameters=behind)
+        example = example and {name: value for name, value in example.items() if name not in behind}
+    update = decision.trait(Update)
+    has_etag = decision.name in etags or (update is not None and update.etag)
+    summary, description = _texts(decision)
+    if deprecation == Deprecation():
+        deprecation = None
+    row = Row(
+        name=decision.name,
+        family=decision.category.family,
+        summary=summary,
+        description=description or summary,
+        method=operation.method.upper(),
+        path=operation.path,
+        operation_id=operation.operation_id,
+        aliases=tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases),
+        resource=decision.resource,
+        verb=decision.verb,
+        relative=decision.relative,
+        rule=decision.category_reason.rule,
+        confidence=round(decision.confidence, 2),
+        danger=decision.danger.value,
+        danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
+        review=decision.review_reasons,
+        deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
+        deprecation=deprecation,
+        pagination=pagination,
+        update=update,
+        idempotency=decision.trait(Idempotency),
+        long_running=decision.trait(LongRunning),
+        etag=decision.name in etags,
+        confirmation=decision.confirmation or "",
+        security=operation.security,
+        scopes=operation.scopes,
+        servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
+        headers={
+            parameter.name.title(): parameter.fixed for parameter in operation.parameters if parameter.fixed is not None
+        },
+        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.own)},
         body=draft.body,
         responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
         returns=returns,
-        example=call,
-        mock=responses.mock_of(operation.responses),
-        deprecation={} if deprecation is None else deprecation.value,
-        paging=hidden,
-        etag=decision.name in etags,
+        example=example,
     )
+    return DecidedRow(row, decision, responses.mock_of(operation.responses))
+
+
+def _texts(decision: Decision) -> tuple[str, str]:
+    """Return summary and description: the owner's words, else the document's, else the name's."""
+    operation, override = decision.operation, decision.override
+    own = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
+    summary = override.summary or decision.description or own or operation.description or operation.summary
+    description = decision.description or operation.description or override.summary or operation.summary
+    return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
 
 
 def _repeats(summary: str, operation_id: str | None) -> bool:
@@ -196,38 +249,37 @@ def _fallback(decision: Decision) -> str:
 
 
 def _adapter(
-    document: Document, identity: Identity, rows: tuple[Row, ...], field_case: str, base: str | None
-) -> dict[str, Json]:
-    families = {family: [row.name for row in rows if row.family == family] for family in FAMILIES}
-    entry: dict[str, Json] = {
-        "format": 1,
-        "name": identity.name,
-        "package": identity.package,
-        "title": shorten(document.title, 200) or identity.name,
-        "description": shorten(document.description, MAX_DESCRIPTION),
-        "version": PROJECT_VERSION,
-        "api_version": document.version,
-        "spec_version": SPEC_VERSION,
-        "generator": f"aqlgen {__version__}",
-        "field_case": field_case,
-        "servers": [server_entry(server, base) for server in document.servers],
-        "security": [list(one) for one in document.security],
-        "scopes": document.scopes,
-        "security_schemes": security_schemes(identity, document.schemes),
-        "counts": {family: len(names) for family, names in families.items()},
-        "quick_start": {family: _quick_start(rows, family) for family, names in families.items() if names},
-    }
-    if not document.scopes:
-        del entry["scopes"]
-    return entry
+    document: Document, identity: Identity, rows: tuple[DecidedRow, ...], field_case: str, base: str | None
+) -> Adapter:
+    families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
+    return Adapter(
+        schema_file=SCHEMA_FILE,
+        format=FORMAT,
+        name=identity.name,
+        package=identity.package,
+        title=shorten(document.title, 200) or identity.name,
+        description=shorten(document.description, MAX_DESCRIPTION),
+        version=PROJECT_VERSION,
+        api_version=document.version,
+        spec_version=SPEC_VERSION,
+        generator=f"aqlgen {__version__}",
+        field_case=field_case,
+        servers=tuple(server_entry(server, base) for server in document.servers),
+        security=document.security,
+        scopes=document.scopes,
+        security_schemes=security_schemes(identity, document.schemes),
+        counts={family: len(members) for family, members in families.items()},
+        quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
+    )
 
 
-def _quick_start(rows: tuple[Row, ...], family: str) -> str:
-    """Choose the operation that shows a family best: the canonical verb, few required parameters, a short name."""
+def _quick_start(rows: Iterable[DecidedRow], family: str) -> str:
+    """Return the operation that shows a family best: the canonical verb, few required parameters, a short name."""
     verb = {Category.READ.family: "list"}.get(family, family)
 
-    def order(row: Row) -> tuple[bool, bool, int, int, str]:
-        required = sum(parameter.required for parameter in row.parameters)
-        return (row.example is None, row.decision.verb != verb, required, len(row.name), row.name)
+    def order(one: DecidedRow) -> tuple[bool, bool, int, int, str]:
+        row = one.row
+        required = sum(parameter.required for parameter in row.shown_parameters.values())
+        return (row.example is None, row.verb != verb, required, len(row.name), row.name)
 
-    return min((row for row in rows if row.family == family), key=order).name
+    return min(rows, key=order).name

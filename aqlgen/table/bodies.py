@@ -9,20 +9,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from aqlgen.decisions import Category, Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
-from aqlgen.media import JSON_PATCH, is_json, is_lines, is_xml
+from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, is_text, is_xml
+from aqlgen.runtime.table import Body as TableBody
+from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
-from aqlgen.table.encoding import FORMS, as_field, is_form, with_encoding
+from aqlgen.table.encoding import FORMS, as_field, is_form, is_stated, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
-from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION
 from aqlgen.table.uploads import FILE_MARKS, file_reference, is_bytes, is_file
 from aqlgen.table.xmlhints import xml_hints
 from aqlgen.words import pascal, split
 
-TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "x-ndjson", "ndjson", "jsonl", "toml", "csv"})
 FREE_FORM = "The fields of the form, which the API's document does not tell."
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)*")
 
@@ -35,25 +35,19 @@ class UnservedBodyError(Exception):
         self.offered = offered
 
 
-def is_text(content_type: str) -> bool:
-    """Whether a content type is read by people, as the adapter's runtime sees it too; JSON and XML apart."""
-    family, _, name = content_type.partition("/")
-    return family == "text" or name in TEXTS or name.endswith("+yaml")
-
-
 def _rank(media: MediaType, types: Types) -> int | None:
     """Give how gladly a representation is sent, 0 the most; None for one that cannot be."""
     kind = media.content_type
-    if is_json(kind):
+    if admits_json(kind):
         return 1 if kind == JSON_PATCH else 0
     if is_form(kind):
         fields = fields_of(media, types)
         if fields is None:
             return 9 if _undeclared(media, types) else None
-        if kind == FORMS[0] and any(is_bytes(one, types) for one in fields.properties.values()):
+        if kind == FORM and any(is_bytes(one, types) for one in fields.properties.values()):
             return 4  # a text, which has no place for the bytes of a file
         return 2 + (FORMS.index(kind) if kind in FORMS else len(FORMS))
-    if is_lines(kind):
+    if is_json_lines(kind):
         return 5
     if is_xml(kind):
         return 5 if fields_of(media, types) is not None else 7
@@ -132,12 +126,12 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
     if hints.get("root", {}).get("wrapped") and "array" in types.kinds(raw):
         whole = _whole("body", content_type, schema, body, required=body.required is not False)
         return replace(whole, body=replace(whole.body, xml=hints))
-    if is_lines(kind) and "string" not in types.kinds(raw):
+    if is_json_lines(kind) and "string" not in types.kinds(raw):
         schema = schema if "array" in types.kinds(raw) else {"type": "array", "items": schema}
-    elif not is_json(kind):
+    elif not admits_json(kind):
         schema = _as_text(kind, schema, types)
     whole = _whole("body", content_type, schema, body, required=body.required is not False)
-    return replace(whole, example=media.example) if is_json(kind) else whole
+    return replace(whole, example=media.example) if admits_json(kind) else whole
 
 
 def _update(
@@ -145,26 +139,26 @@ def _update(
 ) -> ShapedBody:
     """Give an update's body, `input`, and of a form how its fields are written."""
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
-    written: dict[str, Json] = {}
+    written: dict[str, TableParameter] = {}
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)
         encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
-        written = {one.wire: entry for one in encoded if (entry := _as_field(one))}
+        written = {one.wire: field for one in encoded if (field := _as_field(one)) is not None}
         if any(_has_file(one.schema) for one in encoded):
             schema = _with_files(schema, encoded, raw, types)
     whole = _whole("input", content_type, schema, body, required=True)
     return replace(whole, body=replace(whole.body, fields=written))
 
 
-def _as_field(parameter: TableParameter) -> dict[str, Json]:
-    """Give what the runtime must know to write one field of an update's form."""
+def _as_field(parameter: TableParameter) -> TableParameter | None:
+    """Return how one field of an update's form is written; None if as is usual."""
     entry = as_field(parameter)
     if _has_file(parameter.schema):
         listed = parameter.schema.get("type") == "array"
         told = parameter.schema["items"] if listed else parameter.schema
         file = {key: told[key] for key in FILE_MARKS if key in told}
-        entry["schema"] = {"items": file} if listed else file
-    return entry
+        entry = replace(entry, schema={"items": file} if listed else file)
+    return entry if is_stated(entry) else None
 
 
 def _has_file(schema: Mapping[str, Json]) -> bool:
@@ -205,5 +199,8 @@ def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dic
 def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:
     described = shorten(body.description or str(schema.get("description", "")), MAX_DESCRIPTION)
     bare = {key: value for key, value in schema.items() if key != "description"}
-    parameter = TableParameter(name, name, "body", required, bare, described)
-    return ShapedBody(TableBody(content_type, required, "whole", name, bare, validate=False), (parameter,))
+    parameter = TableParameter(
+        name=name, wire=name, location="body", required=required, schema=bare, description=described
+    )
+    made = TableBody(content_type=content_type, shape="whole", required=required, parameter=name, schema=bare)
+    return ShapedBody(made, (parameter,))

@@ -9,31 +9,27 @@ from typing import Final
 
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
-from aqlgen.media import is_xml
-from aqlgen.table.model import TableParameter
+from aqlgen.runtime.media import FORM, is_multipart, is_xml, media_type
+from aqlgen.runtime.table import Parameter, encode
 from aqlgen.table.uploads import is_file
 from aqlgen.table.xmlhints import xml_hints
 
 Follow = Callable[[Json], tuple[Json, str]]
 
-FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+FORMS: Final = (FORM, "multipart/form-data")
 STYLES: Final = frozenset({"form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"})
-WRITTEN: Final = ("style", "explode", "allow_reserved", "content_type", "headers", "xml")
-"""What tells of a field how it is written."""
-
-
 HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,60}")
 VALUE: Final = re.compile(r"[\x20-\x7e]{1,200}")
 
 
 def is_form(content_type: str) -> bool:
-    """Whether a content type is a form, whose fields are written one by one."""
-    return content_type == FORMS[0] or content_type.startswith("multipart/")
+    """Return True if a body is a form, whose fields are written one by one."""
+    return media_type(content_type) == FORM or is_multipart(content_type)
 
 
 def with_encoding(
-    parameters: tuple[TableParameter, ...], media: MediaType, properties: Mapping[str, Json], follow: Follow
-) -> tuple[TableParameter, ...]:
+    parameters: tuple[Parameter, ...], media: MediaType, properties: Mapping[str, Json], follow: Follow
+) -> tuple[Parameter, ...]:
     """Give the parameters of a body with style and content type, where it is a form and its media type says them.
 
     `properties` are the schemas of the fields, as the document has them.
@@ -48,25 +44,36 @@ def with_encoding(
     )
 
 
-def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Json]:
-    """Give how the fields of a parameter are written that is a form, urlencoded, by the API's names."""
-    found: dict[str, Json] = {}
+def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Parameter]:
+    """Return how the fields of a parameter are written that is a form, urlencoded, by the API's names."""
+    found: dict[str, Parameter] = {}
     for name, rules in encoding.items():
         if isinstance(rules, Mapping):
-            bare = TableParameter(name, name, "body", False, {})
-            entry = as_field(_encoded(bare, rules, FORMS[0], None, follow))
-            found |= {name: entry} if entry else {}
+            entry = as_field(_encoded(Parameter(name=name, wire=name), rules, FORM, None, follow))
+            found |= {name: entry} if is_stated(entry) else {}
     return found
 
 
-def as_field(parameter: TableParameter) -> dict[str, Json]:
-    """Give what the runtime must know to write one field of a form."""
-    return {key: value for key, value in parameter.as_json().items() if key in WRITTEN}
+def as_field(parameter: Parameter) -> Parameter:
+    """Return how one field of a form is written, and nothing else of it."""
+    return Parameter(
+        name=parameter.wire,
+        wire=parameter.wire,
+        stated_style=parameter.stated_style,
+        stated_explode=parameter.stated_explode,
+        allow_reserved=parameter.allow_reserved,
+        content_type=parameter.content_type,
+        headers=parameter.headers,
+        xml=parameter.xml,
+    )
 
 
-def _encoded(
-    parameter: TableParameter, rules: Mapping[str, Json], form: str, raw: Json, follow: Follow
-) -> TableParameter:
+def is_stated(field: Parameter) -> bool:
+    """Return True if a field of a form is not written as is usual."""
+    return bool(encode(field, brief=True))
+
+
+def _encoded(parameter: Parameter, rules: Mapping[str, Json], form: str, raw: Json, follow: Follow) -> Parameter:
     """Apply an Encoding Object; a style makes its content type count for nothing, but for files, which have none."""
     whole, items = parameter.schema, parameter.schema.get("items")
     files = is_file(whole) or (isinstance(items, Mapping) and is_file(items))
@@ -74,14 +81,14 @@ def _encoded(
         style = rules.get("style") if rules.get("style") in STYLES else "form"
         explode = rules["explode"] if isinstance(rules.get("explode"), bool) else style == "form"
         reserved = rules.get("allowReserved") is True
-        return replace(parameter, style=style, explode=explode, allow_reserved=reserved)
-    if form != FORMS[0]:
+        return replace(parameter, stated_style=style, stated_explode=explode, allow_reserved=reserved)
+    if form != FORM:
         parameter = replace(parameter, headers=_headers(rules.get("headers"), follow))
     kind = rules.get("contentType")
     if not (isinstance(kind, str) and VALUE.fullmatch(kind.strip()) and kind.strip() != "*/*"):
         return parameter
     parameter = replace(parameter, content_type=kind.strip())
-    if form != FORMS[0] and is_xml(kind.partition(",")[0].partition(";")[0].strip().lower()):
+    if form != FORM and is_xml(kind.partition(",")[0]):
         return replace(parameter, xml=xml_hints(_of_one(raw, follow), follow))
     return parameter
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from itertools import chain
 
 from aqlgen.ir import MISSING, Json, Operation
+from aqlgen.runtime.table import Body, Parameter
 from aqlgen.schemas.fields import field_name
 from aqlgen.table.checking import Checker, name_of
-from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.values import ValueMaker
 
 EMPTY: tuple[Json, ...] = ("", ".", "..", [], {}, None)
@@ -27,8 +27,8 @@ class ExampleMaker:
     def example(
         self,
         operation: Operation,
-        parameters: tuple[TableParameter, ...],
-        body: TableBody | None,
+        parameters: tuple[Parameter, ...],
+        body: Body | None,
         body_example: Json,
         given: Mapping[str, Json] | None = None,
     ) -> Mapping[str, Json] | None:
@@ -68,7 +68,7 @@ class ExampleMaker:
         return made
 
     def _whole_body(
-        self, parameters: tuple[TableParameter, ...], body: TableBody, made: dict[str, Json]
+        self, parameters: tuple[Parameter, ...], body: Body, made: dict[str, Json]
     ) -> Mapping[str, Json] | None:
         """Complete a call whose fields also have to fit together."""
         fields = {parameter.wire: parameter for parameter in parameters if parameter.location == "body"}

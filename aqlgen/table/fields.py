@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import MISSING, Body, Json, MediaType
-from aqlgen.media import is_json, is_xml
+from aqlgen.runtime.media import admits_json, is_multipart, is_xml
+from aqlgen.runtime.table import Body as TableBody
+from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.fields import field_names
 from aqlgen.schemas.types import Place, Types
 from aqlgen.table.encoding import is_form
-from aqlgen.table.model import TableBody, TableParameter
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
 from aqlgen.table.uploads import with_files
 from aqlgen.words import pascal, snake, split
@@ -49,7 +50,7 @@ class Fields:
 def fields_of(media: MediaType, types: Types) -> Fields | None:
     """Give the fields of an object body, None for any other; of a union of objects those of every alternative."""
     kind = media.content_type
-    if not (is_json(kind) or is_form(kind) or is_xml(kind)):
+    if not (admits_json(kind) or is_form(kind) or is_xml(kind)):
         return None
     raw = True if media.schema is None else media.schema
     view = types.object_view(raw)
@@ -73,7 +74,7 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
     return Fields(
         properties,
         tuple(_required(base, view is None, branches, types)),
-        rest if isinstance(rest, dict) else ({} if open_ and is_json(media.content_type) else None),
+        rest if isinstance(rest, dict) else ({} if open_ and admits_json(media.content_type) else None),
         across=bool(branches) or any(key in base for key in ACROSS_FIELDS),
     )
 
@@ -103,7 +104,7 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
-        if content_type.startswith("multipart/"):
+        if is_multipart(content_type):
             final = with_files(final, schema, media.encoding.get(wire), types)
         parameters.append(
             TableParameter(
@@ -122,8 +123,15 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
         schema = {"type": "object", "additionalProperties": rest}
         described = "Further fields of the body, by the API's own names."
         parameters.append(
-            TableParameter("additional_properties", "additional_properties", "body_rest", False, schema, described)
+            TableParameter(
+                name="additional_properties",
+                wire="additional_properties",
+                location="body_rest",
+                schema=schema,
+                description=described,
+            )
         )
     validate = fields.across or (optional and bool(fields.required))
     whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
-    return ShapedBody(TableBody(content_type, not optional, "fields", None, whole, validate), tuple(parameters))
+    made = TableBody(content_type=content_type, shape="fields", required=not optional, validate=validate, schema=whole)
+    return ShapedBody(made, tuple(parameters))

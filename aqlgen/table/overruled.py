@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from aqlgen.decide.decision import Decision, ParameterOverride, Place
 from aqlgen.decide.overrides import finding, nearest, unmatched
-from aqlgen.decisions import Decision, ParameterOverride, Place
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import MISSING, Json
+from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas.types import Types
 from aqlgen.table.bodies import sendable
 from aqlgen.table.examples import ExampleMaker
-from aqlgen.table.model import TableParameter
 
 __all__ = ["Overruled"]
 
@@ -162,15 +162,15 @@ class Overruled:
     def _check_paging(self, decision: Decision, parameters: Sequence[TableParameter]) -> None:
         """Check that the parameters of the paging are parameters of the operation."""
         stated = decision.override.pagination
-        if not stated or "within" in stated:
+        if not stated or stated.within is not None:
             return
         place = decision.override.places["pagination"]
-        where = "body" if stated.get("in") == "body" else "query"
+        where = stated.location or "query"
         wires = {parameter.wire: None for parameter in parameters if _place_of(parameter) == where}
-        for key, wire in stated.items():
-            if key.endswith("_param") and wire not in wires:
+        for _, wire in stated.roles:
+            if wire not in wires:
                 message = f"{decision.operation.key} has no parameter `{wire}` in its {where}"
-                self._misses(place, message, nearest(str(wire), wires, "parameter"))
+                self._misses(place, message, nearest(wire, wires, "parameter"))
                 return
         self._fits(place)
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 
+from aqlgen.decide.decision import Decision
 from aqlgen.decide.traits.sensitive import is_secret
-from aqlgen.decisions import Decision
 from aqlgen.ir import Document, Location, Parameter, SecurityScheme
+from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas.dialect import shorten
 from aqlgen.schemas.types import Place, Types
 from aqlgen.table.encoding import encoded_fields
-from aqlgen.table.model import TableParameter
 from aqlgen.words import pascal, singular, snake, split
 
 MAX_DESCRIPTION = 400
@@ -118,8 +118,8 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
                 description=shorten(described, MAX_DESCRIPTION),
                 deprecated=parameter.deprecated or schema.get("deprecated") is True,
                 sensitive=is_secret(name, schema),
-                style=None if parameter.style == default_style else parameter.style,
-                explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
+                stated_style=None if parameter.style == default_style else parameter.style,
+                stated_explode=None if parameter.explode == (parameter.style == "form") else parameter.explode,
                 allow_reserved=parameter.allow_reserved,
                 content_type=parameter.content_type,
                 fields=encoded_fields(parameter.encoding, types.follow),

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Decision
+from aqlgen.decide.decision import Decision
 from aqlgen.ir import Json
-from aqlgen.table.model import TableParameter
+from aqlgen.runtime.encode.urls import paired_placeholders
+from aqlgen.runtime.table import Parameter, Update
 
 __all__ = ["narrowed"]
 
 READS_FIRST: Final = frozenset({"put-merge", "json-patch"})
-PLACEHOLDER: Final = re.compile(r"\{([^{}]+)\}")
 ANNOTATIONS: Final = frozenset({"type", "examples", "default"})
 
 
 def narrowed(
     decision: Decision,
-    parameters: tuple[TableParameter, ...],
-    operations: Mapping[str, tuple[str, Iterable[TableParameter]]],
-) -> tuple[TableParameter, ...]:
-    """Give an update's parameters, those that its path has as any text as its reader has them.
+    parameters: tuple[Parameter, ...],
+    operations: Mapping[str, tuple[str, Iterable[Parameter]]],
+) -> tuple[Parameter, ...]:
+    """Return an update's parameters, those that its path has as any text as its reader has them.
 
     `operations` are path and parameters of all by name. A document that calls an identifier a string where it is
     written and an integer where it is read means the same resource, and no other value can be read.
     """
-    trait = decision.trait("update")
-    name = str(trait.value.get("read", "")) if trait is not None and trait.value["strategy"] in READS_FIRST else ""
-    if name not in operations:
+    update = decision.trait(Update)
+    name = update.read if update is not None and update.reads_first else None
+    if name is None or name not in operations:
         return parameters
     path, reading = operations[name]
     read: dict[str, Mapping[str, Json]] = {one.wire: one.schema for one in reading if one.location == "path"}
-    placed = dict(zip(PLACEHOLDER.findall(decision.operation.path), PLACEHOLDER.findall(path), strict=False))
+    placed = paired_placeholders(decision.operation.path, path)
     return tuple(
         replace(one, schema=read[placed[one.wire]])
         if one.location == "path" and placed.get(one.wire) in read and _is_any_text(one.schema)

@@ -6,19 +6,18 @@ import re
 from collections.abc import Mapping
 from json import dumps
 
-from aqlgen.decisions import Decision
-from aqlgen.ir import MISSING, Document, Json, MediaType, Response
-from aqlgen.media import is_json
+from aqlgen.decide.decision import Decision
+from aqlgen.ir import MISSING, Document, Json, MediaType
+from aqlgen.ir import Response as DocumentResponse
+from aqlgen.runtime.media import admits_json, is_xml, stream_form
+from aqlgen.runtime.table import Response, ReturnType
 from aqlgen.schemas.kinds import finished_kind
 from aqlgen.schemas.types import Place, Types
 from aqlgen.words import pascal, split
 
-NOTHING: Mapping[str, str] = {"name": "none", "kind": "scalar", "description": "No content."}
+NOTHING: ReturnType = {"name": "none", "kind": "scalar", "description": "No content."}
 MAX_MOCK_BYTES = 20_000
 REDIRECTS = frozenset({"301", "302", "303", "307", "308", "3XX"})
-STREAM = re.compile(r"(?:ndjson|jsonl|json-?lines|json-stream|ldjson|stream\+json|json-seq)$")
-"""Content types of many JSON values one after the other."""
-
 NOT_TOLD = re.compile(
     r"rate-?limit|request-?id|correlation-?id|interaction-?id|server-id|^x-trace|^(?:content|cache|access-control)-"
     r"|^(?:link|date|server|vary|pragma|expires|age|via|retry-after|deprecation|sunset|connection|transfer-encoding"
@@ -27,28 +26,21 @@ NOT_TOLD = re.compile(
 """Names of headers that tell an agent nothing, that the adapter itself acts on, or that may hold a credential."""
 
 
-def successes(responses: tuple[Response, ...]) -> tuple[Response, ...]:
+def successes(responses: tuple[DocumentResponse, ...]) -> tuple[DocumentResponse, ...]:
     """Give the 2xx responses in the order of their status, else the default one."""
     good = sorted((one for one in responses if one.status.startswith("2")), key=lambda one: one.status)
     return tuple(good) or tuple(one for one in responses if one.status == "default")
 
 
-def main_media(response: Response) -> MediaType | None:
+def main_media(response: DocumentResponse) -> MediaType | None:
     """Give the representation that the adapter asks for: JSON where there is one, else the first."""
-    ranked = sorted(response.media, key=lambda media: not is_json(media.content_type))
+    ranked = sorted(response.media, key=lambda media: not admits_json(media.content_type))
     return ranked[0] if ranked else None
 
 
 def is_read(content_type: str) -> bool:
-    """Whether an answer of this type becomes data by its schema: JSON, streams of it, and XML."""
-    if is_json(content_type) or is_xml(content_type):
-        return True
-    return content_type == "text/event-stream" or STREAM.search(content_type) is not None
-
-
-def is_xml(content_type: str) -> bool:
-    """Whether a content type is XML, by name or by suffix (RFC 7303)."""
-    return content_type in ("application/xml", "text/xml") or content_type.endswith("+xml")
+    """Return True if a response of this type becomes data by its schema: JSON, XML and streams of values."""
+    return admits_json(content_type) or is_xml(content_type) or stream_form(content_type) is not None
 
 
 def need_xml(document: Document) -> bool:
@@ -63,13 +55,13 @@ def need_xml(document: Document) -> bool:
     return False
 
 
-def build(decision: Decision, types: Types) -> tuple[dict[str, dict[str, Json]], Mapping[str, str]]:
+def build(decision: Decision, types: Types) -> tuple[dict[str, Response], ReturnType]:
     """Give the responses as the table has them, and the return type (introspection, TypeInfo)."""
-    table: dict[str, dict[str, Json]] = {}
-    returns: Mapping[str, str] | None = None
+    table: dict[str, Response] = {}
+    returns: ReturnType | None = None
     for response in successes(decision.operation.responses):
         media = main_media(response)
-        entry: dict[str, Json] = {}
+        entry: Response = {}
         if media is not None:
             entry["content_type"] = media.content_type
             if media.schema is not None and is_read(media.content_type):
@@ -88,21 +80,22 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, dict[str, Json]],
     return table, returns or NOTHING
 
 
-def with_etag_in_data(responses: Mapping[str, Mapping[str, Json]]) -> dict[str, dict[str, Json]]:
+def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
     """Give the responses of an operation whose ETag stands in its data already, so that no header tells it again."""
-    found: dict[str, dict[str, Json]] = {}
-    for status, one in responses.items():
-        told = [name for name in one.get("headers", ()) if name.lower() != "etag"]
-        found[status] = {key: value for key, value in one.items() if key != "headers"} | (
-            {"headers": told} if told else {}
-        )
+    found: dict[str, Response] = {}
+    for status, response in responses.items():
+        headers = [name for name in response.get("headers", ()) if name.lower() != "etag"]
+        found[status] = response.copy()
+        found[status].pop("headers", None)
+        if headers:
+            found[status]["headers"] = headers
     return found
 
 
-def _returns(entry: Mapping[str, Json]) -> Mapping[str, str]:
+def _returns(entry: Response) -> ReturnType:
     kind = entry["content_type"]
-    schema = entry.get("schema", {} if is_json(kind) else {"type": "string"})
-    if is_read(kind) and not is_json(kind) and not is_xml(kind) and schema.get("type") != "array":
+    schema: Mapping[str, Json] = entry.get("schema", {} if admits_json(kind) else {"type": "string"})
+    if is_read(kind) and not admits_json(kind) and not is_xml(kind) and schema.get("type") != "array":
         schema = {"type": "array", "items": schema if "schema" in entry else {}}
     branches = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
     if len(branches) == 1:
@@ -113,7 +106,7 @@ def _returns(entry: Mapping[str, Json]) -> Mapping[str, str]:
     return _type(schema)
 
 
-def _type(schema: Mapping[str, Json]) -> dict[str, str]:
+def _type(schema: Mapping[str, Json]) -> ReturnType:
     """Name a type; the kind of a named one is settled when the types are finished."""
     if "$ref" in schema:
         return {"name": schema["$ref"].rsplit("/", 1)[-1], "kind": "object"}
@@ -122,17 +115,17 @@ def _type(schema: Mapping[str, Json]) -> dict[str, str]:
     return {"name": name, "kind": "object" if name == "object" else "scalar"}
 
 
-def settle(returns: Mapping[str, str], types: Mapping[str, Mapping[str, Json]]) -> Mapping[str, str]:
+def settle(returns: ReturnType, types: Mapping[str, Mapping[str, Json]]) -> ReturnType:
     """Give a return type with its true kind."""
     known = types.get(returns["name"])
     return returns if known is None else {**returns, "kind": finished_kind(known, types)}
 
 
-def mock_of(responses: tuple[Response, ...]) -> Mapping[str, Json] | None:
+def mock_of(responses: tuple[DocumentResponse, ...]) -> Mapping[str, Json] | None:
     """Give the document's own example of the first success, within 20 kB; None when it has none."""
     for response in successes(responses)[:1]:
         media = main_media(response)
-        if media is None or media.example is MISSING or not is_json(media.content_type):
+        if media is None or media.example is MISSING or not admits_json(media.content_type):
             return None
         if isinstance(media.example, str) or len(dumps(media.example)) > MAX_MOCK_BYTES:
             return None

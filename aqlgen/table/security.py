@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 
-from aqlgen.ir import Json, OAuthFlow, SecurityScheme
+from aqlgen.ir import OAuthFlow
+from aqlgen.ir import SecurityScheme as DocumentScheme
+from aqlgen.runtime.table import Flow, SecurityScheme
 from aqlgen.table.identity import Identity
 from aqlgen.words import snake
 
@@ -13,12 +15,12 @@ TOKENS = frozenset({"oauth2", "openIdConnect"})
 PAIRS = frozenset({"basic", "digest"})
 
 
-def security_schemes(identity: Identity, schemes: Iterable[SecurityScheme]) -> dict[str, Json]:
+def security_schemes(identity: Identity, schemes: Iterable[DocumentScheme]) -> dict[str, SecurityScheme]:
     """Give every scheme by its name; no two have a variable in common.
 
     `variables` are what a person sets first, all of them; `optional_variables` say by their role what else there is.
     """
-    found: dict[str, Json] = {}
+    found: dict[str, SecurityScheme] = {}
     taken: set[str] = set()
     for scheme in schemes:
         entry = _entry(scheme, _stem(identity, scheme.name))
@@ -37,12 +39,12 @@ def _stem(identity: Identity, name: str) -> str:
     return f"{stem}_KEY" if stem.endswith("_FILE") else stem
 
 
-def _names(entry: dict[str, Json]) -> set[str]:
+def _names(entry: SecurityScheme) -> set[str]:
     return {*entry["variables"], *entry.get("optional_variables", {}).values()}
 
 
-def _entry(scheme: SecurityScheme, stem: str) -> dict[str, Json]:
-    entry: dict[str, Json] = {"type": scheme.kind}
+def _entry(scheme: DocumentScheme, stem: str) -> SecurityScheme:
+    entry: SecurityScheme = {"type": scheme.kind}
     if scheme.kind == "apiKey":
         entry |= {"in": scheme.location, "name": scheme.parameter}
     if scheme.kind == "http":
@@ -56,20 +58,25 @@ def _entry(scheme: SecurityScheme, stem: str) -> dict[str, Json]:
     entry["variables"] = variables
     if optional:
         entry["optional_variables"] = optional
-    return entry | {"description": scheme.description[:300]}
+    entry["description"] = scheme.description[:300]
+    return entry
 
 
-def _flow(flow: OAuthFlow) -> dict[str, Json]:
-    entry: dict[str, Json] = {
-        "authorization_url": flow.authorization_url,
-        "token_url": flow.token_url,
-        "refresh_url": flow.refresh_url,
-        "device_url": flow.device_url,
-    }
-    return {key: value for key, value in entry.items() if value} | {"scopes": list(flow.scopes)}
+def _flow(flow: OAuthFlow) -> Flow:
+    entry: Flow = {}
+    if flow.authorization_url:
+        entry["authorization_url"] = flow.authorization_url
+    if flow.token_url:
+        entry["token_url"] = flow.token_url
+    if flow.refresh_url:
+        entry["refresh_url"] = flow.refresh_url
+    if flow.device_url:
+        entry["device_url"] = flow.device_url
+    entry["scopes"] = list(flow.scopes)
+    return entry
 
 
-def _variables(scheme: SecurityScheme, stem: str) -> tuple[list[str], dict[str, str]]:
+def _variables(scheme: DocumentScheme, stem: str) -> tuple[list[str], dict[str, str]]:
     if scheme.kind == "http" and scheme.http_scheme.lower() in PAIRS:
         return [f"{stem}_USERNAME", f"{stem}_PASSWORD"], {}
     if scheme.kind in ("apiKey", "http"):
@@ -82,7 +89,7 @@ def _variables(scheme: SecurityScheme, stem: str) -> tuple[list[str], dict[str, 
     return [f"{base}_TOKEN"], {role: f"{base}_{role.upper()}" for role in _roles(scheme)}
 
 
-def _roles(scheme: SecurityScheme) -> list[str]:
+def _roles(scheme: DocumentScheme) -> list[str]:
     """Name what else than a token may be given: enough to get one, where the document says from where."""
     grants = {flow.grant for flow in scheme.flows if flow.token_url or flow.refresh_url or flow.device_url}
     if not grants and not scheme.discovery_url:

@@ -1,28 +1,25 @@
-"""Traits as far as they speak of operations that the adapter serves."""
+"""Traits without the operations that the adapter does not serve."""
 
 from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
 
-from aqlgen.decisions import Trait
+from aqlgen.decide.decision import AnyTrait, Trait
+from aqlgen.runtime.table import LongRunning, Update
 
 __all__ = ["served"]
 
-_OTHERS = {"update": "read", "long_running": "monitor"}
-"""Which key of a trait names another operation."""
+
+def served(traits: tuple[AnyTrait, ...], names: Container[str]) -> tuple[AnyTrait, ...]:
+    """Return the traits without operations that are left out; what cannot be read cannot be merged into."""
+    return tuple(_served(trait, names) for trait in traits)
 
 
-def served(traits: tuple[Trait, ...], names: Container[str]) -> tuple[Trait, ...]:
-    """Give the traits without operations that are left out; what cannot be read cannot be merged into."""
-    return tuple(_served(one, names) for one in traits)
-
-
-def _served(trait: Trait, names: Container[str]) -> Trait:
-    key = _OTHERS.get(trait.kind)
-    if key is None or key not in trait.value or trait.value[key] in names:
-        return trait
-    value = {one: told for one, told in trait.value.items() if one not in (key, "etag")}
-    if value.get("strategy") == "put-merge":
-        value["strategy"] = "put"
-    return replace(trait, value=value)
+def _served(trait: AnyTrait, names: Container[str]) -> AnyTrait:
+    value = trait.value
+    if isinstance(value, Update) and value.read is not None and value.read not in names:
+        return Trait(Update(strategy="put" if value.strategy == "put-merge" else value.strategy), trait.reason)
+    if isinstance(value, LongRunning) and value.monitor is not None and value.monitor not in names:
+        return Trait(replace(value, monitor=None), trait.reason)
+    return trait

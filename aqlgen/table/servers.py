@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from urllib.parse import urljoin
 
-from aqlgen.ir import Json, Server
+from aqlgen.ir import Server as DocumentServer
+from aqlgen.runtime.table import Server
 from aqlgen.schemas.dialect import shorten
 from aqlgen.table.model import Table
 
 __all__ = ["addressed", "server_entry"]
 
 
-def server_entry(server: Server, base: str | None) -> dict[str, Json]:
+def server_entry(server: DocumentServer, base: str | None) -> Server:
     """Give a server's entry; `base` is the URL of the document, which a relative one goes on from."""
-    entry: dict[str, Json] = {"url": _url(server, base)}
+    entry: Server = {"url": _url(server, base)}
     if server.description:
         entry["description"] = shorten(server.description, 200)
     if server.variables:
@@ -23,11 +24,11 @@ def server_entry(server: Server, base: str | None) -> dict[str, Json]:
 
 def addressed(table: Table) -> bool:
     """Whether the document says where the API is; otherwise its base URL has to be configured."""
-    servers = [*table.adapter["servers"], *(one for row in table.rows for one in row.as_json().get("servers", ()))]
+    servers = [*table.adapter.servers, *(server for one in table.rows for server in one.row.servers)]
     return any("://" in one["url"] or one["url"].startswith("{") for one in servers)
 
 
-def _url(server: Server, base: str | None) -> str:
+def _url(server: DocumentServer, base: str | None) -> str:
     try:
         url = urljoin(base, server.url) if base and "{" not in server.url else server.url
     except ValueError:  # no URL at all, such as http://[

@@ -7,7 +7,8 @@ from json import JSONEncoder
 
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
-from aqlgen.table.model import FAMILIES, Row, Table
+from aqlgen.runtime.table import encode
+from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
 SPREAD = ("parameters", "properties", "security_schemes")
 """Keys whose entries stand a line each, also within `pagination`."""
@@ -52,15 +53,15 @@ def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:
     return "{\n" + ",\n\n".join(f"{_line(name)}: {_object(one.items(), 0)}" for name, one in entries.items()) + "\n}\n"
 
 
-def mocks(rows: Iterable[Row]) -> str:
+def mocks(rows: Iterable[DecidedRow]) -> str:
     """Write the declared response examples, one a line."""
     lines = [f"{_line(row.name)}: {_line(row.mock)}" for row in rows if row.mock is not None]
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 
 def files(table: Table) -> dict[str, str]:
-    """Give the data files of the package by their path in it."""
-    found = {"adapter.json": _object(table.adapter.items(), 0) + "\n", "types.json": blocks(table.types)}
+    """Return the data files of the package by their path in it."""
+    found = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
     for family in FAMILIES:
         found[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
     found["mock.json"] = mocks(table.rows)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.compare import Changes, Level, Surface, compare, surface_of_folder
+from aqlgen.runtime.table import encode
 
 GOLDEN = Path(__file__).parent.parent.parent / "fixtures" / "golden"
 
@@ -136,7 +137,7 @@ EDITS: tuple[Edit, ...] = (
 def _reached() -> frozenset[str]:
     """Give the types that some operation takes or answers."""
     found: set[str] = set()
-    texts = [json.dumps(dict(one.row)) for one in PETSTORE.operations.values()]
+    texts = [json.dumps(encode(one)) for one in PETSTORE.operations.values()]
     while texts:
         for name in re.findall(r'"#/types/([^"]+)"', texts.pop()):
             if name in PETSTORE.types and name not in found:
@@ -151,7 +152,7 @@ REACHED = _reached()
 def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
     """Give the petstore with so many edits, and whether an agent can feel one of them."""
     families = {name: one.family for name, one in PETSTORE.operations.items()}
-    rows = {name: copy.deepcopy(dict(one.row)) for name, one in PETSTORE.operations.items()}
+    rows = {name: copy.deepcopy(encode(one)) for name, one in PETSTORE.operations.items()}
     types = copy.deepcopy(dict(PETSTORE.types))
     felt = False
     for _ in range(edits):
@@ -163,7 +164,7 @@ def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
         for family in ("create", "read", "update", "delete", "execute")
     }
     files["src/shop/types.json"] = json.dumps(types).encode()
-    files["src/shop/adapter.json"] = json.dumps(PETSTORE.adapter).encode()
+    files["src/shop/adapter.json"] = json.dumps(encode(PETSTORE.adapter)).encode()
     return surface_of_folder(files, "shop"), felt
 
 

@@ -10,10 +10,25 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from aqlgen.compare import Level, Surface, compare
-from aqlgen.compare.surface import Operation
+from aqlgen.runtime.table import Adapter, row_of
 
 Schema = dict[str, Any]
 
+ADAPTER = Adapter(
+    name="things",
+    package="things_adapter",
+    title="Things",
+    description="",
+    version="1",
+    api_version="1",
+    spec_version="1",
+    field_case="snake",
+    servers=(),
+    security=(),
+    security_schemes={},
+    counts={"execute": 1},
+    quick_start={"execute": "do"},
+)
 NAMES = ("a", "b", "c")
 TYPES = ("One", "Two")
 WORDS = ("x", "yy", "zzz")
@@ -89,13 +104,16 @@ PAIRS = st.one_of(st.tuples(SCHEMAS, SCHEMAS), SCHEMAS.flatmap(lambda one: st.tu
 def surface(schema: Schema, types: Mapping[str, Schema]) -> Surface:
     """Give an adapter whose one operation takes a value of the schema and answers with one."""
     row = {
+        "summary": "Do it",
         "method": "POST",
         "path": "/things",
+        "resource": "thing",
         "danger": "reversible",
         "parameters": {"value": {"in": "body", "schema": schema}},
         "responses": {"200": {"content_type": "application/json", "schema": schema}},
+        "returns": {"name": "any", "kind": "scalar"},
     }
-    return Surface({"do": Operation("do", "execute", row)}, types, {})
+    return Surface({"do": row_of("do", "execute", row)}, types, ADAPTER)
 
 
 def values(schema: Any, types: Mapping[str, Schema], data: st.DataObject, depth: int = 0) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aqlgen.decide import Overrides, decide
-from aqlgen.decisions import Decision
+from aqlgen.decide.decision import Decision
 from aqlgen.ir import Document, MediaType, Operation, Origin, Response
 
 NOWHERE = Origin("")
@@ -41,10 +41,10 @@ def decided(*operations: Operation, overrides: Overrides | None = None) -> tuple
     return decide(document(*operations), overrides or Overrides())
 
 
-def one(key: str, operation_id: str | None = None, **rest: Any) -> Decision:
+def decide_one(key: str, operation_id: str | None = None, **rest: Any) -> Decision:
     return decided(operation(key, operation_id, **rest))[0]
 
 
 def names(*keys: str | tuple[str, str]) -> dict[str, str]:
-    made = [operation(key) if isinstance(key, str) else operation(*key) for key in keys]
-    return {decision.operation.key: decision.name for decision in decided(*made)}
+    api = [operation(key) if isinstance(key, str) else operation(*key) for key in keys]
+    return {decision.operation.key: decision.name for decision in decided(*api)}

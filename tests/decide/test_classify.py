@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from operations import answer, decided, document, one, operation
+from operations import answer, decide_one, decided, document, operation
 
 from aqlgen.decide import Overrides, decide
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Evidence
 from aqlgen.decide.facts import Facts
-from aqlgen.decisions import REVIEW_THRESHOLD, Category, Evidence
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 
@@ -24,7 +24,7 @@ from aqlgen.ir import Document
 )
 def test_plain_operations_follow_their_method(key: str, called: str | None, category: str) -> None:
     """R-NAME-1"""
-    assert one(key, called).category == category
+    assert decide_one(key, called).category == category
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_plain_operations_follow_their_method(key: str, called: str | None, cate
 )
 def test_what_only_asks_or_computes_is_a_read_whatever_its_method_and_subject(key: str, called: str | None) -> None:
     """R-NAME-1"""
-    assert one(key, called).category is Category.READ
+    assert decide_one(key, called).category is Category.READ
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_only_asks_or_computes_is_a_read_whatever_its_method_and_subject(ke
 )
 def test_actions_with_an_effect_outside_the_data_are_executed(key: str, called: str | None) -> None:
     """R-NAME-1"""
-    assert one(key, called).category is Category.EXECUTE
+    assert decide_one(key, called).category is Category.EXECUTE
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_actions_with_an_effect_outside_the_data_are_executed(key: str, called: 
 )
 def test_a_put_that_attaches_creates(key: str, called: str) -> None:
     """R-NAME-1"""
-    assert one(key, called).category is Category.CREATE
+    assert decide_one(key, called).category is Category.CREATE
 
 
 def test_a_put_of_a_member_with_nothing_to_send_attaches_but_wants_a_look() -> None:
     """R-NAME-1"""
-    decision = one("PUT /teams/{id}/members/{user}", responses=(answer("204"),))
+    decision = decide_one("PUT /teams/{id}/members/{user}", responses=(answer("204"),))
     assert decision.category is Category.CREATE
     assert decision.review_reasons
 
@@ -84,7 +84,7 @@ def test_a_put_of_a_member_with_nothing_to_send_attaches_but_wants_a_look() -> N
 @pytest.mark.parametrize("called", ["Clusters_CreateOrUpdate", "upsertCluster", "addOrUpdateCluster"])
 def test_an_upsert_is_a_create(called: str) -> None:
     """R-NAME-1"""
-    assert one("PUT /clusters/{name}", called).category is Category.CREATE
+    assert decide_one("PUT /clusters/{name}", called).category is Category.CREATE
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_an_upsert_is_a_create(called: str) -> None:
 )
 def test_a_delete_is_judged_by_its_effect(key: str, called: str, category: str) -> None:
     """R-NAME-1"""
-    assert one(key, called).category == category
+    assert decide_one(key, called).category == category
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_delete_is_judged_by_its_effect(key: str, called: str, category: str) 
 )
 def test_a_remote_procedure_is_read_from_the_verb_in_its_name(key: str, category: str) -> None:
     """R-NAME-1"""
-    assert one(key).category == category
+    assert decide_one(key).category == category
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_a_remote_procedure_is_read_from_the_verb_in_its_name(key: str, category
 )
 def test_a_noun_that_looks_like_a_verb_does_not_mislead(called: str, category: str) -> None:
     """R-NAME-1"""
-    assert one("POST /transfer/ledger/things", called).category == category
+    assert decide_one("POST /transfer/ledger/things", called).category == category
 
 
 def test_the_document_may_say_it_itself() -> None:
     """R-NAME-1"""
-    decision = one("POST /reports", extensions={"x-mcpaql-category": "execute"})
+    decision = decide_one("POST /reports", extensions={"x-mcpaql-category": "execute"})
     assert (decision.category, decision.category_reason.evidence) == (Category.EXECUTE, Evidence.METADATA)
 
 
@@ -142,12 +142,12 @@ def test_the_document_may_say_it_itself() -> None:
 )
 def test_kubernetes_says_what_it_does(action: str, category: str) -> None:
     """R-NAME-1"""
-    assert one("POST /api/v1/pods", extensions={"x-kubernetes-action": action}).category == category
+    assert decide_one("POST /api/v1/pods", extensions={"x-kubernetes-action": action}).category == category
 
 
 def test_a_decision_names_the_rule_it_rests_on() -> None:
     """R-NAME-4"""
-    reason = one("POST /orders/{id}/cancel").category_reason
+    reason = decide_one("POST /orders/{id}/cancel").category_reason
     assert (reason.rule, reason.note) == ("action-on-resource", "the path ends in cancel")
 
 
@@ -172,20 +172,20 @@ def test_a_change_that_sounds_like_reading_is_no_read(
     key: str, called: str | None, summary: str, answers: str, category: str
 ) -> None:
     """R-NAME-1, R-SAFE-1"""
-    told = answer(answers, {"type": "object"} if answers == "200" else None)
-    assert one(key, called, summary=summary, responses=(told,)).category == category
+    response = answer(answers, {"type": "object"} if answers == "200" else None)
+    assert decide_one(key, called, summary=summary, responses=(response,)).category == category
 
 
 def test_an_extension_that_calls_sending_read_only_is_not_believed() -> None:
     """R-SAFE-1, R-TRUST-1"""
-    assert one("POST /messages/send-raw", extensions={"x-readonly": True}).category == "EXECUTE"
-    assert one("POST /messages/info", extensions={"x-readonly": True}).category == "READ"
+    assert decide_one("POST /messages/send-raw", extensions={"x-readonly": True}).category == "EXECUTE"
+    assert decide_one("POST /messages/info", extensions={"x-readonly": True}).category == "READ"
 
 
 def test_a_get_that_is_called_like_a_change_wants_a_look() -> None:
     """R-NAME-4"""
-    assert one("GET /cache", "flushCache").review_reasons
-    assert not one("GET /cache", "getCache").review_reasons
+    assert decide_one("GET /cache", "flushCache").review_reasons
+    assert not decide_one("GET /cache", "getCache").review_reasons
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_method_gives_way_to_what_people_say_is_done(
     key: str, called: str | None, summary: str, category: str
 ) -> None:
     """R-NAME-1"""
-    assert one(key, called, summary=summary).category == category
+    assert decide_one(key, called, summary=summary).category == category
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_method_gives_way_to_what_people_say_is_done(
 )
 def test_a_verb_inside_a_compound_is_a_noun(key: str, called: str | None, category: str) -> None:
     """R-NAME-1"""
-    assert one(key, called).category == category
+    assert decide_one(key, called).category == category
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_a_verb_inside_a_compound_is_a_noun(key: str, called: str | None, catego
 )
 def test_a_post_on_an_item_changes_it_and_beside_its_owner_adds(key: str, category: str) -> None:
     """R-NAME-1"""
-    decision = one(key)
+    decision = decide_one(key)
     assert decision.category == category
     assert decision.review_reasons
 
@@ -253,7 +253,7 @@ def test_a_post_on_an_item_changes_it_and_beside_its_owner_adds(key: str, catego
 )
 def test_a_summary_is_read_to_its_verb(summary: str, category: str) -> None:
     """R-NAME-1"""
-    assert one("POST /x/things", summary=summary).category == category
+    assert decide_one("POST /x/things", summary=summary).category == category
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_a_summary_is_read_to_its_verb(summary: str, category: str) -> None:
 )
 def test_an_action_is_known_by_its_place_when_its_verb_is_not(key: str, called: str | None, summary: str) -> None:
     """R-NAME-1"""
-    decision = one(key, called, summary=summary)
+    decision = decide_one(key, called, summary=summary)
     assert (decision.category, decision.category_reason.rule) == (Category.EXECUTE, "told-action")
 
 
@@ -283,7 +283,7 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
     path: str, called: str, summary: str, category: str
 ) -> None:
     """R-NAME-1"""
-    assert one(f"POST {path}", called, summary=summary).category == category
+    assert decide_one(f"POST {path}", called, summary=summary).category == category
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
 )
 def test_extensions_of_sdk_generators_are_believed(extensions: dict[str, object], category: str) -> None:
     """R-NAME-1"""
-    assert one("POST /payments/reports", "post-payments-reports", extensions=extensions).category == category
+    assert decide_one("POST /payments/reports", "post-payments-reports", extensions=extensions).category == category
 
 
 def test_extensions_that_stand_elsewhere_in_the_document_are_found() -> None:
@@ -312,15 +312,15 @@ def test_extensions_that_stand_elsewhere_in_the_document_are_found() -> None:
     }
     keys = ("POST /v1/plans/{plan}/end", "POST /Members/{Sid}", "POST /Members")
     decisions = decide(document(*map(operation, keys)), Overrides(), Resolver(root))
-    assert [one.category.value for one in decisions] == ["EXECUTE", "UPDATE", "CREATE"]
+    assert [decision.category.value for decision in decisions] == ["EXECUTE", "UPDATE", "CREATE"]
     assert decisions[1].category_reason.evidence is Evidence.METADATA
 
 
 @pytest.mark.parametrize("key", ["POST /auth/login", "PUT /things/{id}/lists", "POST /things/{id}/lists"])
 def test_what_only_the_path_says_wants_a_look(key: str) -> None:
     """R-NAME-4"""
-    silent = one(key)
-    spoken = one(key, summary="Sets the lists" if key.startswith("PUT") else "Creates a list")
+    silent = decide_one(key)
+    spoken = decide_one(key, summary="Sets the lists" if key.startswith("PUT") else "Creates a list")
     assert silent.category_reason.confidence < REVIEW_THRESHOLD
     assert "nothing else speaks" in silent.category_reason.note
     assert "nothing else speaks" not in spoken.category_reason.note
@@ -328,12 +328,12 @@ def test_what_only_the_path_says_wants_a_look(key: str) -> None:
 
 def test_an_action_on_one_item_is_sure_without_anybody_else() -> None:
     """R-NAME-4"""
-    assert not one("POST /orders/{id}/cancel").review_reasons
+    assert not decide_one("POST /orders/{id}/cancel").review_reasons
 
 
 def test_a_contradiction_wants_a_look_and_says_who_contradicts() -> None:
     """R-NAME-4"""
-    decision = one("POST /databases/{id}/migrate", "databases_update_region")
+    decision = decide_one("POST /databases/{id}/migrate", "databases_update_region")
     assert decision.category is Category.EXECUTE
     assert decision.category_reason.note == "the path ends in migrate, but its name says update"
     assert decision.review_reasons
@@ -341,20 +341,20 @@ def test_a_contradiction_wants_a_look_and_says_who_contradicts() -> None:
 
 def test_a_collection_that_is_called_by_an_action_wants_a_look() -> None:
     """R-NAME-4"""
-    reason = one("POST /payments/{id}/captures", "post-payments-id-captures").category_reason
+    reason = decide_one("POST /payments/{id}/captures", "post-payments-id-captures").category_reason
     assert reason.confidence < REVIEW_THRESHOLD
     assert "comes from capture" in reason.note
 
 
 def test_a_get_of_a_procedure_that_may_be_a_change_wants_a_look() -> None:
     """R-NAME-4"""
-    assert one("GET /files.share").review_reasons
-    assert not one("GET /files.list").review_reasons
+    assert decide_one("GET /files.share").review_reasons
+    assert not decide_one("GET /files.list").review_reasons
 
 
 def test_a_document_hides_what_agents_should_not_see() -> None:
     hidden = operation("GET /internal", extensions={"x-mcpaql-hidden": True})
-    assert [one.name for one in decided(hidden, operation("GET /pets"))] == ["list_pets"]
+    assert [decision.name for decision in decided(hidden, operation("GET /pets"))] == ["list_pets"]
 
 
 def paged(schema: object) -> Document:
@@ -393,4 +393,4 @@ def test_the_answer_tells_one_from_many(schema: object, verb: str) -> None:
 def test_odd_schemas_and_schemas_that_hold_themselves_do_no_harm(schema: object) -> None:
     root = {"bomb": {"allOf": [{"$ref": "#/bomb"}] * 50, "properties": {"data": {"$ref": "#/bomb"}}}}
     (reading,) = paged(schema).operations
-    assert Facts(reading, Resolver(root)).many in (True, False, None)
+    assert Facts(reading, Resolver(root)).answers_list in (True, False, None)

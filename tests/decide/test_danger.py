@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from operations import NOWHERE, answer, decided, one, operation
+from operations import NOWHERE, answer, decide_one, decided, operation
 
-from aqlgen.decisions import Danger, Decision
+from aqlgen.decide.decision import Danger, Decision
 from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
 
 
@@ -21,7 +21,7 @@ from aqlgen.ir import MISSING, Body, Location, MediaType, Parameter
 )
 def test_each_category_has_its_default(key: str, level: str) -> None:
     """R-SAFE-1"""
-    assert one(key).danger == level
+    assert decide_one(key).danger == level
 
 
 @pytest.mark.parametrize(
@@ -35,25 +35,25 @@ def test_each_category_has_its_default(key: str, level: str) -> None:
 )
 def test_patterns_in_the_name_raise_it(key: str, called: str, level: str) -> None:
     """R-SAFE-1"""
-    assert one(key, called).danger == level
+    assert decide_one(key, called).danger == level
 
 
 @pytest.mark.parametrize("key", ["DELETE /pets", "PUT /pets"])
 def test_a_whole_collection_at_once_is_dangerous(key: str) -> None:
     """R-SAFE-1"""
-    decision = one(key)
+    decision = decide_one(key)
     assert decision.danger is Danger.DANGEROUS
     assert decision.danger_reason.rule == "whole-collection"
 
 
 def test_settings_are_one_thing_though_they_are_called_by_a_plural() -> None:
     """R-SAFE-1"""
-    assert one("PUT /users/{id}/settings").danger is Danger.REVERSIBLE
+    assert decide_one("PUT /users/{id}/settings").danger is Danger.REVERSIBLE
 
 
 def test_the_document_may_say_it_itself() -> None:
     """R-SAFE-1"""
-    assert one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"}).danger is Danger.REVERSIBLE
+    assert decide_one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"}).danger is Danger.REVERSIBLE
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_resetting_a_whole_is_forbidden_and_resetting_a_value_is_destructive(
     key: str, called: str | None, level: str
 ) -> None:
     """R-SAFE-1: the pattern `reset_*` stands for a reset to empty or factory state"""
-    assert one(key, called).danger == level
+    assert decide_one(key, called).danger == level
 
 
 def test_a_pattern_ends_where_a_word_ends() -> None:
     """R-SAFE-1"""
-    assert one("POST /lists/delete", "deleteAllowlist").danger is Danger.DESTRUCTIVE
+    assert decide_one("POST /lists/delete", "deleteAllowlist").danger is Danger.DESTRUCTIVE
 
 
 @pytest.mark.parametrize(("key", "called"), [("POST /lists/delete-all", None), ("DELETE /list/{id}", "deleteAllRows")])
 def test_what_is_said_to_take_all_is_dangerous_at_least(key: str, called: str | None) -> None:
     """R-SAFE-1"""
-    assert one(key, called).danger.rank >= Danger.DANGEROUS.rank
+    assert decide_one(key, called).danger.rank >= Danger.DANGEROUS.rank
 
 
 def both(path: str, method: str, listed: Any, **rest: Any) -> Decision:
@@ -105,15 +105,15 @@ def test_the_read_of_the_same_path_tells_a_collection_from_one_thing(path: str, 
 @pytest.mark.parametrize("key", ["DELETE /user/following/{user}", "PUT /user/following/{user}", "DELETE /subscription"])
 def test_a_member_or_a_single_thing_is_no_collection(key: str) -> None:
     """R-SAFE-1"""
-    assert one(key).danger is not Danger.DANGEROUS
+    assert decide_one(key).danger is not Danger.DANGEROUS
 
 
 def test_a_delete_that_must_say_what_it_deletes_takes_no_whole_collection() -> None:
     """R-SAFE-1"""
     asked = Parameter("id", Location.QUERY, True, {}, "", False, "form", True, False, None, MISSING, NOWHERE)
     sent = Body(True, "", (MediaType("application/json", MANY, MISSING, NOWHERE),), NOWHERE)
-    assert one("DELETE /pets", parameters=(asked,)).danger is Danger.DESTRUCTIVE
-    assert one("DELETE /pets", body=sent).danger is Danger.DESTRUCTIVE
+    assert decide_one("DELETE /pets", parameters=(asked,)).danger is Danger.DESTRUCTIVE
+    assert decide_one("DELETE /pets", body=sent).danger is Danger.DESTRUCTIVE
 
 
 def test_a_put_that_sends_no_list_replaces_no_collection() -> None:
@@ -129,13 +129,13 @@ def test_a_put_that_sends_no_list_replaces_no_collection() -> None:
 
 def test_enabling_something_on_a_path_with_a_plural_replaces_nothing() -> None:
     """R-SAFE-1"""
-    assert one("PUT /repos/{repo}/vulnerability-alerts", "repos/enable-alerts").danger is Danger.REVERSIBLE
+    assert decide_one("PUT /repos/{repo}/vulnerability-alerts", "repos/enable-alerts").danger is Danger.REVERSIBLE
 
 
 def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
     """R-SAFE-1"""
     extensions = {"x-kubernetes-action": "deletecollection"}
-    assert one("DELETE /apis/{namespace}/endpoints", extensions=extensions).danger is Danger.DANGEROUS
+    assert decide_one("DELETE /apis/{namespace}/endpoints", extensions=extensions).danger is Danger.DANGEROUS
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
 )
 def test_what_speaks_of_destroying_is_destructive_unless_it_averts_it(key: str, called: str | None, level: str) -> None:
     """R-SAFE-1"""
-    assert one(key, called).danger == level
+    assert decide_one(key, called).danger == level

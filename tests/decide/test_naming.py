@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from operations import answer, names, one
+from operations import answer, decide_one, names
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from operations import answer, names, one
 )
 def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_name_is_a_verb_and_a_resource(key: str, called: str | None, name: str
 )
 def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: str | None, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_name_holds_as_much_of_the_parents_as_sense_needs(key: str, called: st
 )
 def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name: str) -> None:
     """R-NAME-3"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_name_has_no_residue_and_no_stutter(key: str, called: str | None, name
 )
 def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_verb_that_says_more_stays(key: str, called: str, name: str) -> None:
 )
 def test_a_remote_procedure_is_named_by_its_words(key: str, name: str) -> None:
     """R-NAME-2"""
-    assert one(key).name == name
+    assert decide_one(key).name == name
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_remote_procedure_is_named_by_its_words(key: str, name: str) -> None:
 )
 def test_what_marks_an_operation_is_named_whether_its_like_is_there_or_not(key: str, called: str, name: str) -> None:
     """R-NAME-3"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,13 @@ def test_run_together_words_are_taken_apart_as_the_document_writes_them(
     key: str, called: str | None, tags: tuple[str, ...], name: str
 ) -> None:
     """R-NAME-2"""
-    assert one(key, called, tags=tags).name == name
+    assert decide_one(key, called, tags=tags).name == name
 
 
 def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
     """R-NAME-2"""
     answers = (answer("200", {"type": "object", "properties": {"core": {"type": "integer"}}}),)
-    assert one("GET /orgs/{org}/limits", "getLimits", responses=answers).name == "get_org_limits"
+    assert decide_one("GET /orgs/{org}/limits", "getLimits", responses=answers).name == "get_org_limits"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_plural_that_people_get_is_one_thing_where_the_answer_is() -> None:
 )
 def test_nouns_stand_in_the_order_in_which_people_say_them(key: str, called: str, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_nouns_stand_in_the_order_in_which_people_say_them(key: str, called: str
 )
 def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, na
 )
 def test_a_noun_that_looks_like_a_verb_stays_a_noun_and_a_verb_a_verb(key: str, called: str | None, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_noun_that_looks_like_a_verb_stays_a_noun_and_a_verb_a_verb(key: str, 
 )
 def test_several_are_listed_whoever_they_are_found_by(key: str, called: str | None, verb: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).verb == verb
+    assert decide_one(key, called).verb == verb
 
 
 def test_a_collection_called_in_the_singular_is_listed_beside_its_item() -> None:
@@ -226,31 +226,32 @@ def test_a_collection_called_in_the_singular_is_listed_beside_its_item() -> None
 
 def test_a_summary_tells_which_of_two_verbs_is_meant() -> None:
     """R-NAME-2"""
-    called = one("POST /simulate/void", "postSimulateVoid", summary="Simulate a void")
+    called = decide_one("POST /simulate/void", "postSimulateVoid", summary="Simulate a void")
     assert (called.name, called.category) == ("simulate_void", "EXECUTE")
 
 
 def test_what_informs_of_something_speaks_of_one() -> None:
     """R-NAME-2"""
     assert (
-        one("POST /senders/info", "senders/info", responses=(answer("200", {"type": "object"}),)).name == "get_sender"
+        decide_one("POST /senders/info", "senders/info", responses=(answer("200", {"type": "object"}),)).name
+        == "get_sender"
     )
 
 
 def test_a_segment_that_is_the_operations_own_name_is_its_verb() -> None:
     """R-NAME-2"""
-    assert one("POST /keys/{name}/unwrapkey", "unwrapKey").name == "unwrap_key"
+    assert decide_one("POST /keys/{name}/unwrapkey", "unwrapKey").name == "unwrap_key"
 
 
 def test_the_answer_tells_one_from_many_where_the_noun_does_not() -> None:
     """R-NAME-2"""
-    assert one("GET /feedback", responses=(answer("200", {"type": "array"}),)).name == "list_feedback"
+    assert decide_one("GET /feedback", responses=(answer("200", {"type": "array"}),)).name == "list_feedback"
 
 
 def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None:
     """R-NAME-2"""
-    found = names("GET /", "GET /{名前}", "POST /{id}")
-    assert list(found.values()) == ["get_root", "get_ming_qian", "create_id"]
+    chosen = names("GET /", "GET /{名前}", "POST /{id}")
+    assert list(chosen.values()) == ["get_root", "get_ming_qian", "create_id"]
 
 
 @pytest.mark.parametrize(
@@ -271,15 +272,15 @@ def test_an_operation_with_nothing_to_name_it_by_is_named_all_the_same() -> None
 )
 def test_a_name_says_what_people_say(key: str, called: str | None, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 def test_people_who_say_get_are_heard_unless_the_answer_is_a_list() -> None:
     """R-NAME-2"""
     listing = {"type": "object", "properties": {"Data": {"type": "object", "properties": {"Pet": {"type": "array"}}}}}
-    assert one("GET /pets", "getPets", responses=(answer("200", listing),)).name == "list_pets"
+    assert decide_one("GET /pets", "getPets", responses=(answer("200", listing),)).name == "list_pets"
     limits = {"type": "object", "properties": {"most": {"type": "integer"}}}
-    assert one("GET /pets", "getPets", responses=(answer("200", limits),)).name == "get_pets"
+    assert decide_one("GET /pets", "getPets", responses=(answer("200", limits),)).name == "get_pets"
 
 
 def test_put_and_patch_of_one_item_are_told_apart_by_their_verb() -> None:
@@ -289,11 +290,11 @@ def test_put_and_patch_of_one_item_are_told_apart_by_their_verb() -> None:
 
 def test_the_resource_is_one_noun_for_the_table() -> None:
     """R-NAME-2"""
-    decision = one("GET /repos/{owner}/{repo}/branches")
+    decision = decide_one("GET /repos/{owner}/{repo}/branches")
     assert (decision.verb, decision.resource) == ("list", "repo_branch")
 
 
 def test_names_of_the_protocol_are_left_to_it() -> None:
     """R-REQ-8"""
-    found = names(("POST /introspect", "introspect"), ("POST /agents/{id}/execute", "executeAgent"))
-    assert not set(found.values()) & {"introspect", "execute_agent"}
+    chosen = names(("POST /introspect", "introspect"), ("POST /agents/{id}/execute", "executeAgent"))
+    assert not set(chosen.values()) & {"introspect", "execute_agent"}

@@ -6,8 +6,8 @@ import pytest
 from operations import decided, operation
 
 from aqlgen.decide import Overrides, load_overrides
+from aqlgen.decide.decision import Category, Danger, Evidence
 from aqlgen.decide.overrides import parse
-from aqlgen.decisions import Category, Danger, Evidence
 from aqlgen.diagnostics.errors import FileError, OptionError
 
 

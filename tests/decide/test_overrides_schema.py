@@ -12,9 +12,9 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride
+from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.decide.overrides import nested_fields, parse
-from aqlgen.decide.spelling import RESERVED
-from aqlgen.decisions import Alias, Category, Danger, Override, ParameterOverride
 from aqlgen.diagnostics.errors import OptionError
 
 FILE = Path(__file__).parents[2] / "templates/project/schema/overrides.schema.json"

@@ -13,6 +13,7 @@ from operations import answer, document, operation
 from aqlgen.decide import Overrides, decide
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Location, Origin, Parameter
+from aqlgen.runtime.table import Pagination, encode
 
 TEXT = {"type": "string"}
 WORDS = {"type": "array", "items": TEXT}
@@ -26,7 +27,8 @@ def paged(path: str, properties: dict[str, Any]) -> dict[str, Any]:
     schema = {"type": "object", "properties": properties}
     made = operation(f"GET {path}", parameters=(CURSOR,), responses=(answer("200", schema),))
     (decision,) = decide(document(made), Overrides(), Resolver({}))
-    return next((dict(one.value) for one in decision.traits if one.kind == "pagination"), {})
+    paging = decision.trait(Pagination)
+    return {} if paging is None else encode(paging)
 
 
 @pytest.mark.parametrize(

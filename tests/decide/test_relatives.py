@@ -1,9 +1,9 @@
-"""Verbs that are none of the canonical ones say which of those they are a kind of."""
+"""Every verb that is not canonical names the canonical verb that it is a kind of."""
 
 from __future__ import annotations
 
 import pytest
-from operations import answer, decided, one, operation
+from operations import answer, decide_one, decided, operation
 
 from aqlgen.decide.overrides import parse
 
@@ -30,14 +30,14 @@ MANY = {"type": "array", "items": {"type": "object"}}
 )
 def test_a_verb_that_is_not_canonical_has_its_canonical_relative(key: str, name: str, relative: str) -> None:
     """R-NAME-2"""
-    found = one(key)
-    assert (found.name, found.relative) == (name, relative)
+    decision = decide_one(key)
+    assert (decision.name, decision.relative) == (name, relative)
 
 
 def test_what_answers_with_a_list_is_a_kind_of_list() -> None:
     """R-NAME-2"""
-    found = one("GET /pets/{id}/compare", "comparePet", responses=(answer("200", MANY),))
-    assert (found.verb, found.relative) == ("compare", "list")
+    decision = decide_one("GET /pets/{id}/compare", "comparePet", responses=(answer("200", MANY),))
+    assert (decision.verb, decision.relative) == ("compare", "list")
 
 
 def test_the_relative_follows_the_name_and_the_category_that_the_user_gives() -> None:

@@ -1,9 +1,9 @@
-"""Names that an agent reads aloud: what earlier read badly, by the rule that mends it."""
+"""Names that once read badly, by the rule that fixed them."""
 
 from __future__ import annotations
 
 import pytest
-from operations import answer, decided, document, one, operation
+from operations import answer, decide_one, decided, document, operation
 
 from aqlgen.decide import Overrides, decide
 from aqlgen.document.resolve import Resolver
@@ -23,7 +23,7 @@ def test_an_action_is_named_by_its_own_word_though_no_verb_is_known(
     key: str, called: str | None, summary: str, name: str
 ) -> None:
     """R-NAME-2"""
-    decision = one(key, called, summary=summary)
+    decision = decide_one(key, called, summary=summary)
     assert (decision.name, decision.category) == (name, "EXECUTE")
 
 
@@ -44,7 +44,7 @@ def test_an_action_is_named_by_its_own_word_though_no_verb_is_known(
 )
 def test_the_verb_is_said_once(key: str, called: str | None, summary: str, name: str) -> None:
     """R-NAME-3"""
-    assert one(key, called, summary=summary).name == name
+    assert decide_one(key, called, summary=summary).name == name
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_verb_is_said_once(key: str, called: str | None, summary: str, name:
 )
 def test_a_noun_that_looks_like_a_verb_names_nothing(key: str, called: str, summary: str, name: str) -> None:
     """R-NAME-2"""
-    assert one(key, called, summary=summary).name == name
+    assert decide_one(key, called, summary=summary).name == name
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_noun_that_looks_like_a_verb_names_nothing(key: str, called: str, summ
 )
 def test_a_path_that_says_what_is_done_is_believed(key: str, called: str | None, name: str, category: str) -> None:
     """R-NAME-1, R-NAME-2"""
-    decision = one(key, called)
+    decision = decide_one(key, called)
     assert (decision.name, decision.category) == (name, category)
 
 
@@ -95,14 +95,16 @@ def test_a_path_that_says_what_is_done_is_believed(key: str, called: str | None,
 )
 def test_what_is_only_marked_is_no_read(key: str, name: str) -> None:
     """R-NAME-1, R-SAFE-1"""
-    decision = one(key)
+    decision = decide_one(key)
     assert (decision.name, decision.category) == (name, "UPDATE")
-    assert one("POST /objects/{type}/batch/read").category == "READ"
+    assert decide_one("POST /objects/{type}/batch/read").category == "READ"
 
 
 def test_people_who_speak_of_what_the_path_does_not_are_believed() -> None:
     """R-NAME-2"""
-    assert one("POST /authn-gcp/{account}/authenticate", "getAccessTokenViaGCP").name == "get_access_token_via_gcp"
+    assert (
+        decide_one("POST /authn-gcp/{account}/authenticate", "getAccessTokenViaGCP").name == "get_access_token_via_gcp"
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,20 +117,20 @@ def test_people_who_speak_of_what_the_path_does_not_are_believed() -> None:
 )
 def test_numbers_participles_and_adjectives_are_no_nouns(key: str, called: str | None, name: str) -> None:
     """R-NAME-3"""
-    assert one(key, called).name == name
+    assert decide_one(key, called).name == name
 
 
 def test_a_list_that_people_get_is_listed_where_the_answer_is_one() -> None:
     """R-NAME-2"""
     page = {"properties": {"documents": {"type": "array"}, "has_more": {}}}
-    told = operation("GET /knowledge-base", "get_knowledge_base_list", responses=(answer("200", page),))
-    (decision,) = decide(document(told), Overrides(), Resolver({}))
+    listing = operation("GET /knowledge-base", "get_knowledge_base_list", responses=(answer("200", page),))
+    (decision,) = decide(document(listing), Overrides(), Resolver({}))
     assert decision.name == "list_knowledge_bases"
 
 
 def test_a_put_that_is_called_by_another_method_is_what_its_summary_says() -> None:
     """R-NAME-1, R-SAFE-1"""
-    decision = one(
+    decision = decide_one(
         "PUT /companies/{id}/finish_onboarding", "get-company-finish-onboarding", summary="Finish onboarding"
     )
     assert (decision.name, decision.category) == ("finish_company_onboarding", "EXECUTE")
@@ -137,8 +139,8 @@ def test_a_put_that_is_called_by_another_method_is_what_its_summary_says() -> No
 
 def test_a_noun_is_written_alike_whatever_the_summaries_say() -> None:
     """R-NAME-2"""
-    made = (
+    api = (
         operation("GET /finetunedmodels", "ListModels", summary="List fine tuned models"),
         operation("GET /finetunedmodels/{id}", "GetModel", summary="Get a finetunedmodel"),
     )
-    assert {one.resource for one in decided(*made)} == {"finetunedmodel"}
+    assert {decision.resource for decision in decided(*api)} == {"finetunedmodel"}

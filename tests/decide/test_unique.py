@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from operations import decided, names, operation
 
 from aqlgen.decide import Override, Overrides
-from aqlgen.decide.spelling import RESERVED, is_valid
+from aqlgen.decide.naming.spelling import RESERVED, is_valid
 from aqlgen.ir import Operation
 
 SEGMENTS = st.one_of(
@@ -29,45 +29,47 @@ IDS = st.one_of(
 
 @st.composite
 def operations(draw: st.DrawFn) -> list[Operation]:
-    made = {}
+    api = {}
     for _ in range(draw(st.integers(1, 8))):
         path = "/" + "/".join(draw(st.lists(SEGMENTS, max_size=5)))
-        one = operation(f"{draw(METHODS)} {path}", draw(IDS), summary=draw(st.text(max_size=20)))
-        made[one.key] = one
-    return list(made.values())
+        drawn_operation = operation(f"{draw(METHODS)} {path}", draw(IDS), summary=draw(st.text(max_size=20)))
+        api[drawn_operation.key] = drawn_operation
+    return list(api.values())
 
 
 @given(operations())
 @settings(max_examples=400, deadline=None)
-def test_names_are_unique_valid_and_not_the_protocols(made: list[Operation]) -> None:
+def test_names_are_unique_valid_and_not_the_protocols(api: list[Operation]) -> None:
     """R-NAME-3, R-REQ-8"""
-    found = [decision.name for decision in decided(*made)]
-    assert len(set(found)) == len(found) == len(made)
+    chosen = [decision.name for decision in decided(*api)]
+    assert len(set(chosen)) == len(chosen) == len(api)
     assert all(
-        is_valid(name) and re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name) and name not in RESERVED for name in found
+        is_valid(name) and re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name) and name not in RESERVED for name in chosen
     )
 
 
 @given(operations(), st.randoms())
 @settings(max_examples=150, deadline=None)
-def test_the_order_of_operations_changes_nothing(made: list[Operation], chance: random.Random) -> None:
+def test_the_order_of_operations_changes_nothing(api: list[Operation], chance: random.Random) -> None:
     """R-NAME-3"""
-    shuffled = list(made)
+    shuffled = list(api)
     chance.shuffle(shuffled)
-    assert {one.operation.key: one for one in decided(*made)} == {one.operation.key: one for one in decided(*shuffled)}
+    assert {decision.operation.key: decision for decision in decided(*api)} == {
+        decision.operation.key: decision for decision in decided(*shuffled)
+    }
 
 
 @given(operations())
 @settings(max_examples=150, deadline=None)
 def test_an_operation_is_named_as_if_it_were_alone_unless_another_would_be_named_the_same(
-    made: list[Operation],
+    api: list[Operation],
 ) -> None:
     """R-NAME-3: so what is added or removed renames at most those that would have its own name."""
-    alone = {one.key: decided(one)[0].name for one in made}
-    for decision in decided(*made):
-        own = alone[decision.operation.key]
-        if list(alone.values()).count(own) == 1:
-            assert decision.name == own
+    alone = {single.key: decided(single)[0].name for single in api}
+    for decision in decided(*api):
+        name = alone[decision.operation.key]
+        if list(alone.values()).count(name) == 1:
+            assert decision.name == name
 
 
 NOUNS = st.sampled_from("pets orders owners visits invoices policies statuses photos".split())
@@ -87,23 +89,25 @@ def apis(draw: st.DrawFn) -> list[Operation]:
 
 @given(apis(), st.data())
 @settings(max_examples=200, deadline=None)
-def test_adding_and_removing_operations_of_an_api_renames_no_other(made: list[Operation], data: st.DataObject) -> None:
+def test_adding_and_removing_operations_of_an_api_renames_no_other(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3"""
-    whole = {one.operation.key: one.name for one in decided(*made)}
-    kept = data.draw(st.lists(st.sampled_from(made), unique_by=lambda one: one.key))
-    left = {one.operation.key: one.name for one in decided(*kept)}
+    whole = {decision.operation.key: decision.name for decision in decided(*api)}
+    kept = data.draw(st.lists(st.sampled_from(api), unique_by=lambda drawn_operation: drawn_operation.key))
+    left = {decision.operation.key: decision.name for decision in decided(*kept)}
     assert whole | left == whole
 
 
 @given(operations(), st.data())
 @settings(max_examples=100, deadline=None)
-def test_hiding_an_operation_renames_no_other(made: list[Operation], data: st.DataObject) -> None:
+def test_hiding_an_operation_renames_no_other(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3"""
-    hidden = {one.key: Override(hidden=True) for one in data.draw(st.lists(st.sampled_from(made)))}
-    whole = {one.operation.key: one.name for one in decided(*made)}
-    left = {one.operation.key: one.name for one in decided(*made, overrides=Overrides(hidden))}
+    hidden = {
+        drawn_operation.key: Override(hidden=True) for drawn_operation in data.draw(st.lists(st.sampled_from(api)))
+    }
+    whole = {decision.operation.key: decision.name for decision in decided(*api)}
+    left = {decision.operation.key: decision.name for decision in decided(*api, overrides=Overrides(hidden))}
     assert whole | left == whole
-    assert len(left) == len(made) - len(hidden)
+    assert len(left) == len(api) - len(hidden)
 
 
 HOSTILE = (
@@ -116,30 +120,32 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_name_never_breaks_out(text: str) -> None:
     """R-NAME-3"""
-    found = decided(
+    decisions = decided(
         operation("GET /pets", text),
         operation(f"POST /{text.replace('/', '')}", text, summary=text, tags=(text,)),
         operation("DELETE /pets/{id}", f"delete{text}"),
         operation("PUT /{" + text + "}", None, extensions={"x-mcpaql-name": text}),
     )
-    assert len({one.name for one in found}) == 4
-    assert all(is_valid(one.name) and one.name not in RESERVED for one in found)
-    assert all(re.fullmatch(r"[a-z0-9_]*", one.resource + one.verb) for one in found)
+    assert len({decision.name for decision in decisions}) == 4
+    assert all(is_valid(decision.name) and decision.name not in RESERVED for decision in decisions)
+    assert all(re.fullmatch(r"[a-z0-9_]*", decision.resource + decision.verb) for decision in decisions)
 
 
 @given(operations(), st.data())
 @settings(max_examples=150, deadline=None)
-def test_every_name_given_by_an_override_sticks(made: list[Operation], data: st.DataObject) -> None:
+def test_every_name_given_by_an_override_sticks(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3"""
     wanted = {}
-    for one in data.draw(st.lists(st.sampled_from(made), unique_by=lambda one: one.key)):
+    for drawn_operation in data.draw(
+        st.lists(st.sampled_from(api), unique_by=lambda drawn_operation: drawn_operation.key)
+    ):
         name = data.draw(st.from_regex(r"[a-z][a-z0-9_]{0,63}", fullmatch=True).filter(is_valid))
         if name not in RESERVED and name not in wanted.values():
-            wanted[one.key] = name
+            wanted[drawn_operation.key] = name
     overrides = Overrides({key: Override(name=name) for key, name in wanted.items()})
-    found = {decision.operation.key: decision.name for decision in decided(*made, overrides=overrides)}
-    assert found | wanted == found
-    assert len(set(found.values())) == len(made)
+    chosen = {decision.operation.key: decision.name for decision in decided(*api, overrides=overrides)}
+    assert chosen | wanted == chosen
+    assert len(set(chosen.values())) == len(api)
 
 
 def test_an_operation_keeps_its_name_when_an_unrelated_one_is_added_or_removed() -> None:
@@ -151,8 +157,8 @@ def test_an_operation_keeps_its_name_when_an_unrelated_one_is_added_or_removed()
 
 def test_where_two_names_meet_the_one_that_leaves_nothing_out_keeps_it() -> None:
     """R-NAME-3"""
-    found = names(("GET /pods", "listPodForAllNamespaces"), ("GET /namespaces/{ns}/pods", "listNamespacedPod"))
-    assert list(found.values()) == ["list_pods", "list_namespace_pods"]
+    chosen = names(("GET /pods", "listPodForAllNamespaces"), ("GET /namespaces/{ns}/pods", "listNamespacedPod"))
+    assert list(chosen.values()) == ["list_pods", "list_namespace_pods"]
 
 
 def test_versions_of_one_operation_are_told_apart_by_their_version_not_by_a_number() -> None:

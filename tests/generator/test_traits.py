@@ -15,6 +15,7 @@ from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
 from aqlgen.decide.traits.look import Schemas
 from aqlgen.document.resolve import Resolver
+from aqlgen.runtime.table import encode
 from tests.generator.commands import api, generate, run
 
 
@@ -351,4 +352,4 @@ def test_nothing_that_a_document_holds_stops_the_decisions(schemas: Any, extensi
     }
     resolver = Resolver(api({"/pets/{id}": {"parameters": ID, method: operation, "get": {"responses": answer(sent)}}}))
     for one in decide(build(resolver, "3.1").document, Overrides(), resolver):
-        assert all(json.dumps(dict(trait.value)) for trait in one.traits)
+        assert all(json.dumps(encode(trait.value)) for trait in one.traits)

@@ -34,7 +34,7 @@ Handler = Callable[["Request", Write], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Request:
-    """What came: the name of the fault, the head as it was sent, and how often that fault was asked for."""
+    """A request: the name of the fault, the head as it was sent, and how often that fault was asked for."""
 
     name: str
     head: bytes
@@ -42,7 +42,7 @@ class Request:
 
 
 class Fault(NamedTuple):
-    """A way to fail: what the envelope must say, how, by which method, and how many requests may come of one call."""
+    """A way to fail: the expected code, the failing handler, the method, and the most requests of a call."""
 
     expected: str
     handler: Handler | None = None
@@ -126,8 +126,8 @@ async def _echo(request: Request, writer: Write) -> None:
 
 
 async def _echo_error(request: Request, writer: Write) -> None:
-    said = json.dumps({"message": f"I do not like {request.head.decode('latin-1')}"}).encode()
-    writer.write(_answer(said, "401 Unauthorized", www_authenticate=f'Bearer scope="{SECRET}"'))
+    body = json.dumps({"message": f"I do not like {request.head.decode('latin-1')}"}).encode()
+    writer.write(_answer(body, "401 Unauthorized", www_authenticate=f'Bearer scope="{SECRET}"'))
 
 
 JSON = b'{"id": 1}'
@@ -261,7 +261,7 @@ def self_signed(folder: Path) -> Path | None:
 
 
 def write_package(folder: Path, ports: dict[str, int]) -> Path:
-    """Write a package with one operation for each fault that can be served, and give its folder."""
+    """Write a package with one operation for each fault that can be served; return its folder."""
     places = {
         "refused": f"http://127.0.0.1:{ports['closed']}",
         "refused_write": f"http://127.0.0.1:{ports['closed']}",

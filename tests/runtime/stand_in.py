@@ -21,7 +21,7 @@ class FakeApi:
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
         """Check names only."""
-        named = {row.aliases.get(name, name): value for name, value in params.items()}
+        named = {row.wire_names.get(name, name): value for name, value in params.items()}
         for name, parameter in row.parameters.items():
             if parameter.required and name not in named:
                 raise Failure(Code.MISSING_PARAM, f"Missing required parameter '{name}'", {"param_name": name})

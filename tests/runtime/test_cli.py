@@ -99,10 +99,10 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     hooks = SimpleNamespace(on_decision=print)
     _, out, _ = run(package, capsys, "doctor", "--output-format", "json", hooks=hooks)
-    found = json.loads(out)
+    report = json.loads(out)
     place = tmp_path / "zoo-adapter"
-    assert found["hooks"] == ["on_decision"]
-    assert found["safety"] == {
+    assert report["hooks"] == ["on_decision"]
+    assert report["safety"] == {
         "policy": "standard",
         "asks_about": 1,
         "refuses": 0,
@@ -137,14 +137,14 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO('{"name": "Ada", "species": "lion", "tags": ["old"]}'))
-    for given in (
+    for arguments in (
         ['{"name": "Ada", "species": "lion", "tags": ["old"]}', "--mock"],
         ["name=Ada", "species=lion", 'tags=["old"]', "--mock"],
         ["--mock", "name=Ada", "species=lion"],
         ["-", "--mock"],
     ):
-        code, out, _ = run(package, capsys, "call", "create_animal", *given)
-        assert (code, json.loads(out)["success"]) == (0, True), given
+        code, out, _ = run(package, capsys, "call", "create_animal", *arguments)
+        assert (code, json.loads(out)["success"]) == (0, True), arguments
     _, out, _ = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
     assert json.loads(out)["error"]["details"]["value"] == "seven"
     code, _, err = run(package, capsys, "call", "get_animal", "7", "animal_id=7", "--mock")
@@ -188,9 +188,9 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
 ) -> None:
     """R-OWN-3"""
     code, out, _ = run(package, capsys, "doctor", "--output-format", "json")
-    found = json.loads(out)
+    report = json.loads(out)
     assert code == 0
-    assert set(found) == {
+    assert set(report) == {
         "adapter",
         "base_url",
         "callable",
@@ -200,9 +200,11 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "servers",
         "settings",
     }
-    assert found["base_url"] == "https://zoo.example/v1"
-    assert found["callable"] == {"operations": 6, "with_credentials": 0}
-    assert found["credentials"] == [{"scheme": "api_key", "type": "apiKey", "variables": ["ZOO_API_KEY"], "set": False}]
+    assert report["base_url"] == "https://zoo.example/v1"
+    assert report["callable"] == {"operations": 6, "with_credentials": 0}
+    assert report["credentials"] == [
+        {"scheme": "api_key", "type": "apiKey", "variables": ["ZOO_API_KEY"], "set": False}
+    ]
     monkeypatch.setenv("ZOO_API_KEY", "sesame")
     monkeypatch.setenv("MCP_AQL_ENDPOINT_MODE", "single")
     for form in ("json", "human"):
@@ -214,9 +216,9 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
     _, out, _ = run(package, capsys, "doctor", "--all")
     assert "MCP_AQL_TIMEOUT" in out
     _, out, _ = run(package, capsys, "doctor", "--output-format", "json")
-    found = json.loads(out)
-    assert found["credentials"][0]["set"] is True
-    assert found["settings"]["endpoint_mode"] == {
+    report = json.loads(out)
+    assert report["credentials"][0]["set"] is True
+    assert report["settings"]["endpoint_mode"] == {
         "value": "single",
         "source": "environment",
         "variable": "MCP_AQL_ENDPOINT_MODE",

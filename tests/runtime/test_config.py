@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.settings.config import SETTINGS, Config, ConfigError, load
+from aqlgen.render.settings_texts import PATHS
+from aqlgen.runtime.settings.config import SETTINGS, Config
+from aqlgen.runtime.settings.load import ConfigError, load
 
 
 def settings_file(folder: Path, text: str) -> None:
@@ -87,14 +89,37 @@ def test_a_bad_file_is_an_error_of_one_line_that_names_the_key(package: Path, te
     assert "\n" not in str(caught.value)
 
 
-def test_every_setting_has_its_own_key_variable_and_attribute() -> None:
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("timout = 1", "is no setting, did you mean 'timeout'? the settings are base_url, "),
+        ("[limits]\nmax_nesting = 1", "is no setting, did you mean 'limits.max_nesting_depth'?"),
+        ("colour = 1", "is no setting; the settings are base_url, "),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest_name(package: Path, text: str, hint: str) -> None:
+    settings_file(package, text)
+    with pytest.raises(ConfigError) as caught:
+        load(package, {})
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_texts_about_settings_follow_from_the_fields(path: Path, update_goldens: bool) -> None:
+    """Rewrite them with --update-goldens, or by `python -m aqlgen.render.settings_texts`."""
+    if update_goldens:
+        path.write_text(PATHS[path](), "utf-8")
+    assert path.read_text("utf-8") == PATHS[path]()
+
+
+def test_each_setting_has_its_own_key_variable_and_attribute() -> None:
     for part in ("key", "variable", "attribute"):
-        assert len({getattr(one, part) for one in SETTINGS}) == len(SETTINGS)
-    for one in SETTINGS:
-        assert getattr(Config(), one.attribute) == one.default
-        assert one.variable.startswith("MCP_AQL_")
-        if one.default == ():
-            assert one.parse([]) == one.parse("") == ()
-        elif one.default not in (None, ""):
-            assert one.parse(one.default) == one.default
-            assert one.parse(str(one.default)) == one.default
+        assert len({getattr(setting, part) for setting in SETTINGS}) == len(SETTINGS)
+    for setting in SETTINGS:
+        assert getattr(Config(), setting.attribute) == setting.default
+        assert setting.variable.startswith("MCP_AQL_")
+        if setting.default == ():
+            assert setting.parse([]) == setting.parse("") == ()
+        elif setting.default not in (None, ""):
+            assert setting.parse(setting.default) == setting.default
+            assert setting.parse(str(setting.default)) == setting.default

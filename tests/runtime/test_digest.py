@@ -21,17 +21,17 @@ BOTH = (
 
 
 def session(header: str, user: str = "Mufasa", password: str = "Circle of Life", cnonce: str = "") -> DigestSession:
-    made = DigestSession(user, password, lambda: cnonce or "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
+    digest_session = DigestSession(user, password, lambda: cnonce or "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
     challenge = Challenge.strongest(header)
     assert challenge is not None
-    made.take(challenge)
-    return made
+    digest_session.take(challenge)
+    return digest_session
 
 
 def response(answer: str | None) -> str:
-    found = re.search(r'response="([0-9a-f]+)"', answer or "")
-    assert found
-    return found[1]
+    match = re.search(r'response="([0-9a-f]+)"', answer or "")
+    assert match
+    return match[1]
 
 
 def test_the_examples_of_rfc_7616_are_met() -> None:
@@ -50,8 +50,10 @@ def test_the_example_of_a_hashed_user_name_is_met() -> None:
         'nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDssOS", '
         "charset=UTF-8, userhash=true"
     )
-    made = session(header, "J\u00e4s\u00f8n Doe", "Secret, or not?", "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v")
-    answer = made.answer("GET", "/doe.json", b"") or ""
+    digest_session = session(
+        header, "J\u00e4s\u00f8n Doe", "Secret, or not?", "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v"
+    )
+    answer = digest_session.answer("GET", "/doe.json", b"") or ""
     assert 'username="793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b"' in answer
     assert "userhash=true" in answer
     assert response(answer) == "3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5"
@@ -104,23 +106,28 @@ class Api:
         self.nonce, self.counts = 0, [0]
 
     def __call__(self, asked: Asked) -> Answer:
-        given = dict(re.findall(r'(\w+)="?([^",]*)"?', asked.headers.get("authorization", "")))
+        parameters = dict(re.findall(r'(\w+)="?([^",]*)"?', asked.headers.get("authorization", "")))
         stale = False
-        if given:
+        if parameters:
             a1, a2 = (
-                hashlib.sha256(one.encode()).hexdigest()
-                for one in (f"ali:cave:{self.password}", f"{asked.method}:{asked.path}")
+                hashlib.sha256(text.encode()).hexdigest()
+                for text in (f"ali:cave:{self.password}", f"{asked.method}:{asked.path}")
             )
-            middle = f"{given['nonce']}:{given['nc']}:{given['cnonce']}:auth"
-            right = given["response"] == hashlib.sha256(f"{a1}:{middle}:{a2}".encode()).hexdigest()
-            count = int(given["nc"], 16)
-            if right and given["nonce"] == f"n{self.nonce}" and count == self.counts[-1] + 1 and count <= self.uses:
+            middle = f"{parameters['nonce']}:{parameters['nc']}:{parameters['cnonce']}:auth"
+            right = parameters["response"] == hashlib.sha256(f"{a1}:{middle}:{a2}".encode()).hexdigest()
+            count = int(parameters["nc"], 16)
+            if (
+                right
+                and parameters["nonce"] == f"n{self.nonce}"
+                and count == self.counts[-1] + 1
+                and count <= self.uses
+            ):
                 self.counts.append(count)
                 return Answer({"echo": asked.headers["authorization"]})
             stale = right
         self.nonce, self.counts = self.nonce + 1, [0]
-        told = f'Digest realm="cave", qop="auth", algorithm=SHA-256, nonce="n{self.nonce}"'
-        return Answer({}, 401, {"WWW-Authenticate": told + (", stale=true" if stale else "")})
+        challenge = f'Digest realm="cave", qop="auth", algorithm=SHA-256, nonce="n{self.nonce}"'
+        return Answer({}, 401, {"WWW-Authenticate": challenge + (", stale=true" if stale else "")})
 
 
 ENVIRON = {"P_USERNAME": "ali", "P_PASSWORD": "open sesame"}
@@ -129,7 +136,7 @@ ENVIRON = {"P_USERNAME": "ali", "P_PASSWORD": "open sesame"}
 def test_a_challenge_is_answered_and_its_nonce_used_again(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with serving(Api()) as local:
         answers = Running(adapter(tmp_path, f"{local.url}/v1", SCHEME, ["digest"]), ENVIRON).calls("op", "change", "op")
-    assert [one["success"] for one in answers] == [True] * 3
+    assert [answer["success"] for answer in answers] == [True] * 3
     assert len(local.asked) == 4
     hidden(["open sesame", hashlib.sha256(b"ali:cave:open sesame").hexdigest()], *answers, *capfd.readouterr())
 
@@ -137,7 +144,7 @@ def test_a_challenge_is_answered_and_its_nonce_used_again(tmp_path: Path, capfd:
 def test_a_stale_nonce_is_replaced(tmp_path: Path) -> None:
     with serving(Api(uses=2)) as local:
         answers = Running(adapter(tmp_path, f"{local.url}/v1", SCHEME, ["digest"]), ENVIRON).calls(*["op"] * 5)
-    assert [one["success"] for one in answers] == [True] * 5
+    assert [answer["success"] for answer in answers] == [True] * 5
     assert len(local.asked) == 5 + 3
 
 
@@ -149,6 +156,6 @@ def test_a_wrong_password_is_tried_once(tmp_path: Path) -> None:
 
 
 def test_the_next_nonce_of_an_answer_is_taken() -> None:
-    made = session('Digest realm="r", nonce="one", qop=auth')
-    made.learn('nextnonce="two", rspauth="x"')
-    assert 'nonce="two"' in (made.answer("GET", "/", b"") or "")
+    digest_session = session('Digest realm="r", nonce="one", qop=auth')
+    digest_session.learn('nextnonce="two", rspauth="x"')
+    assert 'nonce="two"' in (digest_session.answer("GET", "/", b"") or "")

@@ -20,7 +20,7 @@ PATIENT = 20.0
 
 
 class Outcome:
-    """What came of a call, and how long it took."""
+    """The envelope of a call, and how long the call took."""
 
     def __init__(self, envelope: dict[str, Any], seconds: float) -> None:
         self.envelope = envelope
@@ -90,16 +90,16 @@ def test_no_credential_is_given_away(run: Run, capfd: pytest.CaptureFixture[str]
     """R-ENV-4."""
     outcomes, _ = run
     written = capfd.readouterr()
-    everything = json.dumps({name: one.envelope for name, one in outcomes.items()}) + written.out + written.err
-    spilled = [name for name, one in outcomes.items() if SECRET in json.dumps(one.envelope)]
-    assert spilled == []
-    assert SECRET not in everything
+    output = json.dumps({name: outcome.envelope for name, outcome in outcomes.items()}) + written.out + written.err
+    leaking = [name for name, outcome in outcomes.items() if SECRET in json.dumps(outcome.envelope)]
+    assert leaking == []
+    assert SECRET not in output
     assert "Authorization: ***" in str(outcomes["echo"].envelope)
     assert "authorization" not in str(outcomes["redirect_to_another_host"].envelope).lower()
-    assert not any(one in everything for one in ("Traceback", "httpx", "/runtime/"))
+    assert not any(trace in output for trace in ("Traceback", "httpx", "/runtime/"))
 
 
 def test_a_stream_without_an_end_gives_what_came_and_says_so(run: Run) -> None:
     envelope = run[0]["endless_events"].envelope
     assert envelope["data"][0] == {"data": {}}
-    assert "VALIDATION_TRUNCATED_WARNING" in [one["code"] for one in envelope["warnings"]]
+    assert "VALIDATION_TRUNCATED_WARNING" in [warning["code"] for warning in envelope["warnings"]]

@@ -106,16 +106,14 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
     assert not Hooks.load(SimpleNamespace())
 
 
-DRY_RUN = Parameter(
-    "dry_run", "dry_run", "adapter", False, {"type": "boolean"}, "", False, False, "form", True, False, None
-)  # fmt: skip
+DRY_RUN = Parameter(name="dry_run", wire="dry_run", location="adapter", schema={"type": "boolean"})
 
 
 async def dry(dispatcher: Dispatcher) -> Any:
     """Show what taking an animal into the zoo would send."""
     row = dispatcher.table.find("create_animal")
     assert row is not None
-    shown = dataclasses.replace(row, own=frozenset({"dry_run"}), parameters={**row.parameters, "dry_run": DRY_RUN})
+    shown = dataclasses.replace(row, shown_parameters={**row.shown_parameters, "dry_run": DRY_RUN})
     dispatcher.table._rows["create_animal"] = shown
     params = {"name": "Ada", "species": "lion", "dry_run": True}
     return await dispatcher.handle("create", {"operation": "create_animal", "params": params})

@@ -10,7 +10,8 @@ import jsonschema_rs
 import pytest
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
-from aqlgen.runtime.introspection.introspect import Introspection, protocol
+from aqlgen.runtime.introspection import protocol
+from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.introspection.search import Index
 from aqlgen.runtime.introspection.types import parameter_info, type_details
 from aqlgen.runtime.settings.config import Config
@@ -75,7 +76,7 @@ def ask(package: Path) -> Callable[..., Any]:
 
 
 def names(data: Mapping[str, Any]) -> list[str]:
-    return [one["name"] for one in data["operations"]]
+    return [operation["name"] for operation in data["operations"]]
 
 
 def test_the_list_holds_every_operation_and_introspect(ask: Callable[..., Any]) -> None:
@@ -117,7 +118,8 @@ def test_every_operation_is_shown_in_full(ask: Callable[..., Any], name: str) ->
 
 def test_parameters_carry_every_constraint_that_validation_knows(ask: Callable[..., Any]) -> None:
     """R-INT-4"""
-    shown = {one["name"]: one for one in ask("operations", name="create_animal")["operation"]["parameters"]}
+    parameters = ask("operations", name="create_animal")["operation"]["parameters"]
+    shown = {parameter["name"]: parameter for parameter in parameters}
     assert shown["name"] == {"name": "name", "type": "string", "required": True, "minLength": 1, "maxLength": 40}
     assert shown["species"] == {"name": "species", "type": "Species", "required": True, "enum": ["lion", "newt"]}
     assert shown["keeper"] == {"name": "keeper", "type": "Keeper", "required": False, "description": "May be null."}
@@ -137,7 +139,7 @@ def test_parameters_carry_every_constraint_that_validation_knows(ask: Callable[.
     }
     assert born["format"] == "date"
     update = ask("operations", name="update_animal")["operation"]["parameters"]
-    assert [one["type"] for one in update] == ["integer", "NewAnimal"]
+    assert [parameter["type"] for parameter in update] == ["integer", "NewAnimal"]
 
 
 def test_tool_names_follow_mode_and_prefix(package: Path) -> None:
@@ -164,7 +166,7 @@ def test_an_unknown_name_gives_null(ask: Callable[..., Any], query: str, key: st
 
 def test_the_protocols_own_types_are_there(ask: Callable[..., Any]) -> None:
     """R-INT-5"""
-    listed = {one["name"] for one in ask("types")["types"]}
+    listed = {info["name"] for info in ask("types")["types"]}
     assert listed >= {
         "SemanticCategory", "OperationInput", "OperationResult", "OperationSuccess", "OperationFailure",
         "EndpointPermissions", "FieldSelection",
@@ -188,17 +190,17 @@ def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> N
     """R-INT-4, R-INT-5"""
 
     def mentioned(value: Any) -> set[str]:
-        found: set[str] = set()
+        names: set[str] = set()
         if isinstance(value, dict):
             if isinstance(value.get("type"), str):
-                found.add(value["type"])
-            found.update(value.get("members", ()))
-            for one in value.values():
-                found |= mentioned(one)
+                names.add(value["type"])
+            names.update(value.get("members", ()))
+            for inner in value.values():
+                names |= mentioned(inner)
         elif isinstance(value, list):
-            for one in value:
-                found |= mentioned(one)
-        return found
+            for inner in value:
+                names |= mentioned(inner)
+        return names
 
     wanted: set[str] = set()
     for name in names(ask("operations")):
@@ -238,7 +240,7 @@ def test_types_are_shown_by_kind(ask: Callable[..., Any], name: str, details: Ma
 def test_an_object_composed_by_all_of_shows_all_its_fields_and_nothing_internal(ask: Callable[..., Any]) -> None:
     """R-INT-5, R-SEL-1"""
     shown = ask("types", name="Animal")["type"]
-    fields = {one["name"]: one for one in shown["fields"]}
+    fields = {field["name"]: field for field in shown["fields"]}
     assert list(fields) == ["name", "species", "id", "mother", "age", "weights", "lair"]
     assert fields["id"]["required"] is True
     assert fields["id"]["minimum"] == 1
@@ -304,7 +306,7 @@ def test_the_list_can_be_narrowed_by_category_and_resource(ask: Callable[..., An
     assert names(ask("operations", category="DELETE")) == ["delete_animal"]
     assert names(ask("operations", resource="keepers")) == ["list_keepers"]
     assert names(ask("operations", resource="Animal", category="READ")) == ["list_animals", "get_animal"]
-    assert [one["name"] for one in ask("types", search="keeper")["types"]][:1] == ["Keeper"]
+    assert [info["name"] for info in ask("types", search="keeper")["types"]][:1] == ["Keeper"]
 
 
 def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -330,7 +332,7 @@ def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> N
     assert len(names(data)) == 3
     listed = introspection.answer({"query": "types"}, None)["data"]["types"]
     assert len(listed) > 50
-    assert all(set(one) == {"name", "kind"} for one in listed)
+    assert all(set(info) == {"name", "kind"} for info in listed)
 
 
 def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_is_a_kind_of(tmp_path: Path) -> None:
@@ -338,15 +340,15 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
     rows = copy.deepcopy(OPERATIONS)
     rows["read"]["list_keepers"] |= {"verb": "search", "relative": "list"}
     introspection = make(write_package(tmp_path / "package", ADAPTER, rows, TYPES))
-    one = introspection.answer({"query": "operations", "name": "list_keepers"}, None)["data"]["operation"]
-    assert one["description"] == "List the people who feed animals (a kind of list)"
+    operation = introspection.answer({"query": "operations", "name": "list_keepers"}, None)["data"]["operation"]
+    assert operation["description"] == "List the people who feed animals (a kind of list)"
     other = introspection.answer({"query": "operations", "name": "list_animals"}, None)["data"]["operation"]
     assert "a kind of" not in other["description"]
     assert "a kind of" not in json.dumps(introspection.answer({"query": "operations"}, None))
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "sentence"),
     [
         (
             {"anyOf": [{"enum": ["s", "m"], "type": "string"}, {"type": "integer", "minimum": 1}]},
@@ -362,10 +364,10 @@ def test_the_description_of_a_verb_that_is_not_canonical_names_the_one_that_it_i
         ),
     ],
 )
-def test_what_alternatives_admit_is_told(schema: Any, said: str) -> None:
+def test_what_alternatives_admit_is_told(schema: Any, sentence: str) -> None:
     """R-INT-4"""
-    parameter = Parameter("size", "size", "query", False, schema, "", False, False, "form", True, False, None)
-    assert said in parameter_info(parameter, {})["description"]
+    parameter = Parameter(name="size", wire="size", location="query", schema=schema)
+    assert sentence in parameter_info(parameter, {})["description"]
 
 
 def test_which_fields_have_to_be_given_or_exclude_one_another_is_told() -> None:

@@ -19,8 +19,9 @@ from mcp.types import LoggingMessageNotificationParams
 from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.logs.log import LEVELS, Logger, Record
-from aqlgen.runtime.logs.stdlib import adopt
+from aqlgen.runtime.logs import LEVELS
+from aqlgen.runtime.logs.log import Logger, adopt_libraries
+from aqlgen.runtime.logs.record import Record
 from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +31,7 @@ ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 class Heard:
-    """What a client was told outside of answers."""
+    """Collects the log messages that a client receives."""
 
     def __init__(self) -> None:
         self.messages: list[LoggingMessageNotificationParams] = []
@@ -75,11 +76,11 @@ async def test_a_client_that_set_a_level_is_told_of_a_failure_and_still_gets_its
 ) -> None:
     """R-OPS-4"""
     heard = Heard()
-    async with client(zoo, heard) as one:
-        assert one.server_capabilities.logging is not None
-        await set_level(one, "error")
+    async with client(zoo, heard) as connection:
+        assert connection.server_capabilities.logging is not None
+        await set_level(connection, "error")
         api.fails = ValueError("sesame in /srv/secret.py")
-        answer = (await one.call_tool(*READ)).structured_content
+        answer = (await connection.call_tool(*READ)).structured_content
         assert answer is not None
         assert answer["error"]["code"] == "INTERNAL_ERROR"
         [message] = await heard.some()
@@ -98,20 +99,20 @@ async def test_a_client_that_set_a_level_is_told_of_a_failure_and_still_gets_its
 async def test_a_client_that_set_no_level_is_told_nothing(zoo: Dispatcher, api: FakeApi) -> None:
     """R-OPS-4"""
     heard = Heard()
-    async with client(zoo, heard) as one:
+    async with client(zoo, heard) as connection:
         api.fails = ValueError()
-        await one.call_tool(*READ)
+        await connection.call_tool(*READ)
         zoo.log.write("emergency", "fire")
-        await one.list_tools()
+        await connection.list_tools()
     assert heard.messages == []
 
 
 async def test_only_the_level_that_was_asked_for_and_above_is_sent(zoo: Dispatcher) -> None:
     """R-OPS-4"""
     heard = Heard()
-    async with client(zoo, heard) as one:
+    async with client(zoo, heard) as connection:
         for asked in ("critical", "debug"):
-            await set_level(one, asked)
+            await set_level(connection, asked)
             for level in LEVELS:
                 zoo.log.write(level, f"{asked} {level}")
         await heard.some(3 + 8)
@@ -125,17 +126,17 @@ async def test_a_record_of_one_session_goes_to_it_alone_and_one_of_none_to_all(z
     first, second = Heard(), Heard()
     server = build_server(zoo)
     async with (
-        Client(server, mode="legacy", logging_callback=first) as one,
+        Client(server, mode="legacy", logging_callback=first) as connection,
         Client(server, mode="legacy", logging_callback=second) as other,
     ):
-        await set_level(one, "info")
+        await set_level(connection, "info")
         await set_level(other, "info")
         api.fails = ValueError()
-        await one.call_tool(*READ)
+        await connection.call_tool(*READ)
         zoo.log.write("info", "to everyone", answer=42)
         await first.some(2)
         [message] = await second.some(1)
-    assert [one.data["message"] for one in first.messages] == ["unexpected failure", "to everyone"]
+    assert [message.data["message"] for message in first.messages] == ["unexpected failure", "to everyone"]
     assert set(message.data) == {"timestamp", "message", "data"}
     assert message.data["data"] == {"answer": 42}
 
@@ -143,8 +144,8 @@ async def test_a_record_of_one_session_goes_to_it_alone_and_one_of_none_to_all(z
 async def test_a_record_from_another_thread_arrives_too(zoo: Dispatcher) -> None:
     """R-OPS-4"""
     heard = Heard()
-    async with client(zoo, heard) as one:
-        await set_level(one, "info")
+    async with client(zoo, heard) as connection:
+        await set_level(connection, "info")
         thread = threading.Thread(target=zoo.log.write, args=("info", "from afar"))
         thread.start()
         await heard.some()
@@ -160,12 +161,12 @@ async def test_a_client_that_does_not_listen_holds_up_nothing_and_hears_how_much
         await gate.wait()
         seen.append(params.data)
 
-    async with Client(build_server(zoo), mode="legacy", logging_callback=slow) as one:
-        await set_level(one, "info")
+    async with Client(build_server(zoo), mode="legacy", logging_callback=slow) as connection:
+        await set_level(connection, "info")
         for number in range(2000):
             zoo.log.write("info", f"number {number}")
         with anyio.fail_after(5):
-            assert (await one.call_tool(*READ)).structured_content is not None
+            assert (await connection.call_tool(*READ)).structured_content is not None
             gate.set()
             while not any("lost" in data["message"] for data in seen):
                 await anyio.sleep(0.01)
@@ -175,8 +176,8 @@ async def test_a_client_that_does_not_listen_holds_up_nothing_and_hears_how_much
 
 async def test_a_connection_that_ended_is_told_nothing_more(zoo: Dispatcher) -> None:
     """R-OPS-4"""
-    async with client(zoo, Heard()) as one:
-        await set_level(one, "debug")
+    async with client(zoo, Heard()) as connection:
+        await set_level(connection, "debug")
         assert zoo.log.wants("debug")
     assert not zoo.log.wants("debug")
     zoo.log.write("debug", "to nobody")
@@ -190,14 +191,14 @@ async def test_a_request_that_asks_for_a_level_is_told_what_is_recorded_on_its_b
 ) -> None:
     """R-OPS-4"""
     heard = Heard()
-    async with client(zoo, heard, "auto", log_level="warning") as one:
+    async with client(zoo, heard, "auto", log_level="warning") as connection:
         zoo.log.write("error", "before")
         api.fails = ValueError("sesame")
-        assert (await one.call_tool(*READ)).is_error
+        assert (await connection.call_tool(*READ)).is_error
         [message] = await heard.some()
         zoo.log.write("error", "after")
-        await one.list_tools()
-    assert [one.data["message"] for one in heard.messages] == ["unexpected failure"]
+        await connection.list_tools()
+    assert [message.data["message"] for message in heard.messages] == ["unexpected failure"]
     assert message.level == "error"
     assert "sesame" not in message.model_dump_json()
 
@@ -205,9 +206,9 @@ async def test_a_request_that_asks_for_a_level_is_told_what_is_recorded_on_its_b
 async def test_a_request_that_asks_for_no_level_is_told_nothing(zoo: Dispatcher, api: FakeApi) -> None:
     """R-OPS-4"""
     heard = Heard()
-    async with client(zoo, heard, "auto") as one:
+    async with client(zoo, heard, "auto") as connection:
         api.fails = ValueError()
-        await one.call_tool(*READ)
+        await connection.call_tool(*READ)
     assert heard.messages == []
 
 
@@ -237,22 +238,22 @@ def url(package: Path, started: list[Any]) -> str:
     process = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
     started.append(process)
     assert process.stderr
-    found = re.search(rb"http://\S+", process.stderr.readline())
-    assert found
-    return found[0].decode()
+    match = re.search(rb"http://\S+", process.stderr.readline())
+    assert match
+    return match[0].decode()
 
 
 async def test_over_http_a_session_that_set_a_level_is_told_on_its_stream(url: str) -> None:
     """R-OPS-4"""
     first, second = Heard(), Heard()
     async with (
-        Client(url, mode="legacy", logging_callback=first) as one,
+        Client(url, mode="legacy", logging_callback=first) as connection,
         Client(url, mode="legacy", logging_callback=second) as other,
     ):
-        await set_level(one, "error")
+        await set_level(connection, "error")
         await set_level(other, "error")
         await anyio.sleep(0.2)  # the client opens its stream when it likes
-        await one.call_tool(*READ)
+        await connection.call_tool(*READ)
         [message] = await first.some()
         await other.list_tools()
     assert message.data["session_id"].startswith("session_")
@@ -262,8 +263,8 @@ async def test_over_http_a_session_that_set_a_level_is_told_on_its_stream(url: s
 async def test_over_http_a_request_of_the_new_protocol_is_answered_as_json_and_told_nothing(url: str) -> None:
     """R-OPS-4: an answer of JSON has no stream that a notification could come on; standard error has it."""
     heard = Heard()
-    async with Client(url, mode="auto", logging_callback=heard, log_level="debug") as one:
-        assert (await one.call_tool(*READ)).is_error
+    async with Client(url, mode="auto", logging_callback=heard, log_level="debug") as connection:
+        assert (await connection.call_tool(*READ)).is_error
     assert heard.messages == []
 
 
@@ -272,38 +273,38 @@ async def test_over_http_a_request_of_the_new_protocol_is_answered_as_json_and_t
 
 def record(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     [line] = capsys.readouterr().err.splitlines()
-    found: dict[str, Any] = json.loads(line)
-    return found
+    parsed: dict[str, Any] = json.loads(line)
+    return parsed
 
 
 def test_the_same_record_is_one_json_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     """R-OPS-4"""
     heard: list[Record] = []
-    own = Logger("notice", "zoo_adapter")
-    own.listen(heard.append, "debug")
-    own.write("notice", "two\nlines", session_id="session_1", answer=[42])
-    own.write("info", "not for standard error")
-    found = record(capsys)
-    assert ISO.fullmatch(found.pop("timestamp"))
-    assert found == {
+    log = Logger("notice", "zoo_adapter")
+    log.listen(heard.append, "debug")
+    log.write("notice", "two\nlines", session_id="session_1", answer=[42])
+    log.write("info", "not for standard error")
+    line = record(capsys)
+    assert ISO.fullmatch(line.pop("timestamp"))
+    assert line == {
         "level": "notice",
         "logger": "zoo_adapter",
         "message": "two\nlines",
         "session_id": "session_1",
         "data": {"answer": [42]},
     }
-    assert [one.message for one in heard] == ["two\nlines", "not for standard error"]
+    assert [heard_record.message for heard_record in heard] == ["two\nlines", "not for standard error"]
 
 
 def test_no_record_shows_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
     """R-ENV-4"""
     heard: list[Record] = []
-    own = Logger("error", secrets=lambda: ["sesame"])
-    own.listen(heard.append, "error")
-    own.exception("with sesame", ValueError("open sesame"), url="https://x/?key=sesame", sesame=1)
-    found = json.dumps(record(capsys)) + repr(heard)
-    assert "sesame" not in found
-    assert "***" in found
+    log = Logger("error", secrets=lambda: ["sesame"])
+    log.listen(heard.append, "error")
+    log.exception("with sesame", ValueError("open sesame"), url="https://x/?key=sesame", sesame=1)
+    text = json.dumps(record(capsys)) + repr([vars(heard_record) for heard_record in heard])
+    assert "sesame" not in text
+    assert "***" in text
 
 
 @pytest.mark.parametrize("data", [{"a": object()}, {"a": {1, 2}}, {"a": float("inf")}, {"a": b"x"}])
@@ -311,23 +312,23 @@ def test_what_is_no_json_is_written_all_the_same(data: dict[str, Any], capsys: p
     """R-OPS-4"""
     circle: list[Any] = []
     circle.append(circle)
-    own = Logger("info")
-    own.write("info", "odd", **data)
+    log = Logger("info")
+    log.write("info", "odd", **data)
     assert "a" in record(capsys)["data"]
-    own.write("info", "odd", circle=circle)
+    log.write("info", "odd", circle=circle)
     assert record(capsys)["message"] == "odd"
 
 
 def test_what_libraries_log_is_a_line_of_ours_and_for_the_owner_alone(capsys: pytest.CaptureFixture[str]) -> None:
     """R-OPS-4"""
     heard: list[Record] = []
-    own = Logger("warning", secrets=lambda: ["sesame"])
-    own.listen(heard.append, "debug")
-    handler = adopt(own)
+    log = Logger("warning", secrets=lambda: ["sesame"])
+    log.listen(heard.append, "debug")
+    handler = adopt_libraries(log)
     try:
         logging.getLogger("mcp.client").info("not severe enough")
         logging.getLogger("mcp.client").warning("%s of %s", 1, "sesame")
-        found = record(capsys)
+        line = record(capsys)
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.warn("old ways", DeprecationWarning, stacklevel=1)
@@ -336,9 +337,41 @@ def test_what_libraries_log_is_a_line_of_ours_and_for_the_owner_alone(capsys: py
         logging.getLogger().removeHandler(handler)
         logging.captureWarnings(False)
         logging.getLogger().setLevel(logging.WARNING)
-    assert (found["level"], found["logger"], found["message"]) == ("warning", "mcp.client", "1 of ***")
+    assert (line["level"], line["logger"], line["message"]) == ("warning", "mcp.client", "1 of ***")
     assert "old ways" in warned["message"]
     assert heard == []
+
+
+def test_handlers_of_the_owner_get_the_records_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    """R-OPS-4, R-ENV-4"""
+    records: list[Any] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)  # only the first gets it, since it raises
+            raise OSError("the collector is away")
+
+    handlers = [(logging.getLogger("zoo_adapter"), Collector()), (logging.getLogger(), Collector())]
+    for logger, handler in handlers:
+        logger.addHandler(handler)
+    try:
+        log = Logger("notice", "zoo_adapter", secrets=lambda: ["sesame"])
+        log.write("notice", "with sesame, 100 %", session_id="session_1", key="sesame")
+        log.write("info", "not severe enough")
+    finally:
+        for logger, handler in handlers:
+            logger.removeHandler(handler)
+    assert record(capsys)["message"] == "with ***, 100 %"
+    assert [(each.getMessage(), each.levelno, each.levelname, each.name) for each in records] == [
+        ("with ***, 100 %", 25, "NOTICE", "zoo_adapter")
+    ]
+    assert (records[0].session_id, records[0].data) == ("session_1", {"key": "***"})
+
+
+def test_a_second_logger_of_a_name_takes_the_place_of_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Logger("debug", "zoo_adapter")
+    Logger("error", "zoo_adapter").write("error", "once")
+    assert record(capsys)["message"] == "once"
 
 
 def serve(package: Path, lines: int, **more: Any) -> subprocess.Popen[bytes]:
@@ -363,7 +396,7 @@ def talk(process: subprocess.Popen[bytes], calls: int) -> list[dict[str, Any]]:
     assert process.stdin
     assert process.stdout
     messages = [HELLO, READY, *(call(number, "list_keepers") for number in range(1, calls + 1))]
-    process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in messages))
+    process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
     process.stdin.flush()
     return [json.loads(process.stdout.readline()) for _ in range(calls + 1)]
 
@@ -397,8 +430,8 @@ def test_a_reader_that_comes_late_gets_whole_lines_and_how_many_were_lost(packag
     talk(process, 3)
     _, err = process.communicate(timeout=10)
     records = [json.loads(line) for line in err.splitlines()]
-    lost = sum(one["data"]["count"] for one in records if "lost" in one["message"])
-    written = [one["data"]["number"] for one in records if "lost" not in one["message"]]
+    lost = sum(line["data"]["count"] for line in records if "lost" in line["message"])
+    written = [line["data"]["number"] for line in records if "lost" not in line["message"]]
     assert len(written) > 1000
     assert written[:1000] == list(range(1000))
     assert len(written) + lost <= 3000

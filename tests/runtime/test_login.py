@@ -16,9 +16,9 @@ import httpx2
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
-from aqlgen.runtime.auth.fetch import Fetch
-from aqlgen.runtime.auth.login import LoginError, Surroundings, Wishes
-from aqlgen.runtime.auth.login_command import forget, log_in
+from aqlgen.runtime.auth.discovery import Fetch
+from aqlgen.runtime.auth.login import LoginError, LoginIO, LoginOptions
+from aqlgen.runtime.cli.login import forget, log_in
 from aqlgen.runtime.cli.main import main
 
 ROLES = ("client_id", "client_secret", "refresh_token", "scopes", "audience", "token_url")
@@ -54,8 +54,8 @@ class Server:
         if asked.path == "/token":
             return self.exchange(asked.form)
         if asked.path == "/device":
-            told = {"device_code": "device-code-1", "user_code": "WDJB-MJHT", "interval": 7}
-            return Answer(told | {"verification_uri": "https://example.com/device"})
+            body = {"device_code": "device-code-1", "user_code": "WDJB-MJHT", "interval": 7}
+            return Answer(body | {"verification_uri": "https://example.com/device"})
         return Answer({"said": asked.headers.get("authorization")})
 
     def exchange(self, form: dict[str, str]) -> Answer:
@@ -74,7 +74,7 @@ class Server:
         return Answer({key: value for key, value in self.token.items() if value is not None})
 
     def browser(self, **change: str | None) -> Any:
-        """Give a browser that logs in at once, and comes back with these changes to what it should bring."""
+        """Return a browser that logs in at once and comes back with these changes to what it should bring."""
 
         def go(redirect: str, query: dict[str, str]) -> None:
             for path in ("/favicon.ico", "/callback?state=forged&code=evil"):
@@ -91,13 +91,13 @@ class Server:
         return opened
 
 
-def around(browser: Any = None, said: list[str] | None = None, pauses: list[float] | None = None) -> Surroundings:
+def around(browser: Any = None, messages: list[str] | None = None, pauses: list[float] | None = None) -> LoginIO:
     async def pause(seconds: float) -> None:
         (pauses if pauses is not None else []).append(seconds)
         await anyio.sleep(0)
 
-    noted = [] if said is None else said
-    return Surroundings(Fetch(10), noted.append, browser, pause, lambda: 1000.0, 20)
+    printed = [] if messages is None else messages
+    return LoginIO(Fetch(10), printed.append, browser, pause, lambda: 1000.0, 20)
 
 
 def environ(tmp_path: Path, **more: str) -> dict[str, str]:
@@ -108,56 +108,58 @@ def environ(tmp_path: Path, **more: str) -> dict[str, str]:
 def test_a_person_logs_in_once_and_the_adapter_goes_on_by_itself(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    server, said = Server(), []
+    server, messages = Server(), []
     with serving(server) as local:
         row = {"security": [["oauth"]], "scopes": {"oauth": ["pets:read"]}}
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"], row=row)
         mine = environ(tmp_path)
         (before,) = Running(folder, mine).calls()
-        told = log_in(folder, None, Wishes(), mine, around(server.browser(), said))
+        result = log_in(folder, None, LoginOptions(), mine, around(server.browser(), messages))
         answers = Running(folder, mine).calls("op", "op")
         again = Running(folder, mine).calls("op")
         gone = [forget(folder, None, mine), forget(folder, "oauth", mine)]
         (after,) = Running(folder, mine).calls()
     assert "'petstore-adapter login'" in before["error"]["message"]
-    assert told == "Logged in for 'oauth'. The adapter renews it by itself."
+    assert result == "Logged in for 'oauth'. The adapter renews it by itself."
     assert (server.query["scope"], server.query["response_type"]) == ("pets:read", "code")
     assert server.query["code_challenge_method"] == "S256"
     assert "Logged in" in server.answers[0].text
-    assert all(one["success"] for one in (*answers, *again))
-    sent = [one.form.get("refresh_token") for one in local.at("/token")]
+    assert all(call["success"] for call in (*answers, *again))
+    sent = [call.form.get("refresh_token") for call in local.at("/token")]
     assert sent == [None, "refresh-token-1", "refresh-token-2"]  # one is kept in the place of the other
-    assert [one.split()[0] for one in gone] == ["Forgot", "There"]
+    assert [line.split()[0] for line in gone] == ["Forgot", "There"]
     assert after["error"]["code"] == "PERMISSION_DENIED"
     state = tmp_path / "state" / "s.sqlite3"
     assert stat.S_IMODE(state.stat().st_mode) == 0o600
-    hidden(["refresh-token-1", "refresh-token-2", "access-token-2", CODE], told, *said, *answers, *capfd.readouterr())
+    hidden(
+        ["refresh-token-1", "refresh-token-2", "access-token-2", CODE], result, *messages, *answers, *capfd.readouterr()
+    )
 
 
 def test_a_login_without_a_refresh_token_says_how_long_it_lasts(tmp_path: Path) -> None:
     server = Server(refresh_token=None, expires_in=1200)
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        told = log_in(folder, None, Wishes(scopes="mine"), environ(tmp_path), around(server.browser()))
-    assert "for 20 minutes" in told
+        result = log_in(folder, None, LoginOptions(scopes="mine"), environ(tmp_path), around(server.browser()))
+    assert "for 20 minutes" in result
     assert server.query["scope"] == "mine"
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reason"),
     [
         ({"code": "another"}, "invalid_grant"),
         ({"code": None, "error": "access_denied"}, "refused by the person"),
         ({"code": None, "error": "x\x1b[31m", "error_description": "no\x1b[0m way"}, "It says: no[0m way"),
     ],
 )
-def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
     server = Server()
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
         with pytest.raises(LoginError) as caught:
-            log_in(folder, None, Wishes(), environ(tmp_path), around(server.browser(**change)))
-    assert told in str(caught.value)
+            log_in(folder, None, LoginOptions(), environ(tmp_path), around(server.browser(**change)))
+    assert reason in str(caught.value)
     assert str(caught.value).isprintable()
 
 
@@ -169,7 +171,7 @@ def test_a_forged_redirect_is_not_heard(tmp_path: Path) -> None:
             log_in(
                 folder,
                 None,
-                Wishes(),
+                LoginOptions(),
                 environ(tmp_path),
                 around(server.browser(state="forged"))._replace(wait=4.0),
             )
@@ -179,15 +181,19 @@ def test_a_forged_redirect_is_not_heard(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("grants", [("deviceAuthorization",), ("authorizationCode", "deviceAuthorization")])
 def test_a_device_is_allowed_by_a_code(tmp_path: Path, grants: tuple[str, ...]) -> None:
-    server, said, pauses = Server(), [], []
+    server, messages, pauses = Server(), [], []
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme(*grants), ["oauth"])
-        told = log_in(
-            folder, None, Wishes(device=len(grants) > 1, browser=False), environ(tmp_path), around(None, said, pauses)
+        result = log_in(
+            folder,
+            None,
+            LoginOptions(device=len(grants) > 1, browser=False),
+            environ(tmp_path),
+            around(None, messages, pauses),
         )
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]
-    assert told.startswith("Logged in")
-    assert said == ["Open https://example.com/device and enter the code WDJB-MJHT"]
+    assert result.startswith("Logged in")
+    assert messages == ["Open https://example.com/device and enter the code WDJB-MJHT"]
     assert pauses == [7, 12, 12]
     assert local.at("/device")[0].form == {"client_id": "me", "scope": "from flow"}
 
@@ -198,8 +204,12 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
     def answer(asked: Asked) -> Answer:
         if asked.path == "/.well-known/openid-configuration":
             base = f"http://{asked.headers['host']}"
-            told = {"issuer": base, "token_endpoint": f"{base}/token", "authorization_endpoint": f"{base}/authorize"}
-            return Answer(told)
+            metadata = {
+                "issuer": base,
+                "token_endpoint": f"{base}/token",
+                "authorization_endpoint": f"{base}/authorize",
+            }
+            return Answer(metadata)
         return server(asked)
 
     with serving(answer) as local:
@@ -208,8 +218,10 @@ def test_openid_connect_is_logged_into_where_it_says(tmp_path: Path) -> None:
         schemes = {"oidc": {**oidc, "discovery_url": f"{local.url}/.well-known/openid-configuration"}}
         folder = adapter(tmp_path / "p", f"{local.url}/v1", schemes, ["oidc"])
         with pytest.raises(LoginError, match="another server"):
-            log_in(folder, "oidc", Wishes(), environ(tmp_path), around(server.browser(iss="https://evil.example")))
-        log_in(folder, "oidc", Wishes(), environ(tmp_path), around(server.browser(iss=local.url)))
+            log_in(
+                folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss="https://evil.example"))
+            )
+        log_in(folder, "oidc", LoginOptions(), environ(tmp_path), around(server.browser(iss=local.url)))
         assert Running(folder, environ(tmp_path)).calls()[0]["success"]
 
 
@@ -218,20 +230,20 @@ def test_another_process_that_renewed_first_is_followed(tmp_path: Path) -> None:
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
         mine = environ(tmp_path)
-        log_in(folder, None, Wishes(), mine, around(server.browser()))
+        log_in(folder, None, LoginOptions(), mine, around(server.browser()))
         late = Running(folder, mine)
-        logins = late.api._credentials.ways.logins
+        logins = late.api._credentials.sources.logins
         old = logins.get("oauth")
         assert Running(folder, mine).calls()[0]["success"]
         real = logins.get
         logins.get = lambda name: old if len(local.at("/token")) < 3 else real(name)
         assert late.calls()[0]["success"]
-    sent = [one.form["refresh_token"] for one in local.at("/token")[1:]]
+    sent = [call.form["refresh_token"] for call in local.at("/token")[1:]]
     assert sent == ["refresh-token-1", "refresh-token-1", "refresh-token-2"]
 
 
 @pytest.mark.parametrize(
-    ("schemes", "arguments", "settings", "told"),
+    ("schemes", "arguments", "settings", "message"),
     [
         (scheme("authorizationCode"), [], {"P_CLIENT_ID": ""}, "set P_CLIENT_ID"),
         (scheme("authorizationCode"), [], {"MCP_AQL_STATE_URL": "memory:"}, "MCP_AQL_STATE_URL"),
@@ -248,14 +260,14 @@ def test_the_command_says_what_is_wrong_in_a_line(
     schemes: dict[str, Any],
     arguments: list[str],
     settings: dict[str, str],
-    told: str,
+    message: str,
 ) -> None:
     folder = adapter(tmp_path / "p", "http://127.0.0.1:9/v1", schemes)
     for name, value in (environ(tmp_path) | settings).items():
         monkeypatch.setenv(name, value)
     assert main(folder, None, ["login", "--no-browser", *arguments]) == 1
     _, err = capsys.readouterr()
-    assert told in err
+    assert message in err
     assert len(err.splitlines()) == 1
 
 
@@ -265,7 +277,7 @@ def test_doctor_tells_of_a_login(
     server = Server()
     with serving(server) as local:
         folder = adapter(tmp_path / "p", f"{local.url}/v1", scheme("authorizationCode"), ["oauth"])
-        log_in(folder, None, Wishes(), environ(tmp_path), around(server.browser()))
+        log_in(folder, None, LoginOptions(), environ(tmp_path), around(server.browser()))
     for name, value in environ(tmp_path).items():
         monkeypatch.setenv(name, value)
     assert main(folder, None, ["doctor"]) == 0

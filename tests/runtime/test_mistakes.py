@@ -1,4 +1,4 @@
-"""Calls as models write them: what can mean one thing only is done, and any other refusal shows the right call."""
+"""Calls as models write them: performed if they can mean one thing only, else refused with the right call."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ async def test_a_refusal_shows_the_right_call(
 ) -> None:
     """R-ENV-5: what is wrong, and what to do next."""
     error = (await zoo.handle(family, arguments))["error"]
-    said = [error["message"], *(one["message"] for one in error.get("details", {}).get("problems", ()))]
-    assert any(way in one for one in said), said
+    messages = [error["message"], *(problem["message"] for problem in error.get("details", {}).get("problems", ()))]
+    assert any(way in message for message in messages), messages
 
 
 async def test_a_sensitive_value_is_not_given_back_in_advice(zoo: Dispatcher) -> None:

@@ -28,7 +28,7 @@ ALIASES = [
     {"name": "see_animals", "until": TODAY.isoformat()},
     {"name": "animals", "until": YESTERDAY.isoformat()},
 ]
-NAMES = {one["name"] for one in ALIASES}
+NAMES = {alias["name"] for alias in ALIASES}
 
 
 @pytest.fixture
@@ -118,7 +118,8 @@ async def test_a_batch_tells_of_its_aliases_beside_the_results(zoo: Dispatcher) 
         result = await client.call_tool("mcp_aql_read", {"operations": batch})
     assert result.structured_content is not None
     assert result.structured_content["summary"]["succeeded"] == 2
-    assert [one["details"]["deprecated_item"] for one in result.structured_content["warnings"]] == ["all_animals"]
+    warnings = result.structured_content["warnings"]
+    assert [warning["details"]["deprecated_item"] for warning in warnings] == ["all_animals"]
 
 
 async def test_introspection_of_an_alias_shows_the_operation_and_the_name_to_use(zoo: Dispatcher) -> None:
@@ -138,13 +139,13 @@ async def test_introspection_of_an_alias_shows_the_operation_and_the_name_to_use
 
 async def test_aliases_stand_in_no_list_no_tool_and_no_search(zoo: Dispatcher) -> None:
     """R-INT-2, R-INT-6"""
-    every = (await call(zoo, "introspect", query="operations"))["data"]
-    assert not NAMES & {one["name"] for one in every["operations"]}
-    found = (await call(zoo, "introspect", query="operations", search="fetch_animals see"))["data"]
-    assert not NAMES & {one["name"] for one in found["operations"]}
+    listing = (await call(zoo, "introspect", query="operations"))["data"]
+    assert not NAMES & {operation["name"] for operation in listing["operations"]}
+    results = (await call(zoo, "introspect", query="operations", search="fetch_animals see"))["data"]
+    assert not NAMES & {operation["name"] for operation in results["operations"]}
     async with Client(build_server(zoo)) as client:
-        told = json.dumps([one.model_dump(mode="json") for one in (await client.list_tools()).tools])
-    assert not [name for name in NAMES if name != "animals" and name in told]
+        tools = json.dumps([tool.model_dump(mode="json") for tool in (await client.list_tools()).tools])
+    assert not [name for name in NAMES if name != "animals" and name in tools]
 
 
 async def test_an_alias_comes_before_another_operations_own_id(zoo: Dispatcher) -> None:

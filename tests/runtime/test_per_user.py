@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.settings.config import ConfigError
+from aqlgen.runtime.settings.load import ConfigError
 
 ROLES = ("client_id", "client_secret", "scopes", "audience", "token_url")
 OAUTH: dict[str, Any] = {
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.anyio
 
 @asynccontextmanager
 async def served(folder: Path, environ: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
-    """Serve an adapter over HTTP; give a function that calls an operation with headers of one's own."""
+    """Serve an adapter over HTTP; yields a function that calls an operation with given headers."""
     isolated = {
         "MCP_AQL_CONFIG": os.devnull,
         "MCP_AQL_STATE_URL": "memory:",
@@ -81,7 +81,7 @@ def echo(asked: Asked) -> Answer:
 
 
 def names(local: Local) -> list[str]:
-    return [one.headers.get("authorization", "-") for one in local.at("/v1/pets")]
+    return [call.headers.get("authorization", "-") for call in local.at("/v1/pets")]
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -125,9 +125,9 @@ async def test_callers_side_by_side_never_mix(tmp_path: Path, era: str) -> None:
             answers = await asyncio.gather(
                 *(call({"X-Target-Authorization": f"Bearer token-of-{n:02}"}, era, who=f"{n:02}") for n in range(count))
             )
-    for n, one in enumerate(answers):
-        assert one["data"] == {"tail": f"{n:02}", "query": f"{n:02}"}
-    assert {one.headers["authorization"][-2:] == one.path[-2:] for one in local.at("/v1/pets")} == {True}
+    for n, answer in enumerate(answers):
+        assert answer["data"] == {"tail": f"{n:02}", "query": f"{n:02}"}
+    assert {call.headers["authorization"][-2:] == call.path[-2:] for call in local.at("/v1/pets")} == {True}
 
 
 class Exchange:
@@ -168,7 +168,7 @@ async def test_a_callers_token_is_exchanged_once_and_never_sent_on(
             ]
             answers.append(await call({}))
     assert names(local) == ["Bearer exchanged-of-ann", "Bearer exchanged-of-bob", "Bearer exchanged-of-ann"]
-    assert [one.form["subject_token"] for one in local.at("/exchange")] == ["x-of-ann", "x-of-bob", "x-of-mallory"]
+    assert [call.form["subject_token"] for call in local.at("/exchange")] == ["x-of-ann", "x-of-bob", "x-of-mallory"]
     assert local.at("/exchange")[0].form == {
         "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
         "subject_token": "x-of-ann",
@@ -176,7 +176,7 @@ async def test_a_callers_token_is_exchanged_once_and_never_sent_on(
         "requested_token_type": "urn:ietf:params:oauth:token-type:access_token",
         "audience": "the-api",
     }
-    assert [one["success"] for one in answers] == [True, True, True, False, False]
+    assert [answer["success"] for answer in answers] == [True, True, True, False, False]
     assert answers[3]["error"]["code"] == answers[4]["error"]["code"] == "PERMISSION_DENIED"
     assert "'Authorization'" in answers[4]["error"]["message"]
     for asked in local.at("/v1/pets"):
@@ -191,7 +191,7 @@ async def test_exchanges_side_by_side_never_mix(tmp_path: Path) -> None:
         folder = adapter(tmp_path, f"{local.url}/v1", {"oauth": OAUTH}, ["oauth"])
         async with served(folder, exchanging(local)) as call:
             answers = await asyncio.gather(*(call({"Authorization": f"Bearer x-of-{n:02}"}) for n in range(count)))
-    assert all(one["success"] for one in answers)
+    assert all(answer["success"] for answer in answers)
     assert sorted(names(local)) == [f"Bearer exchanged-of-{n:02}" for n in range(count)]
 
 
@@ -232,7 +232,7 @@ async def test_over_standard_input_the_owners_variables_are_used(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "Authorization"}, "never sent on"),
         ({"MCP_AQL_AUTH_FORWARD_HEADER": "Cookie=key"}, "never sent on"),
@@ -248,8 +248,10 @@ async def test_over_standard_input_the_owners_variables_are_used(tmp_path: Path)
         ),
     ],
 )
-async def test_settings_that_cannot_be_meant_are_refused(tmp_path: Path, settings: dict[str, str], told: str) -> None:
+async def test_settings_that_cannot_be_meant_are_refused(
+    tmp_path: Path, settings: dict[str, str], message: str
+) -> None:
     folder = adapter(tmp_path, "https://api.example.com", {"oauth": OAUTH, "key": KEY}, ["oauth"])
     with pytest.raises(ConfigError) as caught:
         assemble(folder, environ={"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:"} | settings)
-    assert told in str(caught.value)
+    assert message in str(caught.value)

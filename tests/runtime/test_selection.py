@@ -1,4 +1,4 @@
-"""Fields of what is read: presets, paths with dots, and the default of each kind of operation (R-SEL-2)."""
+"""Field selection: presets, dotted paths, and the default of each kind of operation (R-SEL-2)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Answers:
         return ApiResponse(200, {"content-type": "application/json"}, json.dumps(data).encode())
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ async def test_what_is_no_selection_is_refused(people: Dispatcher) -> None:
 async def test_introspection_shows_the_selection_with_its_type(people: Dispatcher) -> None:
     question = {"query": "operations", "name": "list_people"}
     shown = (await people.handle("read", {"operation": "introspect", "params": question}))["data"]["operation"]
-    assert [(one["name"], one["type"], one["default"]) for one in shown["parameters"]] == [
+    assert [(parameter["name"], parameter["type"], parameter["default"]) for parameter in shown["parameters"]] == [
         ("fields", "FieldSelection", "standard")
     ]
     named = {"query": "types", "name": "FieldSelection"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.settings.config import ConfigError, load
+from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.state import SqliteState, open_state
 
 

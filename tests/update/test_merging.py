@@ -34,11 +34,11 @@ def test_edits_elsewhere_in_a_file_are_merged(repo: Repo, newer: Templates) -> N
 
 
 def test_edits_of_code_are_merged(repo: Repo, newer: Templates) -> None:
-    repo.write(f"{RUNTIME}/pointers.py", repo.read(f"{RUNTIME}/pointers.py") + "\n\nOURS = 1\n")
+    repo.write(f"{RUNTIME}/text.py", repo.read(f"{RUNTIME}/text.py") + "\n\nOURS = 1\n")
     repo.commit()
-    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
     assert repo.update().code == 0
-    text = repo.read(f"{RUNTIME}/pointers.py")
+    text = repo.read(f"{RUNTIME}/text.py")
     assert text.count('"""Newer. ') == 1
     assert text.endswith("OURS = 1\n")
 
@@ -99,15 +99,15 @@ def test_what_is_yours_and_was_deleted_stays_away(repo: Repo) -> None:
 
 
 def test_a_renamed_file_gets_the_changes_under_its_new_name(repo: Repo, newer: Templates) -> None:
-    repo.git("mv", f"{RUNTIME}/pointers.py", f"{RUNTIME}/our_pointers.py")
-    repo.write(f"{RUNTIME}/our_pointers.py", repo.read(f"{RUNTIME}/our_pointers.py") + "\n\nOURS = 1\n")
+    repo.git("mv", f"{RUNTIME}/text.py", f"{RUNTIME}/our_text.py")
+    repo.write(f"{RUNTIME}/our_text.py", repo.read(f"{RUNTIME}/our_text.py") + "\n\nOURS = 1\n")
     repo.commit()
-    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
     assert repo.update().code == 0
-    text = repo.read(f"{RUNTIME}/our_pointers.py")
+    text = repo.read(f"{RUNTIME}/our_text.py")
     assert text.count('"""Newer. ') == 1
     assert text.endswith("OURS = 1\n")
-    assert not (repo.folder / RUNTIME / "pointers.py").exists()
+    assert not (repo.folder / RUNTIME / "text.py").exists()
 
 
 def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) -> None:
@@ -124,9 +124,9 @@ def test_a_renamed_folder_takes_new_files_along(repo: Repo, newer: Templates) ->
 def test_a_renamed_package_is_updated_where_it_is(repo: Repo, newer: Templates, spec: Spec) -> None:
     repo.git("mv", "src/shop_adapter", "src/our_shop")
     repo.commit()
-    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
     assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert repo.read("src/our_shop/runtime/schema/pointers.py").count('"""Newer. ') == 1
+    assert repo.read("src/our_shop/runtime/text.py").count('"""Newer. ') == 1
     assert "list_orders" in repo.read("src/our_shop/operations/read.json")
     assert not (repo.folder / "src/shop_adapter").exists()
 
@@ -189,17 +189,17 @@ def test_a_deleted_machine_file_comes_back(repo: Repo) -> None:
 
 def test_line_ends_of_windows_stay_and_are_no_edit(repo: Repo, newer: Templates, spec: Spec) -> None:
     (repo.folder / ".gitattributes").unlink()
-    for path in ("README.md", f"{RUNTIME}/pointers.py", "src/shop_adapter/operations/read.json"):
+    for path in ("README.md", f"{RUNTIME}/text.py", "src/shop_adapter/operations/read.json"):
         repo.write(path, repo.read(path).replace("\n", "\r\n"))
     repo.commit()
-    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
     done = repo.changed("--spec", spec(grown(orders={"get": operation("listOrders")})))
     assert done["success"]
     assert done["overrides_added"] == []
-    for path in (f"{RUNTIME}/pointers.py", "src/shop_adapter/operations/read.json"):
+    for path in (f"{RUNTIME}/text.py", "src/shop_adapter/operations/read.json"):
         content = (repo.folder / path).read_bytes()
         assert content.count(b"\n") == content.count(b"\r\n") > 0
-    assert "Newer. " in repo.read(f"{RUNTIME}/pointers.py")
+    assert "Newer. " in repo.read(f"{RUNTIME}/text.py")
 
 
 def test_a_document_that_has_line_ends_of_windows_keeps_them(tmp_path: Path) -> None:
@@ -228,17 +228,17 @@ def test_an_executable_file_stays_one(repo: Repo, newer: Templates) -> None:
 
 def test_in_a_folder_of_a_larger_repository_nothing_outside_is_touched(inner: Repo, newer: Templates) -> None:
     """What lies outside and looks like a file that is gone from the project is not taken for it under another name."""
-    (inner.top / "pointers.py").write_text(inner.read(f"{RUNTIME}/pointers.py"), encoding="utf-8")
-    (inner.folder / RUNTIME / "pointers.py").unlink()
+    (inner.top / "text.py").write_text(inner.read(f"{RUNTIME}/text.py"), encoding="utf-8")
+    (inner.folder / RUNTIME / "text.py").unlink()
     inner.commit()
-    newer.replace(f"{SOURCE}/pointers.py", '"""', '"""Newer. ')
+    newer.replace(f"{SOURCE}/text.py", '"""', '"""Newer. ')
     newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
     (inner.top / "README.md").write_text("# Changed, and not committed\n", encoding="utf-8")
     tried = inner.changed("--dry-run")
     done = inner.changed()
     assert tried["conflicts"] == done["conflicts"]
-    assert done["conflicts"] == [{"path": f"{RUNTIME}/pointers.py", "why": "deleted by you, changed by aqlgen"}]
-    assert "Newer" not in (inner.top / "pointers.py").read_text(encoding="utf-8")
+    assert done["conflicts"] == [{"path": f"{RUNTIME}/text.py", "why": "deleted by you, changed by aqlgen"}]
+    assert "Newer" not in (inner.top / "text.py").read_text(encoding="utf-8")
     assert " M README.md" in inner.status()
     assert "A line of the new release." in inner.read("README.md")
 

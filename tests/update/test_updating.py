@@ -231,12 +231,12 @@ def test_the_time_is_recorded_anew_only_with_something_new(
 def test_a_new_release_brings_its_changes(repo: Repo, newer: Templates) -> None:
     newer.add("docs/USING.md", "# Using it\n")
     newer.add("src/{{package}}/runtime/novelty.py", '"""New."""\n')
-    newer.replace("src/{{package}}/runtime/schema/pointers.py", '"""', '"""Newer. ')
+    newer.replace("src/{{package}}/runtime/text.py", '"""', '"""Newer. ')
     newer.remove("Dockerfile.jinja")
     done = repo.changed()
     assert done["files"]["added"] == ["docs/USING.md", "src/shop_adapter/runtime/novelty.py"]
     assert done["files"]["removed"] == ["Dockerfile"]
-    assert "src/shop_adapter/runtime/schema/pointers.py" in done["files"]["changed"]
+    assert "src/shop_adapter/runtime/text.py" in done["files"]["changed"]
     assert done["changes"]["changes"] == []
 
 

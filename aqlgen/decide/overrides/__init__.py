@@ -23,7 +23,7 @@ Where an override is applied:
 
 from __future__ import annotations
 
-from aqlgen.decisions import Override, ParameterOverride
+from aqlgen.decide.decision import Override, ParameterOverride
 
 from .grammar import field_cases, nested_fields
 from .model import EXPIRED, UNMATCHED, Overrides, Report, check, check_aliases, finding, nearest, unmatched

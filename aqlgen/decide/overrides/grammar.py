@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import yaml
 
-from aqlgen.decisions import Place
+from aqlgen.decide.decision import Place
+from aqlgen.decide.naming.spelling import LIMIT
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.words import snake
 
-from ..spelling import LIMIT
 from .model import finding, nearest
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Final
 
-from aqlgen.decisions import Alias, Decision, Override, Place
+from aqlgen.decide.decision import Alias, Decision, Override, Place
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Operation

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 
 import yaml
 
-from aqlgen.decisions import Alias, Category, Danger, Override, ParameterOverride, Place
+from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.diagnostics.errors import FileError, OptionError
-from aqlgen.ir import Json
+from aqlgen.runtime.table import Pagination, decode
 
 from .grammar import Path, Tree, schema
 from .model import BAD, Overrides, finding
@@ -138,8 +138,8 @@ def _parameter(tree: Tree, path: Path, data: Mapping[str, Any]) -> ParameterOver
     return ParameterOverride(**_fields(tree, path, data), place=tree.keys[path], places=_places(tree, path, data))
 
 
-def _pagination(stated: Any) -> Mapping[str, Json] | Literal[False] | None:
-    """Return the paging in the order and the form that tables have it, without what is the default."""
+def _pagination(stated: Any) -> Pagination | Literal[False] | None:
+    """Return the paging in the form that tables have it, without what is the default."""
     if not isinstance(stated, dict):
         return False
     if "style" not in stated:
@@ -157,7 +157,7 @@ def _pagination(stated: Any) -> Mapping[str, Json] | Literal[False] | None:
         paging["next_in"] = "header"
     if paging.get("in") == "query":
         del paging["in"]
-    return paging
+    return decode(Pagination, paging)
 
 
 def _check_names(tree: Tree, entries: Mapping[str, Override]) -> None:

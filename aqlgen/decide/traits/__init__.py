@@ -1,7 +1,7 @@
-"""What else is decided about an operation: how it pages, how it updates, what is secret, what takes long, what is old.
+"""Traits of an operation: paging, update strategy, secrets, idempotency keys, long-running work, deprecation.
 
-One module a trait; each is a function of the operation and of what surrounds it in the document, and gives a Trait with
-its reason, or None.
+Each module decides one trait: a function of the operation and of what surrounds it in the document that returns a Trait
+with its reason, or None. The values of the traits are the types of the operation table (`aqlgen.runtime.table`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Decision, Evidence, Reason, Trait
+from aqlgen.decide.decision import AnyTrait, Decision, Evidence, Reason, Trait
 from aqlgen.document.resolve import Resolver
+from aqlgen.runtime.table import Pagination
 
 from .around import Around, Subject
 from .deprecation import deprecation
@@ -23,7 +24,7 @@ from .update import update
 
 __all__ = ["with_traits"]
 
-RULES: Final[tuple[Callable[[Subject, Around], Trait | None], ...]] = (
+RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
     pagination,
     update,
     idempotency,
@@ -34,10 +35,17 @@ RULES: Final[tuple[Callable[[Subject, Around], Trait | None], ...]] = (
 
 
 def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tuple[Decision, ...]:
-    """Give the decisions with every trait of their operations."""
+    """Return the decisions with the traits of their operations."""
     subjects = [
-        Subject(one.operation, one.name, one.category, one.verb, one.resource, one.override.content_type)
-        for one in decisions
+        Subject(
+            decision.operation,
+            decision.name,
+            decision.category,
+            decision.verb,
+            decision.resource,
+            decision.override.content_type,
+        )
+        for decision in decisions
     ]
     around = Around(subjects, resolver)
     return tuple(
@@ -46,12 +54,12 @@ def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tup
     )
 
 
-def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[Trait, ...]:
-    """Give every trait; how it pages is the user's to overrule."""
-    found = [one for rule in RULES if (one := rule(subject, around)) is not None]
-    stated = decision.override.pagination
-    if stated is not None:
-        found = [one for one in found if one.kind != "pagination"]
-    if isinstance(stated, dict):
-        found.insert(0, Trait("pagination", stated, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")))
-    return tuple(found)
+def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[AnyTrait, ...]:
+    """Return every trait of an operation; the user may overrule how it pages."""
+    traits = [trait for rule in RULES if (trait := rule(subject, around)) is not None]
+    override = decision.override.pagination
+    if override is not None:
+        traits = [trait for trait in traits if not isinstance(trait.value, Pagination)]
+    if isinstance(override, Pagination):
+        traits.insert(0, Trait(override, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")))
+    return tuple(traits)

@@ -1,27 +1,25 @@
-"""What a trait's rule may look at: the operation, its schemas, and the other operations of the document."""
+"""The input of a trait's rule: the operation, its schemas, and the other operations of the document."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from aqlgen.decisions import Category
+from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import JsonSchema, Operation, Response
-from aqlgen.media import JSON_PATCH, is_json
+from aqlgen.runtime.encode.urls import without_names
+from aqlgen.runtime.media import JSON_PATCH, admits_json
 
 from .look import Schemas
 
 __all__ = ["Around", "Subject", "template"]
 
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-
 
 def template(path: str) -> str:
-    """Give a path without the names of its parameters, by which two paths are the same."""
-    return _PLACEHOLDER.sub("{}", path.rstrip("/"))
+    """Return a path without the names of its parameters, so that equal paths compare equal."""
+    return without_names(path.rstrip("/"))
 
 
 @dataclass(frozen=True)
@@ -43,34 +41,34 @@ class Subject:
     @cached_property
     def success(self) -> Response | None:
         """The response of the lowest 2xx status, else the default one."""
-        good = sorted(
-            (one for one in self.operation.responses if one.status.startswith("2")), key=lambda one: one.status
-        )
-        return good[0] if good else next((one for one in self.operation.responses if one.status == "default"), None)
+        responses = sorted(self.operation.responses, key=lambda response: response.status)
+        wanted = (response for response in responses if response.status.startswith("2") or response.status == "default")
+        return next(wanted, None)
 
     @cached_property
     def answer(self) -> JsonSchema | None:
         """The JSON Schema of what a success gives back; None where the document has none."""
         media = self.success.media if self.success is not None else ()
-        return next((one.schema for one in media if is_json(one.content_type)), None)
+        return next((media_type.schema for media_type in media if admits_json(media_type.content_type)), None)
 
     @cached_property
     def body(self) -> JsonSchema | None:
         """The schema of the body that is sent; None where there is none."""
         media = self.operation.body.media if self.operation.body is not None else ()
         chosen = self.sent
-        return next((one.schema for one in media if one.content_type == chosen), None)
+        return next((media_type.schema for media_type in media if media_type.content_type == chosen), None)
 
     @cached_property
     def sent(self) -> str | None:
         """The content type of the body: as overruled, else JSON that is no patch script, else the first."""
         if self.content_type is not None:
             return self.content_type
-        offered = [one.content_type for one in self.operation.body.media] if self.operation.body is not None else []
-        for wanted in (lambda one: is_json(one) and one != JSON_PATCH, is_json, lambda _: True):
-            for one in offered:
-                if wanted(one):
-                    return one
+        media = self.operation.body.media if self.operation.body is not None else ()
+        offered = [media_type.content_type for media_type in media]
+        for is_preferred in (lambda kind: admits_json(kind) and kind != JSON_PATCH, admits_json, lambda _: True):
+            for content_type in offered:
+                if is_preferred(content_type):
+                    return content_type
         return None
 
 
@@ -84,19 +82,20 @@ class Around:
     @cached_property
     def names(self) -> Mapping[str, str]:
         """The agent's names by operationId and by `METHOD /path`."""
-        found = {one.operation.operation_id: one.name for one in self._subjects if one.operation.operation_id}
-        return found | {one.operation.key: one.name for one in self._subjects}
+        ids = ((subject.operation.operation_id, subject.name) for subject in self._subjects)
+        names = {operation_id: name for operation_id, name in ids if operation_id}
+        return names | {subject.operation.key: subject.name for subject in self._subjects}
 
     @cached_property
     def readers(self) -> Mapping[str, Subject]:
         """The GET operations that read, by the template of their path."""
         return {
-            template(one.operation.path): one
-            for one in self._subjects
-            if one.method == "GET" and one.category is Category.READ
+            template(subject.operation.path): subject
+            for subject in self._subjects
+            if subject.method == "GET" and subject.category is Category.READ
         }
 
     def reader(self, subject: Subject) -> Subject | None:
-        """Give the operation that reads the very resource that this one is about."""
-        found = self.readers.get(template(subject.operation.path))
-        return found if found is not subject else None
+        """Return the operation that reads the same resource."""
+        reader = self.readers.get(template(subject.operation.path))
+        return reader if reader is not subject else None

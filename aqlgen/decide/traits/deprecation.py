@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.ir import Json, Operation
+from aqlgen.runtime.table import Deprecation, encode
 from aqlgen.schemas.dialect import shorten
 from aqlgen.words import split
 
@@ -26,40 +28,38 @@ LINK = frozenset({"link", "url", "uri", "docs", "documentation", "guide"})
 MAX_TEXT = 200
 
 
-def deprecation(subject: Subject, around: Around) -> Trait | None:
-    """Give `replacement`, `removal_date` and `migration_guide`, as far as they are told; None where it is not old."""
-    flagged, found = _told(subject.operation, around)
-    if not flagged and "removal_date" not in found:
+def deprecation(subject: Subject, around: Around) -> Trait[Deprecation] | None:
+    """Return `replacement`, `removal_date` and `migration_guide`, as far as they are told; None where it is not old."""
+    flagged, deprecation = _told(subject.operation, around)
+    if not flagged and deprecation.removal_date is None:
         return None
-    value: dict[str, Json] = {
-        key: found[key] for key in ("replacement", "removal_date", "migration_guide") if key in found
-    }
     rule = "deprecated" if subject.operation.deprecated else "extension"
-    return Trait("deprecation", value, Reason(rule, Evidence.METADATA, 1.0, ", ".join(value)))
+    return Trait(deprecation, Reason(rule, Evidence.METADATA, 1.0, ", ".join(encode(deprecation))))
 
 
-def _told(operation: Operation, around: Around) -> tuple[bool, dict[str, str]]:
-    found: dict[str, str] = {}
+def _told(operation: Operation, around: Around) -> tuple[bool, Deprecation]:
+    deprecation = Deprecation()
     flagged = operation.deprecated
     for words, value in _extensions(operation.extensions):
         flagged = flagged or (words == {"deprecated"} and value is True)
         if words & REMOVAL and (day := _day(value)):
-            found.setdefault("removal_date", day)
+            deprecation = replace(deprecation, removal_date=deprecation.removal_date or day)
         elif words & REPLACEMENT and isinstance(value, str) and value.strip():
-            told = value.strip()
-            found.setdefault("replacement", around.names.get(told, shorten(told, MAX_TEXT)))
+            text = value.strip()
+            operation_name = around.names.get(text, shorten(text, MAX_TEXT))
+            deprecation = replace(deprecation, replacement=deprecation.replacement or operation_name)
         elif ("migration" in words or (words & ABOUT and words & LINK)) and _is_url(value):
-            found.setdefault("migration_guide", str(value))
-    return flagged, found
+            deprecation = replace(deprecation, migration_guide=deprecation.migration_guide or str(value))
+    return flagged, deprecation
 
 
 def _extensions(extensions: Mapping[str, Json]) -> Iterator[tuple[set[str], Json]]:
-    """Give every value with the words of its key; of an object its entries, with the words of both keys."""
+    """Yield every value with the words of its key; of an object its entries, with the words of both keys."""
     for key, value in extensions.items():
         words = set(split(key.removeprefix("x-")))
         if isinstance(value, Mapping):
-            for inner, one in value.items():
-                yield words | set(split(str(inner))), one
+            for inner, inner_value in value.items():
+                yield words | set(split(str(inner))), inner_value
         else:
             yield words, value
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from aqlgen.decisions import Category, Evidence, Reason, Trait
+from aqlgen.decide.decision import Category, Evidence, Reason, Trait
 from aqlgen.ir import Location
+from aqlgen.runtime.table import Idempotency
 from aqlgen.words import split
 
 from .around import Around, Subject
@@ -14,8 +15,8 @@ _CARRIERS = frozenset({"key", "token", "id", "identifier", "nonce"})
 _OF_A_REQUEST = frozenset({"request", "client", "transaction"})
 
 
-def idempotency(subject: Subject, around: Around) -> Trait | None:
-    """Give the header, or else the parameter or field, that carries the key."""
+def idempotency(subject: Subject, around: Around) -> Trait[Idempotency] | None:
+    """Return the header, or else the parameter or field, that carries the key."""
     if subject.category is Category.READ:
         return None
     for parameter in subject.operation.parameters:
@@ -23,17 +24,18 @@ def idempotency(subject: Subject, around: Around) -> Trait | None:
         if header or parameter.location is Location.QUERY:
             reason = _reason(parameter.name, parameter.description)
             if reason is not None:
-                value = {"header": parameter.name} if header else {"parameter": parameter.name, "in": "query"}
-                return Trait("idempotency", value, reason)
+                wire = parameter.name
+                key = Idempotency(header=wire) if header else Idempotency(parameter=wire, location="query")
+                return Trait(key, reason)
     for wire, schema in around.schemas.properties(subject.body).items():
         if _is_key(wire):
             return Trait(
-                "idempotency", {"parameter": wire, "in": "body"}, Reason("idempotency-key", Evidence.RULE, 0.9, wire)
+                Idempotency(parameter=wire, location="body"), Reason("idempotency-key", Evidence.RULE, 0.9, wire)
             )
         described = around.schemas.resolve(schema).get("description")
         reason = _reason(wire, described) if isinstance(described, str) else None
         if reason is not None:
-            return Trait("idempotency", {"parameter": wire, "in": "body"}, reason)
+            return Trait(Idempotency(parameter=wire, location="body"), reason)
     return None
 
 

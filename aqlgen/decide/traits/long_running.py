@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from aqlgen.decisions import Category, Evidence, Reason, Trait
-from aqlgen.ir import Json
+from aqlgen.decide.decision import Category, Evidence, Reason, Trait
+from aqlgen.runtime.table import LongRunning
 from aqlgen.words import split
 
 from .around import Around, Subject, template
@@ -30,25 +30,20 @@ WORK: Final = frozenset(
     " import imports migration migrations backup backups restore action actions workflow process deployment deploy"
     " crawl analysis transcription report evaluation eval snapshot scan".split()
 )
-"""What is done rather than kept: its state is the state of work."""
+"""Nouns of work rather than of data: the state of such a resource is the state of work."""
 
 
-def long_running(subject: Subject, around: Around) -> Trait | None:
-    """Give the status that announces it, the operation that tells how far it is, and the field of its state."""
+def long_running(subject: Subject, around: Around) -> Trait[LongRunning] | None:
+    """Decide whether the operation answers before its work ends, and how its progress can be read."""
     if subject.category is Category.READ:
         return None
     state = _state(subject, around)
-    found = _declared(subject) or _accepted(subject) or _resource(subject, around, state)
-    if found is None:
+    announced = _declared(subject) or _accepted(subject) or _resource(subject, around, state)
+    if announced is None:
         return None
-    status, reason = found
-    value: dict[str, Json] = {"status": status}
-    monitor = _monitor(subject, around, state)
-    if monitor is not None:
-        value["monitor"] = monitor
-    if state is not None:
-        value["state"] = f"/{state}"
-    return Trait("long_running", value, reason)
+    status, reason = announced
+    pointer = None if state is None else f"/{state}"
+    return Trait(LongRunning(status=status, monitor=_monitor(subject, around, state), state=pointer), reason)
 
 
 def _declared(subject: Subject) -> tuple[str, Reason] | None:
@@ -60,10 +55,10 @@ def _declared(subject: Subject) -> tuple[str, Reason] | None:
 
 
 def _accepted(subject: Subject) -> tuple[str, Reason] | None:
-    good = [one for one in subject.operation.responses if one.status.startswith("2")]
-    accepted = next((one for one in good if one.status == "202"), None)
-    headers = {header.lower() for one in good for header in one.headers}
-    where = next((one for one in ("operation-location", "azure-asyncoperation") if one in headers), None)
+    good = [response for response in subject.operation.responses if response.status.startswith("2")]
+    accepted = next((response for response in good if response.status == "202"), None)
+    headers = {header.lower() for response in good for header in response.headers}
+    where = next((name for name in ("operation-location", "azure-asyncoperation") if name in headers), None)
     if where is not None:
         return _status(subject), Reason("operation-location", Evidence.RULE, 0.95, f"header {where}")
     if accepted is None:
@@ -80,8 +75,8 @@ def _resource(subject: Subject, around: Around, state: str | None) -> tuple[str,
     if subject.category not in (Category.CREATE, Category.EXECUTE):
         return None
     fields = around.schemas.properties(subject.answer)
-    told = {"response", "error", "metadata"} & set(fields) and {"name", "id"} & set(fields)
-    if told and "done" in fields and around.schemas.kinds(fields["done"]) <= {"boolean"}:
+    has_outcome = {"response", "error", "metadata"} & set(fields) and {"name", "id"} & set(fields)
+    if has_outcome and "done" in fields and around.schemas.kinds(fields["done"]) <= {"boolean"}:
         return _status(subject), Reason("operation-resource", Evidence.RULE, 0.9, "the answer tells whether it is done")
     if state is not None and _is_work(subject):
         return _status(subject), Reason(
@@ -91,7 +86,7 @@ def _resource(subject: Subject, around: Around, state: str | None) -> tuple[str,
 
 
 def _is_work(subject: Subject) -> bool:
-    """Whether what comes back is named as work: by its type, or by the path."""
+    """Return True if what comes back is named as work: by its type, or by the path."""
     reference = subject.answer.get("$ref") if isinstance(subject.answer, dict) else None
     named = split(reference.rsplit("/", 1)[-1]) if isinstance(reference, str) else ()
     fixed = [part for part in subject.operation.path.split("/") if part and "{" not in part]
@@ -99,12 +94,12 @@ def _is_work(subject: Subject) -> bool:
 
 
 def _state(subject: Subject, around: Around) -> str | None:
-    """Give the field of the answer whose values are both of work that goes on and of work that has ended."""
+    """Return the field of the answer whose values are both of work that goes on and of work that has ended."""
     fields = around.schemas.properties(subject.answer)
     for name in STATES:
         values = around.schemas.word(fields.get(name), "enum")
         if isinstance(values, list):
-            words = {"".join(split(one)) for one in values if isinstance(one, str)}
+            words = {"".join(split(value)) for value in values if isinstance(value, str)}
             if words & BEGUN and words & ENDED:
                 return name
     return None
@@ -117,21 +112,21 @@ def _monitor(subject: Subject, around: Around, state: str | None) -> str | None:
     if subject.category is Category.CREATE and below is not None:
         return below.name
     for tail in ("/status", "/state", "/progress"):
-        if (found := around.readers.get(path + tail)) is not None:
-            return found.name
+        if (reader := around.readers.get(path + tail)) is not None:
+            return reader.name
     reference = subject.answer.get("$ref") if isinstance(subject.answer, dict) else None
     if isinstance(reference, str) and state is not None:
-        same = [one for one in _reading(around, reference) if one.operation.path.endswith("}")]
+        same = [candidate for candidate in _reading(around, reference) if candidate.operation.path.endswith("}")]
         if len(same) == 1:
             return same[0].name
-    own = around.reader(subject)
-    return own.name if own is not None and state is not None and own.answer == subject.answer else None
+    reader = around.reader(subject)
+    return reader.name if reader is not None and state is not None and reader.answer == subject.answer else None
 
 
 def _reading(around: Around, reference: str) -> Iterator[Subject]:
-    for one in around.readers.values():
-        if isinstance(one.answer, dict) and one.answer.get("$ref") == reference:
-            yield one
+    for subject in around.readers.values():
+        if isinstance(subject.answer, dict) and subject.answer.get("$ref") == reference:
+            yield subject
 
 
 def _status(subject: Subject) -> str:

@@ -1,4 +1,4 @@
-"""Looking into schemas without building types: what fields an object has, of what kinds, under which pointer.
+"""Shallow views of schemas without building types: the fields of an object, their kinds, their pointers.
 
 A look is shallow, forgiving and remembered. Of alternatives every field is seen, since a rule asks what may be there.
 """
@@ -32,7 +32,7 @@ class Schemas:
         self._made: dict[tuple[str, int], tuple[Json, Any]] = {}
 
     def resolve(self, schema: Json) -> Mapping[str, Json]:
-        """Give the schema that is meant; empty where nothing can be said."""
+        """Return the schema behind a reference; empty where it leads nowhere."""
         if isinstance(schema, dict) and "$ref" in schema:
             if self._resolver is None or not isinstance(schema["$ref"], str):
                 return _NOTHING
@@ -43,7 +43,7 @@ class Schemas:
         return schema if isinstance(schema, dict) else _NOTHING
 
     def once(self, what: str, schema: Json, make: Callable[[], T]) -> T:
-        """Give what is made of a schema, which many operations share, made once."""
+        """Return what `make` returns for a schema, computed once for all operations that share it."""
         target = self.resolve(schema)
         known = self._made.get((what, id(target)))
         if known is None:
@@ -52,22 +52,22 @@ class Schemas:
         return made
 
     def properties(self, schema: Json) -> Mapping[str, Json]:
-        """Give the properties of an object, with those of every branch."""
+        """Return the properties of an object, with those of every branch."""
         return self._look(schema)[1]
 
     def kinds(self, schema: Json) -> frozenset[str]:
-        """Give the types that a value may have, but for null; empty where the schema does not say."""
+        """Return the types that a value may have, but for null; empty where the schema does not say."""
         if isinstance(schema, dict) and _PLAIN.isdisjoint(schema):  # most fields are no more than a type
             return _single(schema.get("type")) or self._look(schema)[2]
         return self._look(schema)[2]
 
     def items(self, schema: Json) -> Json:
-        """Give the schema of an array's items; None where there is none."""
-        return next((one["items"] for one in self._parts(schema) if "items" in one), None)
+        """Return the schema of an array's items; None where there is none."""
+        return next((part["items"] for part in self._parts(schema) if "items" in part), None)
 
     def word(self, schema: Json, key: str) -> Json:
-        """Give the first value that a schema or a branch of it has for a keyword."""
-        return next((one[key] for one in self._parts(schema) if key in one), None)
+        """Return the first value that a schema or a branch of it has for a keyword."""
+        return next((part[key] for part in self._parts(schema) if key in part), None)
 
     def _look(self, schema: Json) -> tuple[Json, Mapping[str, Json], frozenset[str]]:
         known = self._seen.get(id(schema))
@@ -80,10 +80,10 @@ class Schemas:
             kinds: set[str] = set()
             plain = not any(key in target for key in _BRANCHES)
             for part in (target,) if plain else self._parts(target):
-                own = part.get("properties")
-                if isinstance(own, dict):
-                    for name, one in own.items():
-                        properties.setdefault(str(name), one)
+                declared = part.get("properties")
+                if isinstance(declared, dict):
+                    for name, field in declared.items():
+                        properties.setdefault(str(name), field)
                 kinds.update(_kinds(part))
             # the schema is kept, so that its identity stays its own
             known = self._seen[id(target)] = (target, properties, frozenset(kinds - {"null"}))
@@ -92,7 +92,7 @@ class Schemas:
         return known
 
     def _parts(self, schema: Json) -> Iterator[Mapping[str, Json]]:
-        """Give a schema and every branch of it, each once, however they hold one another."""
+        """Yield a schema and all its branches, each once, cycles included."""
         waiting, seen = [schema], set[int]()
         while waiting and len(seen) < _MOST:
             target = self.resolve(waiting.pop())
@@ -122,7 +122,7 @@ def _kinds(part: Mapping[str, Json]) -> Iterator[str]:
     if isinstance(declared, str):
         yield declared
     elif isinstance(declared, list):
-        yield from (one for one in declared if isinstance(one, str))
+        yield from (kind for kind in declared if isinstance(kind, str))
     elif isinstance(part.get("properties"), dict):
         yield "object"
     elif "items" in part:

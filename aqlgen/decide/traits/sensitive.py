@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Sensitive, Trait
 from aqlgen.ir import Json
 from aqlgen.words import split
 
@@ -22,30 +22,29 @@ _NOT_SECRET = re.compile(
     r"|_(url|uri|id|ids|type|types|name|names|count|limit|length|expiry|expires|expiration|ttl|size|enabled|required|"
     r"policy|format|version|hint|at|in|lifetime|method|algorithm|prefix|label|status|email|emails|message|text|template)$"
 )
-"""What only speaks of a secret: its address, its kind, its age."""
+"""Names that are about a secret and hold none: its address, its kind, its age."""
 
 _MARKS = frozenset({"x-sensitive", "x-secret", "x-ms-secret", "x-speakeasy-param-sensitive", "x-mcpaql-sensitive"})
 
 
 def is_secret(name: str, schema: Mapping[str, Json]) -> bool:
-    """Whether a value is a secret, by what the schema says of it or by the name in snake_case."""
+    """Return True if a value is a secret, by what the schema says of it or by the name in snake_case."""
     return _why(name, schema) is not None
 
 
-def sensitive(subject: Subject, around: Around) -> Trait | None:
-    """Give the wire names of the parameters and of the body's fields that hold secrets."""
-    found: dict[str, Reason] = {}
+def sensitive(subject: Subject, around: Around) -> Trait[Sensitive] | None:
+    """Return the parameters and fields of the body that hold secrets."""
+    reasons: dict[str, Reason] = {}
     for wire, schema in _values(subject, around):
         reason = _why("_".join(split(wire)), schema)
         if reason is not None:
-            found.setdefault(wire, reason)
-    if not found:
+            reasons.setdefault(wire, reason)
+    if not reasons:
         return None
-    weakest = min(found.values(), key=lambda one: one.confidence)
-    note = ", ".join(found)
-    return Trait(
-        "sensitive", {"parameters": list(found)}, Reason(weakest.rule, weakest.evidence, weakest.confidence, note)
-    )
+    weakest = min(reasons.values(), key=lambda reason: reason.confidence)
+    note = ", ".join(reasons)
+    reason = Reason(weakest.rule, weakest.evidence, weakest.confidence, note)
+    return Trait(Sensitive(parameters=tuple(reasons)), reason)
 
 
 def _values(subject: Subject, around: Around) -> Iterator[tuple[str, Mapping[str, Json]]]:

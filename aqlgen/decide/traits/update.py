@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from aqlgen.decisions import Category, Evidence, Reason, Trait
-from aqlgen.ir import Json, Location
-from aqlgen.media import JSON_PATCH, is_json
+from aqlgen.decide.decision import Category, Evidence, Reason, Trait
+from aqlgen.ir import Location
+from aqlgen.runtime.media import JSON_PATCH, admits_json
+from aqlgen.runtime.table import Strategy, Update
 
 from .around import Around, Subject
 
 __all__ = ["update"]
 
 
-def update(subject: Subject, around: Around) -> Trait | None:
-    """Give the strategy, the operation that reads the same resource, and whether a lost race can be noticed."""
+def update(subject: Subject, around: Around) -> Trait[Update] | None:
+    """Decide the strategy, the operation that reads the same resource, and whether a lost race can be noticed."""
     if subject.category is not Category.UPDATE or subject.operation.body is None:
         return None
     reader = around.reader(subject)
     strategy, reason = _strategy(subject, reader, around)
-    value: dict[str, Json] = {"strategy": strategy}
-    if reader is not None:
-        value["read"] = reader.name
-        if _tagged(subject, reader):
-            value["etag"] = True
-    return Trait("update", value, reason)
+    if reader is None:
+        return Trait(Update(strategy=strategy), reason)
+    return Trait(Update(strategy=strategy, read=reader.name, etag=_tagged(subject, reader)), reason)
 
 
-def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[str, Reason]:
+def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple[Strategy, Reason]:
     sent = subject.sent or ""
     if sent == JSON_PATCH and not _is_object_as_told(subject, around):
         return "json-patch", Reason("content-type", Evidence.METADATA, 1.0, sent)
@@ -39,9 +37,9 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         return "put", Reason("put-alone", Evidence.RULE, 0.9, "nothing reads the resource")
     if reader.verb == "list":
         return "put", Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
-    if not is_json(sent):
+    if not admits_json(sent):
         return "put", Reason("put-no-json", Evidence.RULE, 0.9, sent)
-    written, read = (set(around.schemas.properties(one)) for one in (subject.body, reader.answer))
+    written, read = (set(around.schemas.properties(schema)) for schema in (subject.body, reader.answer))
     if not written or not read:
         note = f"{reader.name} reads it; their fields are not declared"
         return "put-merge", Reason("put-with-reader", Evidence.HEURISTIC, 0.7, note)
@@ -53,21 +51,22 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
 
 
 def _is_object_as_told(subject: Subject, around: Around) -> bool:
-    """Whether a body that is called JSON Patch, an array, is an object all the same, as its schema says.
+    """Return True if a body declared as JSON Patch, which is an array, has the schema of an object.
 
     It holds the operations in one of its fields, or it is no patch at all, since the method is not PATCH.
     """
     fields = around.schemas.properties(subject.body)
     if subject.method != "PATCH" and fields:
         return True
-    lists = (around.schemas.items(one) for one in fields.values())
-    return any({"op", "path"} <= around.schemas.properties(one).keys() for one in lists if one is not None)
+    lists = (around.schemas.items(array) for array in fields.values())
+    return any({"op", "path"} <= around.schemas.properties(array).keys() for array in lists if array is not None)
 
 
 def _tagged(subject: Subject, reader: Subject) -> bool:
-    """Whether the API gives an ETag or takes If-Match (RFC 9110, 13.1.1)."""
+    """Return True if the API gives an ETag or takes If-Match (RFC 9110, 13.1.1)."""
     conditional = any(
-        one.location is Location.HEADER and one.name.lower() == "if-match" for one in subject.operation.parameters
+        parameter.location is Location.HEADER and parameter.name.lower() == "if-match"
+        for parameter in subject.operation.parameters
     )
-    given = reader.success.headers if reader.success is not None else ()
-    return conditional or any(header.lower() == "etag" for header in given)
+    headers = reader.success.headers if reader.success is not None else ()
+    return conditional or any(header.lower() == "etag" for header in headers)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.media import JSON, MULTIPART, forms
+from aqlgen.document.upgrade.media import MULTIPART, forms
 from aqlgen.document.upgrade.parameters import GONE, array_style, value_schema
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON, media_type
 
 Placed = tuple[Mapping[str, Json], str]
 """A parameter and the pointer where it stands."""
@@ -70,4 +71,4 @@ def _property(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
 
 def is_form(content_types: tuple[str, ...]) -> bool:
     """Whether an operation says that it takes forms."""
-    return any(one.lower().startswith(MULTIPART) or "form-urlencoded" in one.lower() for one in content_types)
+    return any(media_type(one) == MULTIPART or "form-urlencoded" in one.lower() for one in content_types)

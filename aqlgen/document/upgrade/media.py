@@ -7,9 +7,8 @@ from typing import Final
 
 from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.ir import Json
+from aqlgen.runtime.media import FORM, media_type
 
-JSON: Final = "application/json"
-URLENCODED: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
 
@@ -29,15 +28,9 @@ def operation_types(up: Upgrade, operation: Mapping[str, Json], key: str) -> tup
     return types(operation[key]) if key in operation else default_types(up, key)
 
 
-def is_json(content_type: str) -> bool:
-    """Whether a content type is JSON, or a range that holds it."""
-    kind = content_type.split(";")[0].strip().lower()
-    return kind in (JSON, "text/json", "*/*", "application/*") or kind.endswith("+json")
-
-
 def forms(content_types: tuple[str, ...], *, files: bool) -> tuple[str, ...]:
     """Give the content types in which a form can be sent; files travel in a multipart form only."""
-    named = [one for one in content_types if one.split(";")[0].strip().lower() in (URLENCODED, MULTIPART)]
+    named = [one for one in content_types if media_type(one) in (FORM, MULTIPART)]
     if files:
-        return tuple(one for one in named if one.lower().startswith(MULTIPART)) or (MULTIPART,)
-    return tuple(named) or (URLENCODED,)
+        return tuple(one for one in named if media_type(one) == MULTIPART) or (MULTIPART,)
+    return tuple(named) or (FORM,)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from aqlgen.document.positions import escape
 from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.media import JSON, is_json
 from aqlgen.document.upgrade.parameters import GONE, value_schema
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON, OCTETS, admits_json
 
 REPLACED = frozenset({"schema", "examples", "headers"})
-BYTES = "application/octet-stream"
 
 
 def response(up: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
@@ -65,7 +64,7 @@ def _content(up: Upgrade, node: Mapping[str, Json], pointer: str, produces: tupl
 def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, ...]:
     """Give the content types of a response that has a schema; a file is not JSON, whatever the document says."""
     if schema.get("type") == "file":
-        return tuple(one for one in produces if not is_json(one)) or (BYTES,)
+        return tuple(one for one in produces if not admits_json(one)) or (OCTETS,)
     return produces or (JSON,)
 
 

@@ -7,7 +7,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 __all__ = ["Challenge", "DigestSession", "challenges"]
 
@@ -32,33 +32,34 @@ class Challenge:
 
     @classmethod
     def strongest(cls, header: str) -> Challenge | None:
-        """Give the best challenge of a WWW-Authenticate header that can be answered; None when there is none."""
-        found = [one for scheme, named in challenges(header) if scheme == "digest" and (one := cls._of(named))]
-        return min(found, key=lambda one: [*_HASHES].index(_base(one.algorithm)), default=None)
+        """Return the strongest challenge of a WWW-Authenticate header that can be answered, None if there is none."""
+        parsed = [cls._of(parameters) for scheme, parameters in challenges(header) if scheme == "digest"]
+        answerable = [challenge for challenge in parsed if challenge is not None]
+        return min(answerable, key=lambda challenge: [*_HASHES].index(_base(challenge.algorithm)), default=None)
 
     @classmethod
-    def _of(cls, named: Mapping[str, str]) -> Challenge | None:
-        algorithm = named.get("algorithm", "MD5").upper()
-        offered = [one.strip().lower() for one in named.get("qop", "").split(",") if one.strip()]
-        qop = next((one for one in ("auth", "auth-int") if one in offered), "")
-        if _base(algorithm) not in _HASHES or (offered and not qop) or "nonce" not in named:
+    def _of(cls, parameters: Mapping[str, str]) -> Challenge | None:
+        algorithm = parameters.get("algorithm", "MD5").upper()
+        offered = [qop.strip().lower() for qop in parameters.get("qop", "").split(",") if qop.strip()]
+        qop = next((qop for qop in ("auth", "auth-int") if qop in offered), "")
+        if _base(algorithm) not in _HASHES or (offered and not qop) or "nonce" not in parameters:
             return None
         return cls(
-            realm=named.get("realm", ""),
-            nonce=named["nonce"],
+            realm=parameters.get("realm", ""),
+            nonce=parameters["nonce"],
             algorithm=algorithm,
             qop=qop,
-            opaque=named.get("opaque"),
-            stale=named.get("stale", "").lower() == "true",
-            userhash=named.get("userhash", "").lower() == "true",
+            opaque=parameters.get("opaque"),
+            stale=parameters.get("stale", "").lower() == "true",
+            userhash=parameters.get("userhash", "").lower() == "true",
         )
 
 
 @dataclass(slots=True)
 class DigestSession:
-    """Answers to one server's challenges for one user; a nonce is used again until the server gives another.
+    """The answers to a server's challenges for a user; a nonce is used again until the server gives another.
 
-    `cnonce` makes the client's nonces; tests give their own.
+    `cnonce` makes the client's nonces.
     """
 
     user: str
@@ -72,14 +73,13 @@ class DigestSession:
         self.challenge, self.count = challenge, 0
 
     def learn(self, header: str) -> None:
-        """Take over the next nonce of an Authentication-Info header, if it names one."""
-        named = dict(pair for _, pairs in challenges(f"Digest {header}") for pair in pairs.items())
-        if self.challenge is not None and named.get("nextnonce"):
-            old = self.challenge
-            self.take(Challenge(old.realm, named["nextnonce"], old.algorithm, old.qop, old.opaque, False, old.userhash))
+        """Use the next nonce of an Authentication-Info header, if it names one."""
+        parameters = dict(pair for _, pairs in challenges(f"Digest {header}") for pair in pairs.items())
+        if self.challenge is not None and parameters.get("nextnonce"):
+            self.take(replace(self.challenge, nonce=parameters["nextnonce"], stale=False))
 
     def answer(self, method: str, target: str, body: bytes) -> str | None:
-        """Give the Authorization header of a request; None before there is a challenge."""
+        """Return the Authorization header of a request, None before there is a challenge."""
         challenge = self.challenge
         if challenge is None:
             return None
@@ -89,11 +89,11 @@ class DigestSession:
         secret = digest(f"{self.user}:{challenge.realm}:{self.password}".encode())
         if challenge.algorithm.endswith("-SESS"):
             secret = digest(f"{secret}:{challenge.nonce}:{cnonce}".encode())
-        asked = f"{method}:{target}" + (f":{digest(body)}" if challenge.qop == "auth-int" else "")
+        request = f"{method}:{target}" + (f":{digest(body)}" if challenge.qop == "auth-int" else "")
         middle = f"{challenge.nonce}:{count}:{cnonce}:{challenge.qop}" if challenge.qop else challenge.nonce
-        response = digest(f"{secret}:{middle}:{digest(asked.encode())}".encode())
-        named = digest(f"{self.user}:{challenge.realm}".encode()) if challenge.userhash else self.user
-        parts = [_user(named), f"realm={_quoted(challenge.realm)}", f"nonce={_quoted(challenge.nonce)}"]
+        response = digest(f"{secret}:{middle}:{digest(request.encode())}".encode())
+        user = digest(f"{self.user}:{challenge.realm}".encode()) if challenge.userhash else self.user
+        parts = [_user(user), f"realm={_quoted(challenge.realm)}", f"nonce={_quoted(challenge.nonce)}"]
         parts += [f"uri={_quoted(target)}", f"algorithm={challenge.algorithm.replace('-SESS', '-sess')}"]
         if challenge.qop:
             parts += [f"qop={challenge.qop}", f"nc={count}"]
@@ -108,8 +108,8 @@ class DigestSession:
 
 
 def challenges(header: str) -> list[tuple[str, dict[str, str]]]:
-    """Give the challenges of a WWW-Authenticate header: scheme in lower case, parameters (RFC 9110, 11.6.1)."""
-    found: list[tuple[str, dict[str, str]]] = []
+    """Return the challenges of a WWW-Authenticate header: scheme in lower case, parameters (RFC 9110, 11.6.1)."""
+    parsed: list[tuple[str, dict[str, str]]] = []
     position = 0
     while position < len(header):
         token = _TOKEN.match(header, position)
@@ -117,13 +117,13 @@ def challenges(header: str) -> list[tuple[str, dict[str, str]]]:
             position += 1
             continue
         value = _VALUE.match(header, token.end())
-        if value is not None and found:
-            found[-1][1].setdefault(token[0].lower(), _unquoted(value[1]))
+        if value is not None and parsed:
+            parsed[-1][1].setdefault(token[0].lower(), _unquoted(value[1]))
             position = value.end()
         else:
-            found.append((token[0].lower(), {}))
+            parsed.append((token[0].lower(), {}))
             position = token.end()
-    return found
+    return parsed
 
 
 def _base(algorithm: str) -> str:
@@ -144,7 +144,7 @@ def _unquoted(text: str) -> str:
 
 
 def _user(name: str) -> str:
-    """Give the user's name as a parameter: outside ASCII in the extended notation (RFC 7616, 3.4)."""
+    """Return the user's name as a parameter, in the extended notation if it is not ASCII (RFC 7616, 3.4)."""
     if name.isascii():
         return f"username={_quoted(name)}"
     from urllib.parse import quote

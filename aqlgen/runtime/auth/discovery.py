@@ -1,17 +1,125 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What an authorization server says of itself (OpenID Connect Discovery 1.0; RFC 8414)."""
+"""Authorization servers: small JSON exchanges with them, and their published metadata (RFC 8414, OpenID Connect)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+import ipaddress
+import json
+import ssl
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
 
-from .fetch import Fetch, Unreachable, is_safe
+import anyio
 
-__all__ = ["Discovery", "Server"]
+if TYPE_CHECKING:
+    import httpx2
+
+__all__ = ["Discovery", "Fetch", "Fetched", "Server", "Unreachable", "is_safe"]
+
+_MAX_BYTES = 1024 * 1024
+
+
+class Unreachable(Exception):
+    """There was no usable answer; the message says why, as the end of a sentence."""
+
+
+class Fetched(NamedTuple):
+    """An answer; `body` is empty if it was no JSON object."""
+
+    status: int
+    body: Mapping[str, Any]
+
+
+def is_safe(url: str) -> bool:
+    """Return True if secrets may be sent to a URL: https, or http on this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    if parts.scheme == "https":
+        return bool(host)
+    return parts.scheme == "http" and (host == "localhost" or _is_loopback(host))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Fetch:
+    """Exchanges JSON with authorization servers. `timeout` (seconds) bounds a whole exchange.
+
+    Answers are bounded, and redirects are not followed.
+    """
+
+    def __init__(
+        self,
+        timeout: float = 30.0,
+        *,
+        verify: ssl.SSLContext | bool = True,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._verify = verify
+        self._transport = transport
+
+    async def get(self, url: str) -> Fetched:
+        """Read a document. Raises Unreachable."""
+        return await self._ask("GET", url, {}, None)
+
+    async def post(self, url: str, form: Mapping[str, str], headers: Mapping[str, str]) -> Fetched:
+        """Send a form. Raises Unreachable."""
+        all_headers = {"Content-Type": "application/x-www-form-urlencoded", **headers}
+        return await self._ask("POST", url, all_headers, urlencode(form).encode())
+
+    async def _ask(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> Fetched:
+        import httpx2
+
+        if self._verify is True:
+            self._verify = httpx2.create_ssl_context()  # once: it reads every authority's certificate
+        try:
+            with anyio.fail_after(self._timeout):
+                async with httpx2.AsyncClient(
+                    verify=self._verify, transport=self._transport, timeout=self._timeout, follow_redirects=False
+                ) as client:
+                    sent = client.build_request(
+                        method, url, headers={"Accept": "application/json", **headers}, content=content
+                    )
+                    response = await client.send(sent, stream=True)
+                    try:
+                        body = await _read(response)
+                    finally:
+                        await response.aclose()
+        except (TimeoutError, httpx2.TimeoutException):
+            raise Unreachable(f"did not answer within {self._timeout:g} seconds") from None
+        except (httpx2.TransportError, httpx2.StreamError, httpx2.DecodingError, OSError):
+            raise Unreachable("could not be reached") from None
+        except (httpx2.InvalidURL, ValueError):
+            raise Unreachable("has an address that cannot be used") from None
+        return Fetched(response.status_code, body)
+
+
+async def _read(response: httpx2.Response) -> Mapping[str, Any]:
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in response.aiter_bytes():
+        size += len(chunk)
+        if size > _MAX_BYTES:
+            raise Unreachable("answered with too much")
+        chunks.append(chunk)
+    try:
+        body = json.loads(b"".join(chunks))
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
-_LIFE = 3600.0
+_CACHE_SECONDS = 3600.0
 
 
 class Server(NamedTuple):
@@ -25,24 +133,24 @@ class Server(NamedTuple):
 
 
 class Discovery:
-    """Reads each server's document, at most once an hour."""
+    """Reads each server's metadata, at most once an hour."""
 
     def __init__(self, fetch: Fetch, clock: Callable[[], float]) -> None:
         self._fetch = fetch
         self._clock = clock
-        self._known: dict[str, tuple[float, Server]] = {}
+        self._cache: dict[str, tuple[float, Server]] = {}
 
     async def find(self, url: str) -> Server:
-        """Give the server that a URL describes. Raises Unreachable."""
-        known = self._known.get(url)
-        if known is not None and self._clock() < known[0]:
-            return known[1]
+        """Return the server whose metadata a URL, or the issuer at it, publishes. Raises Unreachable."""
+        cached = self._cache.get(url)
+        if cached is not None and self._clock() < cached[0]:
+            return cached[1]
         server = await self._read(url)
         if not server.token_url and "/.well-known/" not in url:
             server = await self._read(url.rstrip("/") + _WELL_KNOWN)  # the issuer was given, not its document
         if not server.token_url:
             raise Unreachable("does not name its token endpoint")
-        self._known[url] = (self._clock() + _LIFE, server)
+        self._cache[url] = (self._clock() + _CACHE_SECONDS, server)
         return server
 
     async def _read(self, url: str) -> Server:
@@ -51,9 +159,11 @@ class Discovery:
         answer = await self._fetch.get(url)
         body = answer.body if answer.status == 200 else {}
         keys = ("issuer", "token_endpoint", "authorization_endpoint", "device_authorization_endpoint")
-        issuer, token, authorization, device = (one if isinstance(one := body.get(key), str) else "" for key in keys)
-        if not all(is_safe(one) for one in (token, authorization, device) if one):
+        issuer, token, authorization, device = (
+            value if isinstance(value := body.get(key), str) else "" for key in keys
+        )
+        if not all(is_safe(endpoint) for endpoint in (token, authorization, device) if endpoint):
             raise Unreachable("names an endpoint that is neither https nor of this machine")
         scopes = body.get("scopes_supported")
-        named = tuple(one for one in scopes if isinstance(one, str)) if isinstance(scopes, list) else ()
-        return Server(issuer, token, authorization, device, named)
+        names = tuple(scope for scope in scopes if isinstance(scope, str)) if isinstance(scopes, list) else ()
+        return Server(issuer, token, authorization, device, names)

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Which token a scheme's way leads to: the grants of OAuth 2.0, asked for with the owner's variables or a login."""
+"""The grants of OAuth 2.0: tokens for schemes, requested with the owner's variables, a login or a caller's token."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from ..errors import Code, Failure
-from .discovery import Discovery
-from .fetch import Fetch, Unreachable, is_safe
-from .oauth import Client, Refused, Token, ask
+from ..messages import bounded, leaks, redact
+from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .per_user import CLIENT
-from .refusals import denied, unreachable
-from .sources import Way, Ways, token_url_of
-from .tokens import Tokens
+from .sources import Source, Sources, discovery_url_of, token_url_of
+from .tokens import Client, Refused, Token, Tokens, ask
 
 if TYPE_CHECKING:
     from ..redaction import Secrets
@@ -25,16 +23,15 @@ __all__ = ["Grants"]
 
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105
-_NAMES = {"client_credentials": "client_credentials", "password": "password"}
 
 
 class Grants:
-    """Gives tokens, from memory while they last. `clock` is monotonic, `now` the time of day."""
+    """Tokens of the sources, from memory while they last. `clock` is monotonic, `now` the time of day."""
 
     def __init__(
         self,
         name: str,
-        ways: Ways,
+        sources: Sources,
         seen: Secrets,
         fetch: Fetch,
         *,
@@ -42,7 +39,7 @@ class Grants:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._name = name
-        self._ways = ways
+        self._sources = sources
         self._seen = seen
         self._fetch = fetch
         self._clock = clock
@@ -52,73 +49,78 @@ class Grants:
         self._methods: dict[str, str] = {}
         self._rotated: dict[tuple[str, str], str] = {}
 
-    async def token(self, way: Way, scopes: tuple[str, ...], base: str, refused: str = "") -> str:
-        """Give the token of a way; `base` is the API's address, for token URLs that are relative to it.
+    async def token(self, source: Source, scopes: tuple[str, ...], base: str, refused: str = "") -> str:
+        """Return the token of a source; `base` is the API's address, for token URLs that are relative to it.
 
         `refused` is a token that the API did not accept. Raises Failure.
         """
-        wanted = self._scopes(way, scopes)
-        key = (way.scheme, way.grant, self._holder(way), wanted)
-        self._seen.add(way.values)
-        value = await self._tokens.get(key, lambda: self._ask(way, wanted, base), refused)
+        wanted_scopes = self._scopes(source, scopes)
+        key = (source.scheme, source.grant, self._holder(source), wanted_scopes)
+        self._seen.add(source.values)
+        value = await self._tokens.get(key, lambda: self._request(source, wanted_scopes, base), refused)
         self._seen.add([value])
         return value
 
-    def _holder(self, way: Way) -> str:
-        """Give whose token it is, so that another credential never gets it: a digest of what it is asked for with."""
+    def _holder(self, source: Source) -> str:
+        """Return a digest of what the token is asked for with, so that another credential never gets it."""
         roles = ("client_id", "client_secret", "refresh_token", "username", "password", "audience")
-        own = [self._ways.role(way.scheme, role) or "" for role in roles]
-        if way.grant == "login":
-            own.append(str((self._ways.logins.get(way.scheme) or {}).get("at")))
-        return hashlib.sha256(repr((own, way.values)).encode("utf-8", "surrogatepass")).hexdigest()
+        parts = [self._sources.role(source.scheme, role) or "" for role in roles]
+        if source.grant == "login":
+            parts.append(str((self._sources.logins.get(source.scheme) or {}).get("at")))
+        return hashlib.sha256(repr((parts, source.values)).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _scopes(self, way: Way, scopes: tuple[str, ...]) -> str:
-        """Give the scopes to ask for; a refresh token has its own."""
-        if way.grant in ("refresh_token", "login"):
+    def _scopes(self, source: Source, scopes: tuple[str, ...]) -> str:
+        """Return the scopes to ask for; a refresh token has its own."""
+        if source.grant in ("refresh_token", "login"):
             return ""
-        if way.grant == "exchange" and self._ways.per_user.exchange is not None and self._ways.per_user.exchange.scope:
-            return self._ways.per_user.exchange.scope
-        return self._ways.role(way.scheme, "scopes") or " ".join(sorted(scopes))
+        exchange = self._sources.per_user.exchange
+        if source.grant == "exchange" and exchange is not None and exchange.scope:
+            return exchange.scope
+        return self._sources.role(source.scheme, "scopes") or " ".join(sorted(scopes))
 
-    async def _ask(self, way: Way, scopes: str, base: str) -> Token:
+    async def _request(self, source: Source, scopes: str, base: str) -> Token:
         try:
-            if way.grant == "exchange":
-                return await self._exchange(way, scopes)
-            if way.grant == "login":
-                return await self._logged_in(way.scheme)
-            url = await self._url(way, base)
-            if way.grant == "refresh_token":
-                return await self._refreshed(way.scheme, url)
-            form = {"grant_type": _NAMES[way.grant], "scope": scopes, "audience": self._role(way.scheme, "audience")}
-            if way.grant == "password":
-                form |= {one: self._role(way.scheme, one) for one in ("username", "password")}
-            return await self._post(way.scheme, url, form)
+            if source.grant == "exchange":
+                return await self._exchange(source, scopes)
+            if source.grant == "login":
+                return await self._of_login(source.scheme)
+            url = await self._url(source, base)
+            if source.grant == "refresh_token":
+                return await self._refreshed(source.scheme, url)
+            form = {
+                "grant_type": source.grant,
+                "scope": scopes,
+                "audience": self._role(source.scheme, "audience"),
+            }
+            if source.grant == "password":
+                form |= {role: self._role(source.scheme, role) for role in ("username", "password")}
+            return await self._post(source.scheme, url, form)
         except Refused as refused:
-            raise denied(self._name, self._ways, self._seen, way, refused) from None
+            raise denied(self._name, self._sources, self._seen, source, refused) from None
         except Unreachable as problem:
             raise unreachable(str(problem)) from None
 
-    async def _url(self, way: Way, base: str) -> str:
-        """Give the token endpoint: as the owner says, as the document says, or as the server says of itself."""
-        own = self._ways.role(way.scheme, "token_url")
-        if own:
-            return _checked(own, trusted=True)
-        scheme = self._ways.schemes[way.scheme]
-        told = token_url_of(scheme, way.grant)
-        if told:
-            url = urljoin(f"{base}/", told)
+    async def _url(self, source: Source, base: str) -> str:
+        """Return the token endpoint that the owner, the document or the server's metadata names."""
+        configured = self._sources.role(source.scheme, "token_url")
+        if configured:
+            return _checked(configured, trusted=True)
+        scheme = self._sources.schemes[source.scheme]
+        documented = token_url_of(scheme, source.grant)
+        if documented:
+            url = urljoin(f"{base}/", documented)
             return _checked(url, trusted=urlsplit(url)[:2] == urlsplit(base)[:2])
-        server = await self._discovery.find(discovery_url_of(self._ways, way.scheme))
+        server = await self._discovery.find(discovery_url_of(self._sources, source.scheme))
         return server.token_url
 
     async def _post(self, scheme: str, url: str, form: Mapping[str, str], client_id: str = "") -> Token:
         client = Client(client_id or self._role(scheme, "client_id"), self._role(scheme, "client_secret"))
-        token = await ask(self._fetch, url, _filled(form), client, clock=self._clock, methods=self._methods)
+        token = await ask(self._fetch, url, _without_empty(form), client, clock=self._clock, methods=self._methods)
         self._seen.add([token.value, token.refresh])
         return token
 
     async def _refreshed(self, scheme: str, url: str) -> Token:
-        """Use the owner's refresh token; one that takes its place is kept in memory only."""
+        """Use the owner's refresh token; its replacement is kept in memory only."""
         first = self._role(scheme, "refresh_token")
         refresh = self._rotated.get((scheme, first), first)
         token = await self._post(scheme, url, {"grant_type": "refresh_token", "refresh_token": refresh})
@@ -126,67 +128,62 @@ class Grants:
             self._rotated[scheme, first] = token.refresh
         return token
 
-    async def _logged_in(self, scheme: str) -> Token:
-        """Use the login; a refresh token that takes its place is kept where the login is."""
-        login = self._ways.logins.get(scheme) or {}
+    async def _of_login(self, scheme: str) -> Token:
+        """Use the login; a replacement of its refresh token is stored with it."""
+        login = self._sources.logins.get(scheme) or {}
         if not login.get("refresh_token"):
-            return self._kept(login)
+            return self._of_stored_token(login)
         try:
             return await self._renewed(scheme, login)
         except Refused as refused:
-            later = self._ways.logins.get(scheme) or {}
+            later = self._sources.logins.get(scheme) or {}
             if refused.error != "invalid_grant" or later.get("refresh_token") in (None, login["refresh_token"]):
                 raise
-            return await self._renewed(
-                scheme, later
-            )  # another process was faster, and its refresh token is the new one
+            return await self._renewed(scheme, later)  # another process was faster and stored a new refresh token
 
     async def _renewed(self, scheme: str, login: Mapping[str, Any]) -> Token:
         self._seen.add([login["refresh_token"]])
         form = {"grant_type": "refresh_token", "refresh_token": login["refresh_token"]}
         token = await self._post(scheme, login["token_url"], form, login["client_id"])
         if token.refresh and token.refresh != login["refresh_token"]:
-            self._ways.logins.put(scheme, {**login, "refresh_token": token.refresh})
+            self._sources.logins.put(scheme, {**login, "refresh_token": token.refresh})
         return token
 
-    def _kept(self, login: Mapping[str, Any]) -> Token:
-        """Give the token of a login that brought no refresh token."""
+    def _of_stored_token(self, login: Mapping[str, Any]) -> Token:
+        """Return the token of a login that brought no refresh token."""
         left = None if login.get("expires") is None else login["expires"] - self._now()
         if not login.get("access_token") or (left is not None and left <= 0):
             raise Refused("invalid_grant")
         self._seen.add([login["access_token"]])
         return Token(login["access_token"], None if left is None else self._clock() + left)
 
-    async def _exchange(self, way: Way, scopes: str) -> Token:
-        """Exchange the caller's token; what comes back must be another, since the caller's own is never sent on."""
-        exchange = self._ways.per_user.exchange
-        assert exchange is not None  # noqa: S101 - a way of this grant comes from it
+    async def _exchange(self, source: Source, scopes: str) -> Token:
+        """Exchange the caller's token. The result must be another one, since the caller's own is never sent on."""
+        exchange = self._sources.per_user.exchange
+        assert exchange is not None  # noqa: S101 - a source of this grant comes from it
         form = {
             "grant_type": _EXCHANGE,
-            "subject_token": way.values[0],
+            "subject_token": source.values[0],
             "subject_token_type": _ACCESS_TOKEN,
             "requested_token_type": _ACCESS_TOKEN,
             "audience": exchange.audience,
             "scope": scopes,
         }
-        client = Client(*(self._ways.variables.value(one) or "" for one in CLIENT))
+        client = Client(*(self._sources.variables.value(variable) or "" for variable in CLIENT))
         self._seen.add([client.secret])
-        token = await ask(self._fetch, exchange.url, _filled(form), client, clock=self._clock, methods=self._methods)
-        if token.value == way.values[0]:
+        token = await ask(
+            self._fetch, exchange.url, _without_empty(form), client, clock=self._clock, methods=self._methods
+        )
+        if token.value == source.values[0]:
             raise Refused("invalid_target", "the exchange gave the same token back")
         self._seen.add([token.value])
         return token
 
     def _role(self, scheme: str, role: str) -> str:
-        return self._ways.role(scheme, role) or ""
+        return self._sources.role(scheme, role) or ""
 
 
-def discovery_url_of(ways: Ways, scheme: str) -> str:
-    """Give where the authorization server of a scheme describes itself."""
-    return ways.role(scheme, "discovery_url") or str(ways.schemes[scheme].get("discovery_url", ""))
-
-
-def _filled(form: Mapping[str, str]) -> dict[str, str]:
+def _without_empty(form: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in form.items() if value}
 
 
@@ -199,3 +196,46 @@ def _checked(url: str, *, trusted: bool) -> str:
             {"reason": "the token endpoint is not safe", "missing": []},
         )
     return url
+
+
+def denied(name: str, sources: Sources, seen: Secrets, source: Source, refused: Refused) -> Failure:
+    """Build PERMISSION_DENIED for a refusal by the token endpoint, with the variables to check."""
+    code = bounded(redact(refused.error, seen.all), 60)
+    reason = f"the authorization server gave no token ({code or f'HTTP {refused.status}'})"
+    details: dict[str, Any] = {"reason": reason, "grant": source.grant, "missing": []}
+    if refused.error:
+        details["oauth_error"] = code
+    description = bounded(redact(refused.description, seen.all), 300)
+    message = f"Permission denied: {reason}. {_advice(name, sources, source, refused.error)}"
+    if description:
+        details["upstream_error"] = description
+        if not leaks(description):
+            message = f"{message} The server says: {description}"
+    if leaks(message):
+        message = "Permission denied: the authorization server gave no token, see details"
+    return Failure(Code.PERMISSION_DENIED, message, details)
+
+
+def unreachable(problem: str) -> Failure:
+    """Build INTERNAL_ERROR for an authorization server without a usable answer; `problem` ends a sentence."""
+    reason = f"the authorization server {problem}"
+    return Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}", {"reason": reason})
+
+
+def _advice(name: str, sources: Sources, source: Source, error: str) -> str:
+    if source.grant == "exchange":
+        if error in ("invalid_client", "unauthorized_client"):
+            return f"Check {CLIENT[0]} and {CLIENT[1]}."
+        return "Let your client get a new token of its own, and check the exchange's audience and scope."
+    roles = sources.schemes[source.scheme].get("optional_variables", {})
+    if error in ("invalid_client", "unauthorized_client"):
+        return f"Check {roles.get('client_id')} and {roles.get('client_secret')}."
+    if error == "invalid_scope":
+        return f"Set {roles.get('scopes')} to scopes which the client may have."
+    if error == "invalid_grant" and source.grant == "refresh_token":
+        return f"The refresh token is no longer good: set a new {roles.get('refresh_token')}."
+    if error == "invalid_grant" and source.grant == "password":
+        return f"Check {roles.get('username')} and {roles.get('password')}."
+    if source.grant == "login":
+        return f"The login is no longer good: run '{name}-adapter login' again."
+    return f"Check the variables of '{source.scheme}': '{name}-adapter doctor' shows them."

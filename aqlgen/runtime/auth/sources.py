@@ -1,27 +1,29 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""How the credential of each security scheme can be had, and how it is now (OpenAPI 3.1, Security Scheme Object)."""
+"""The sources of credentials: variables, callers, OAuth grants, logins (OpenAPI 3.1, Security Scheme Object)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..server import caller
-from ..settings.variables import Variables
+from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import NOBODY, PerUser
-from .token_store import Logins
 
-__all__ = ["Option", "Way", "Ways", "bare"]
+if TYPE_CHECKING:
+    from ..state import SqliteState
 
-_LOGINS = ("authorizationCode", "deviceAuthorization")
+__all__ = ["Logins", "Source", "Sources", "TokenOption", "discovery_url_of", "token_url_of", "without_scheme"]
+
+_LOGIN_FLOWS = ("authorizationCode", "deviceAuthorization")
 
 
-class Way(NamedTuple):
-    """How a credential is had. `grant` is empty where `values` are sent as they are, else it says what must be done:
-    digest, certificate, exchange, refresh_token, login, client_credentials, password.
+class Source(NamedTuple):
+    """Where a credential comes from. If `grant` is empty, `values` are sent as they are.
 
-    A `private` one is of the caller alone.
+    Otherwise it is one of digest, certificate, exchange, refresh_token, login, client_credentials, password. The values
+    of a `private` source belong to the caller alone.
     """
 
     scheme: str
@@ -30,16 +32,16 @@ class Way(NamedTuple):
     private: bool = False
 
 
-class Option(NamedTuple):
-    """A way to a token beside the token itself: the variables that it needs, and where the token comes from."""
+class TokenOption(NamedTuple):
+    """A grant that leads to a token: the variables that it needs, and the address of the token endpoint."""
 
     grant: str
     variables: tuple[str, ...]
     token_url: str
 
 
-class Ways:
-    """The ways of every scheme, the first that is complete before the others. The caller's own go before all."""
+class Sources:
+    """The sources of each scheme's credential. The caller's own comes first, then the first that is complete."""
 
     def __init__(
         self, adapter: Adapter, variables: Variables, *, per_user: PerUser = NOBODY, logins: Logins | None = None
@@ -49,91 +51,95 @@ class Ways:
         self.per_user = per_user
         self.logins = logins or Logins()
 
-    def of(self, name: str) -> Way | None:
-        """Give how the credential of a scheme is had now; None when it is not."""
+    def of(self, name: str) -> Source | None:
+        """Return the source of a scheme's credential as things are now, None if there is none."""
         scheme = self.schemes.get(name)
         if scheme is None:
             return None
         if self.is_per_user(name):
-            return self._callers(name, scheme)
+            return self._from_caller(name, scheme)
         if scheme.get("variables") and not self.missing(name):
-            values = tuple(self.variables.value(one) or "" for one in scheme["variables"])
+            values = tuple(self.variables.value(variable) or "" for variable in scheme["variables"])
             if scheme["type"] == "mutualTLS":
-                return Way(name, "certificate", values)
-            return Way(name, "digest" if _http(scheme) == "digest" else "", values)
+                return Source(name, "certificate", values)
+            return Source(name, _grant(scheme), values)
         for option in self.options(name):
             if self.is_ready(name, option):
-                return Way(name, option.grant)
+                return Source(name, option.grant)
         return None
 
     def is_per_user(self, name: str) -> bool:
-        """Whether the call came over HTTP and the scheme is filled by each caller."""
+        """Return True if the call came over HTTP and each caller brings the scheme's credential."""
         exchange = self.per_user.exchange
         filled = name in self.per_user.forward or (exchange is not None and exchange.scheme == name)
         return filled and caller.headers() is not None
 
     def missing(self, name: str) -> list[str]:
-        """Give the variables of a scheme that are not set: of a user name and a password one may be empty, not both.
+        """Return the variables of a scheme that are not set.
 
-        The file of a certificate may hold its key.
+        A password may be empty, if its user name is not; the file of a certificate may hold its key.
         """
         scheme = self.schemes.get(name, {})
         names = list(scheme.get("variables", ()))
         if scheme.get("type") == "mutualTLS" and "PRIVATE KEY-----" in (self.variables.value(names[0]) or ""):
             return []
-        first, later = names[:1], names[1:]
+        first, others = names[:1], names[1:]
         if scheme.get("type") == "mutualTLS":
             return self.variables.missing(names)
-        return self.variables.missing(first) + [one for one in later if self.variables.value(one) is None]
+        return self.variables.missing(first) + [
+            variable for variable in others if self.variables.value(variable) is None
+        ]
 
-    def options(self, name: str) -> list[Option]:
-        """Give the ways to a token of a scheme, by rank."""
+    def options(self, name: str) -> list[TokenOption]:
+        """Return the grants that lead to a scheme's token, the preferred first."""
         scheme = self.schemes.get(name, {})
         roles, flows = scheme.get("optional_variables", {}), scheme.get("flows", {})
-        found: list[Option] = []
+        options: list[TokenOption] = []
         if "client_id" not in roles:
-            return found
+            return options
         discovered = bool(scheme.get("discovery_url"))
         if "refresh_token" in roles:
-            found.append(self._option(scheme, "refresh_token", "client_id", "refresh_token"))
-        if discovered or any(one in flows for one in _LOGINS):
-            found.append(self._option(scheme, "login", "client_id"))
+            options.append(self._option(scheme, "refresh_token", "client_id", "refresh_token"))
+        if discovered or any(flow in flows for flow in _LOGIN_FLOWS):
+            options.append(self._option(scheme, "login", "client_id"))
         if discovered or "clientCredentials" in flows:
-            found.append(self._option(scheme, "client_credentials", "client_id", "client_secret"))
+            options.append(self._option(scheme, "client_credentials", "client_id", "client_secret"))
         if "password" in flows:
-            found.append(self._option(scheme, "password", "username", "password"))
-        return found
+            options.append(self._option(scheme, "password", "username", "password"))
+        return options
 
-    def is_ready(self, name: str, option: Option) -> bool:
-        """Whether a way to a token can be taken: everything is set, or somebody has logged in."""
+    def is_ready(self, name: str, option: TokenOption) -> bool:
+        """Return True if a grant can be used: its variables are set, or somebody has logged in."""
         if option.grant == "login":
             return self.logins.get(name) is not None
         return not self.variables.missing(option.variables)
 
     def role(self, name: str, role: str) -> str | None:
-        """Give the value of an optional variable by its role; None when it is not set."""
+        """Return the value of an optional variable by its role, None if it is not set."""
         variable = self.schemes[name].get("optional_variables", {}).get(role)
         return None if variable is None else self.variables.value(variable) or None
 
-    def _option(self, scheme: Mapping[str, Any], grant: str, *roles: str) -> Option:
-        named = scheme["optional_variables"]
-        token_url = self.variables.value(named["token_url"]) if "token_url" in named else None
-        return Option(grant, tuple(named[role] for role in roles), token_url or token_url_of(scheme, grant))
+    def _option(self, scheme: Mapping[str, Any], grant: str, *roles: str) -> TokenOption:
+        variables = scheme["optional_variables"]
+        token_url = self.variables.value(variables["token_url"]) if "token_url" in variables else None
+        return TokenOption(grant, tuple(variables[role] for role in roles), token_url or token_url_of(scheme, grant))
 
-    def _callers(self, name: str, scheme: Mapping[str, Any]) -> Way | None:
+    def _from_caller(self, name: str, scheme: Mapping[str, Any]) -> Source | None:
         headers = caller.headers() or {}
         header = self.per_user.forward.get(name)
         if header is not None:
             value = headers.get(header, "").strip()
-            return (
-                Way(name, "digest" if _http(scheme) == "digest" else "", _split(scheme, value), True) if value else None
-            )
+            return Source(name, _grant(scheme), _split(scheme, value), private=True) if value else None
         kind, _, token = headers.get("authorization", "").strip().partition(" ")
-        return Way(name, "exchange", (token.strip(),), True) if kind.lower() == "bearer" and token.strip() else None
+        return (
+            Source(name, "exchange", (token.strip(),), private=True)
+            if kind.lower() == "bearer" and token.strip()
+            else None
+        )
 
 
 def token_url_of(scheme: Mapping[str, Any], grant: str) -> str:
-    """Give where a grant is asked for, as the document says; empty when it does not."""
+    """Return the token endpoint of a grant as the document names it, or ."""
     flows = scheme.get("flows", {})
     first = {"client_credentials": "clientCredentials", "password": "password"}.get(grant, "authorizationCode")
     ordered = sorted(flows.items(), key=lambda item: item[0] != first)
@@ -144,18 +150,27 @@ def token_url_of(scheme: Mapping[str, Any], grant: str) -> str:
     return next((str(flow["token_url"]) for _, flow in ordered if flow.get("token_url")), "")
 
 
-def bare(kind: str, value: str) -> str:
-    """Give a credential without the name of its authentication scheme before it, which people tend to leave there."""
-    named = value[: len(kind) + 1].lower() == f"{kind.lower()} "
-    return (value[len(kind) + 1 :] if named else value).strip()
+def discovery_url_of(sources: Sources, scheme: str) -> str:
+    """Return the address of the metadata of a scheme's authorization server."""
+    return sources.role(scheme, "discovery_url") or str(sources.schemes[scheme].get("discovery_url", ""))
+
+
+def without_scheme(kind: str, value: str) -> str:
+    """Return a credential without the name of its HTTP authentication scheme, which people tend to leave before it."""
+    has_name = value[: len(kind) + 1].lower() == f"{kind.lower()} "
+    return (value[len(kind) + 1 :] if has_name else value).strip()
 
 
 def _http(scheme: Mapping[str, Any]) -> str:
     return str(scheme.get("scheme", "")).lower() if scheme.get("type") == "http" else ""
 
 
+def _grant(scheme: Mapping[str, Any]) -> str:
+    return "digest" if _http(scheme) == "digest" else ""
+
+
 def _split(scheme: Mapping[str, Any], value: str) -> tuple[str, ...]:
-    """Give a header's value as the values of a scheme's variables: a user name and a password, or one text."""
+    """Return a header's value as the values of a scheme's variables: a user name and a password, or one text."""
     if _http(scheme) not in ("basic", "digest"):
         return (value,)
     import base64
@@ -163,8 +178,47 @@ def _split(scheme: Mapping[str, Any], value: str) -> tuple[str, ...]:
     pair = value
     if ":" not in pair:
         try:
-            pair = base64.b64decode(bare("Basic", value), validate=True).decode()
+            pair = base64.b64decode(without_scheme("Basic", value), validate=True).decode()
         except ValueError:
             return (value, "")
     user, _, password = pair.partition(":")
     return (user, password)
+
+
+_NAMESPACE = "logins"
+
+
+class Logins:
+    """The logins that the command `login` stored, by security scheme, in a file that only its owner can read.
+
+    A login has a refresh_token, or an access_token with expires, and client_id and token_url. Reading creates no file;
+    without durable state there are no logins.
+    """
+
+    def __init__(self, state: SqliteState | None = None) -> None:
+        self._state = state if state is not None and state.path is not None else None
+
+    @property
+    def durable(self) -> bool:
+        """True if a login can be stored."""
+        return self._state is not None
+
+    def get(self, scheme: str) -> Mapping[str, Any] | None:
+        """Return the login of a scheme, None if there is none."""
+        state = self._state
+        if state is None or state.path is None or not state.path.exists():
+            return None
+        login = state.get(_NAMESPACE, scheme)
+        return login if isinstance(login, dict) else None
+
+    def put(self, scheme: str, login: Mapping[str, Any], seconds: float | None = None) -> None:
+        """Store a login, for a number of seconds or for good."""
+        if self._state is not None:
+            self._state.put(_NAMESPACE, scheme, dict(login), seconds)
+
+    def drop(self, scheme: str) -> bool:
+        """Delete a login. Returns True if there was one."""
+        existed = self.get(scheme) is not None
+        if existed and self._state is not None:
+            self._state.drop(_NAMESPACE, scheme)
+        return existed

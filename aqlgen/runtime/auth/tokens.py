@@ -1,20 +1,136 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Tokens in memory, renewed before they end, once for all the calls that wait for the same one."""
+"""Access tokens: requests to a token endpoint (RFC 6749; RFC 8693 for exchange), and a cache in memory."""
 
 from __future__ import annotations
 
+import base64
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from urllib.parse import quote_plus
 
 import anyio
 
 from ..errors import Failure
-from .oauth import Token, margin
+from .discovery import Fetch, Fetched, Unreachable
 
-__all__ = ["Tokens"]
+__all__ = ["Client", "Refused", "Token", "Tokens", "ask", "margin"]
 
-_MOST = 1000
+_METHODS = ("client_secret_basic", "client_secret_post")
+_EARLY = 60.0
+
+
+class Client(NamedTuple):
+    """The OAuth client; a public one has no secret."""
+
+    id: str
+    secret: str = ""
+
+
+class Token(NamedTuple):
+    """An access token; `expires` is a time of the caller's clock, None if the server did not name one."""
+
+    value: str
+    expires: float | None = None
+    lifetime: float = 0.0
+    refresh: str = ""
+
+
+class Refused(Exception):
+    """The token endpoint gave no token: `error` is its code (RFC 6749, 5.2), `description` its own words."""
+
+    def __init__(self, error: str, description: str = "", status: int = 400) -> None:
+        super().__init__(error)
+        self.error = error
+        self.description = description
+        self.status = status
+
+
+def margin(token: Token) -> float:
+    """Return how many seconds before its end a token is renewed: 60, but not more than a tenth of its life."""
+    return min(_EARLY, token.lifetime / 10)
+
+
+async def ask(
+    fetch: Fetch,
+    url: str,
+    form: Mapping[str, str],
+    client: Client,
+    *,
+    clock: Callable[[], float],
+    methods: dict[str, str] | None = None,
+) -> Token:
+    """Request a token; `methods` remembers by URL how the client authenticates there. Raises Refused and Unreachable.
+
+    HTTP Basic, the standard's method, is tried first; if the server does not take it, the secret goes into the form.
+    """
+    known = {} if methods is None else methods
+    candidates = (known[url],) if url in known else _METHODS if client.secret else ("none",)
+    for index, method in enumerate(candidates):
+        begin = clock()
+        answer = await fetch.post(url, *_authenticated(method, form, client))
+        refused = _refusal(answer)
+        if refused is None:
+            known[url] = method
+            return _token(answer.body, begin)
+        if index + 1 == len(candidates) or refused.error not in ("invalid_client", "invalid_request", ""):
+            raise refused
+    raise Refused("invalid_client")
+
+
+def _authenticated(method: str, form: Mapping[str, str], client: Client) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the form and the headers of a request by a client (RFC 6749, 2.3.1)."""
+    sent = dict(form)
+    if method == "client_secret_basic":
+        pair = f"{quote_plus(client.id)}:{quote_plus(client.secret)}"
+        return sent, {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+    if client.id:
+        sent["client_id"] = client.id
+    if method == "client_secret_post":
+        sent["client_secret"] = client.secret
+    return sent, {}
+
+
+def _refusal(answer: Fetched) -> Refused | None:
+    """Return the refusal in an answer, None if it holds a token. Some servers report errors with status 200."""
+    body = answer.body
+    value = body.get("access_token")
+    if answer.status == 200 and isinstance(value, str) and value and value.isprintable() and "error" not in body:
+        return None
+    if answer.status >= 500:
+        raise Unreachable(f"failed (HTTP {answer.status})")
+    if 300 <= answer.status < 400:
+        raise Unreachable("redirected the request, which is not followed: its address is not the right one")
+    error = body.get("error")
+    if not isinstance(error, str):
+        if answer.status == 200:
+            raise Unreachable("answered without a token")
+        error = "invalid_client" if answer.status == 401 else ""
+    description = body.get("error_description")
+    return Refused(error, description if isinstance(description, str) else "", answer.status)
+
+
+def _token(body: Mapping[str, Any], begin: float) -> Token:
+    """Read an answer. A token's life begins when it was asked for, so that it never seems to live longer."""
+    refresh = body.get("refresh_token")
+    lifetime = _seconds(body.get("expires_in"))
+    expires = None if lifetime is None else begin + lifetime
+    return Token(body["access_token"], expires, lifetime or 0.0, refresh if isinstance(refresh, str) else "")
+
+
+def _seconds(value: Any) -> float | None:
+    """Return a number of seconds, which some servers write as a string."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if 0 < seconds < 1e10 else None
+
+
+_MAX_TOKENS = 1000
 
 
 @dataclass(slots=True)
@@ -26,31 +142,31 @@ class _Slot:
 
 
 class Tokens:
-    """Tokens by whom and what they are for; the longest unused are forgotten when there are a thousand."""
+    """Tokens by whom and what they are for; beyond a thousand, the least recently used are forgotten."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Token]], refused: str = "") -> str:
-        """Give the token of a key, made anew when there is none that lasts, or when it is the one that was refused.
+        """Return the token of a key; `make` requests a new one if there is none that lasts or it equals `refused`.
 
-        Raises the Failure of making it; those who wait for the same try fail with it.
+        Raises the Failure of `make`; all that wait for the same request fail with it.
         """
         slot = self._slots.setdefault(key, _Slot())
         self._slots.move_to_end(key)
-        if len(self._slots) > _MOST:
+        if len(self._slots) > _MAX_TOKENS:
             self._slots.popitem(last=False)
-        found = self._good(slot, refused)
-        if found is not None:
-            return found
+        value = self._usable(slot, refused)
+        if value is not None:
+            return value
         tries = slot.tries
         async with slot.lock:
-            found = self._good(slot, refused)
-            if found is not None:
-                return found
+            value = self._usable(slot, refused)
+            if value is not None:
+                return value
             if slot.tries != tries and slot.failure is not None:
-                raise _again(slot.failure)
+                raise _copy(slot.failure)
             return await self._renew(slot, make, refused)
 
     async def _renew(self, slot: _Slot, make: Callable[[], Awaitable[Token]], refused: str) -> str:
@@ -67,7 +183,7 @@ class Tokens:
             slot.tries += 1
         return slot.token.value
 
-    def _good(self, slot: _Slot, refused: str) -> str | None:
+    def _usable(self, slot: _Slot, refused: str) -> str | None:
         token = slot.token
         if token is None or token.value == refused:
             return None
@@ -76,5 +192,5 @@ class Tokens:
         return token.value
 
 
-def _again(failure: Failure) -> Failure:
+def _copy(failure: Failure) -> Failure:
     return Failure(failure.code, failure.message, failure.details)

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What would be sent (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked.
+"""The dry run (R-SEL-5): the request of a call with its secrets masked. Nothing is sent, nobody is asked.
 
 The owner's hooks see the request before it is shown, as they see those that are sent.
 """
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..encode.body import is_json, is_text, media_type
+from ..media import FORM, is_json, is_text, media_type
 from ..messages import redact
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ async def preview(
     params: Mapping[str, Any],
     hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
 ) -> dict[str, Any]:
-    """Give method, url, headers and body as `hooked` leaves them; of an update that reads first, also what it reads."""
+    """Return method, url, headers and body as `hooked` leaves them, and what an update would read first."""
     from .update import guarded, patched, prepare
 
     plan = prepare(row, table)
-    request = api.build(row, {name: one for name, one in params.items() if name not in row.own})
+    request = api.build(row, {name: value for name, value in params.items() if name not in row.adapter_parameters})
     if plan.patches and plan.reader is None:
         request = patched(request, plan)
-    if params.get("if_match") is not None and "if_match" in row.own:
+    if params.get("if_match") is not None and "if_match" in row.adapter_parameters:
         request = guarded(request, params["if_match"])
     shown = {"dry_run": True, **_shown(await hooked(request), row, params)}
     if plan.reader is not None:
@@ -64,13 +64,13 @@ def _shown(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> dict[str
 
 
 def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> frozenset[str]:
-    """Give what is masked: the credentials, and the values of sensitive parameters, as they are and as in a URL."""
+    """Return what is masked: the credentials, and the values of sensitive parameters, also as encoded in a URL."""
     values = {
         str(params[name])
-        for name, one in row.parameters.items()
-        if one.sensitive and isinstance(params.get(name), (str, int, float))
+        for name, parameter in row.parameters.items()
+        if parameter.sensitive and isinstance(params.get(name), (str, int, float))
     }
-    return request.secrets | values | {quote(one, safe="") for one in values}
+    return request.secrets | values | {quote(value, safe="") for value in values}
 
 
 def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -> Any:
@@ -81,18 +81,20 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
             return _masked(json.loads(content), row, secrets)
         except ValueError:  # what a hook wrote
             return redact(content.decode("utf-8", "replace"), secrets)
-    if is_text(kind) or kind.endswith("x-www-form-urlencoded"):
+    if is_text(kind) or kind == FORM:
         return redact(content.decode("utf-8", "replace"), secrets)
     text = content.decode("latin-1")
-    masked = redact(text, {one.encode().decode("latin-1") for one in secrets}).encode("latin-1")
+    masked = redact(text, {secret.encode().decode("latin-1") for secret in secrets}).encode("latin-1")
     return {"content": base64.b64encode(masked).decode("ascii"), "encoding": "base64", "mime_type": kind}
 
 
 def _masked(value: Any, row: Row, secrets: frozenset[str]) -> Any:
-    """Mask texts within a JSON body, and whole the fields that are sensitive."""
-    fields = {one.wire for one in row.parameters.values() if one.sensitive and one.location == "body"}
+    """Mask the secrets within a JSON body, and its sensitive fields as a whole."""
+    fields = {
+        parameter.wire for parameter in row.parameters.values() if parameter.sensitive and parameter.location == "body"
+    }
     if isinstance(value, dict):
-        return {key: _MASK if key in fields else _redacted(one, secrets) for key, one in value.items()}
+        return {key: _MASK if key in fields else _redacted(inner, secrets) for key, inner in value.items()}
     return _redacted(value, secrets)
 
 
@@ -100,7 +102,7 @@ def _redacted(value: Any, secrets: frozenset[str]) -> Any:
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, list):
-        return [_redacted(one, secrets) for one in value]
+        return [_redacted(item, secrets) for item in value]
     if isinstance(value, dict):
-        return {key: _redacted(one, secrets) for key, one in value.items()}
+        return {key: _redacted(inner, secrets) for key, inner in value.items()}
     return value

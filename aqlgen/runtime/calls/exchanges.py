@@ -16,14 +16,14 @@ __all__ = ["ApiSide", "Exchanges"]
 
 
 class ApiSide(Protocol):
-    """What the dispatcher needs of the API's side; `api.Api` is it."""
+    """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the parameters under agent names with defaults applied. Raises Failure, all problems in one."""
+        """Return the parameters under agent names. Raises Failure, all problems in one."""
         ...
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Make the request. Raises Failure when a credential or the base URL is missing."""
+        """Build the request. Raises Failure when a credential or the base URL is missing."""
         ...
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
@@ -31,16 +31,16 @@ class ApiSide(Protocol):
         ...
 
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
-        """Give the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
+        """Return the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
         ...
 
-    def told(self, response: ApiResponse, row: Row) -> dict[str, str]:
-        """Give the headers of an answer that the document declares and that tell something."""
+    def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
+        """Return the headers of an answer that the document declares and that tell something."""
         ...
 
 
 class Exchanges:
-    """Sends for one call; `seconds` is how long the API has taken for all of it, `last` its last answer."""
+    """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its last answer."""
 
     __slots__ = ("_call", "_hooks", "api", "last", "seconds")
 
@@ -54,7 +54,10 @@ class Exchanges:
     async def send(
         self, row: Row, params: Mapping[str, Any], change: Callable[[ApiRequest], ApiRequest] | None = None
     ) -> ApiResponse:
-        """Build, change if told, send, and give the answer. Raises Failure when the API cannot be reached."""
+        """Build a request, apply `change`, send it and return the answer.
+
+        Raises Failure when the API cannot be reached.
+        """
         api, call = self.api, self._call
         request = api.build(row, params)
         if change is not None:

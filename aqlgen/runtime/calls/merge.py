@@ -1,13 +1,15 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Deep merge of what changes into what is there: objects merge, arrays replace, null removes (R-UPD-2; RFC 7396)."""
+"""Deep merge of a change into what is there: objects merge, arrays replace, null removes (R-UPD-2; RFC 7396)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from ..schema.shapes import folded, referred, union_of
-from ..table import JsonSchema, Table
+from ..schema.reader import Types, nullable
+from ..schema.shapes import union_of
+from ..table import JsonSchema
+from ..text import folded
 
 __all__ = ["differences", "merged", "operations", "writable"]
 
@@ -15,7 +17,7 @@ _DEEPEST = 40
 
 
 def merged(there: Any, change: Any) -> Any:
-    """Give what is there with the change merged into it, as a copy; an object that was not there loses its nulls."""
+    """Return a copy of what is there with the change merged in; an object that was not there loses its nulls."""
     if not isinstance(change, dict):
         return change
     whole = dict(there) if isinstance(there, dict) else {}
@@ -28,7 +30,7 @@ def merged(there: Any, change: Any) -> Any:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Give the operations that turn one into the other (RFC 6902)."""
+    """Yield the operations that turn one value into the other (RFC 6902)."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         if before != after:
             yield {"op": "replace", "path": path, "value": after}
@@ -44,7 +46,7 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, A
 
 
 def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Give the operations of a change when nothing is known of what is there: `add` replaces what is there already."""
+    """Yield the operations of a change to what is not known: `add` replaces what may be there."""
     for key, value in change.items():
         here = f"{path}/{_escaped(key)}"
         if value is None:
@@ -55,48 +57,31 @@ def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
             yield {"op": "add", "path": here, "value": value}
 
 
-def writable(table: Table, value: Any, written: JsonSchema, read: JsonSchema, depth: int = 0) -> Any:
-    """Give what was read without what cannot be written: fields that only reading declares, and nulls that are refused.
+def writable(types: Types, value: Any, written: JsonSchema, read: JsonSchema, depth: int = 0) -> Any:
+    """Return what was read without what cannot be written: fields that only `read` declares, and refused nulls.
 
-    A field that neither declares stays: nothing of it may be lost.
+    A field that neither schema declares stays: nothing of it may be lost.
     """
     if depth > _DEEPEST or not isinstance(value, (dict, list)):
         return value
-    to, of = union_of(table, written), union_of(table, read)
+    target, source = union_of(types, written), union_of(types, read)
     if isinstance(value, list):
-        items, others = next(iter(to.items), {}), next(iter(of.items), {})
-        return [writable(table, one, items, others, depth + 1) for one in value] if items else value
-    if not to.properties:
+        items, read_items = next(iter(target.items), {}), next(iter(source.items), {})
+        return [writable(types, item, items, read_items, depth + 1) for item in value] if items else value
+    if not target.properties:
         return value
-    known = {wire: (name, schema) for name, (wire, schema) in to.properties.items()}
-    told = dict(of.properties.values())
-    hidden = {folded(name) for name in to.hidden}
+    by_wire = {wire: (name, schema) for name, (wire, schema) in target.properties.items()}
+    read_schemas = dict(source.properties.values())
+    hidden = {folded(name) for name in target.hidden}
     kept: dict[str, Any] = {}
-    for key, one in value.items():
-        if key in known:
-            name, schema = known[key]
-            if one is not None or name in to.required or _nullable(table, schema):
-                kept[key] = writable(table, one, schema, told.get(key, {}), depth + 1)
-        elif key not in told and folded(key) not in hidden:
-            kept[key] = one
+    for key, inner in value.items():
+        if key in by_wire:
+            name, schema = by_wire[key]
+            if inner is not None or name in target.required or nullable(schema, types):
+                kept[key] = writable(types, inner, schema, read_schemas.get(key, {}), depth + 1)
+        elif key not in read_schemas and folded(key) not in hidden:
+            kept[key] = inner
     return kept
-
-
-def _nullable(table: Table, schema: JsonSchema, depth: int = 0) -> bool:
-    """Whether a schema admits null, or does not say what it admits."""
-    name = referred(schema)
-    if name is not None:
-        return depth < _DEEPEST and _nullable(table, table.types.get(name, {}), depth + 1)
-    kind = schema.get("type")
-    if kind is not None:
-        return "null" in kind if isinstance(kind, list) else bool(kind == "null")
-    if "enum" in schema:
-        return None in schema["enum"]
-    for key in ("anyOf", "oneOf"):
-        options = schema.get(key)
-        if isinstance(options, list):
-            return any(isinstance(one, Mapping) and _nullable(table, one, depth + 1) for one in options)
-    return "properties" not in schema and "allOf" not in schema
 
 
 def _escaped(key: str) -> str:

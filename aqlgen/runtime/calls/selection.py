@@ -1,21 +1,39 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Field selection (R-SEL-2): a preset, or paths with dots; of a list each item. What is not found is skipped."""
+"""Field selection (R-SEL-2): a preset, or dotted paths; of a list each item. What is not found is skipped.
+
+Presets are chosen from the schema of what is returned. `minimal` is what identifies a thing: identifiers and names.
+`standard` is all but what is heavy: of nested things only what identifies them, and no links of the API to itself. A
+field that no schema declares is never left out of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from ..table import Row, Table
-from .presets import Tree, items_path, minimal, standard
+from ..schema.reader import Types
+from ..schema.shapes import Shape, agent_path, schema_at, union_of
+from ..table import JsonSchema, Row, Table
+from ..text import folded
 
-__all__ = ["Selection"]
+__all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
+
+Tree: TypeAlias = "dict[str, Tree | None]"
+"""The fields to keep, with what to keep within each; None keeps all of it."""
+
+_IDENTIFIERS = frozenset({"id", "uuid", "guid", "gid", "sid", "key", "slug", "number", "code", "arn"})
+_NAMES = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
+_LINKS = ("_url", "_urls", "_uri", "_href", "_links")
+_PAGES_OF_PEOPLE = frozenset({"html_url", "web_url"})
+_FEW = 3
+_DEEPEST = 6
+_PAYLOADS = frozenset({"data", "result", "results", "items", "value", "values", "entries", "records", "response"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """What the presets keep of an operation's answers, and where in them the things are."""
+class _Presets:
+    """The fields that the presets keep of an operation's answers, and where in an answer the things are."""
 
     path: tuple[str, ...]
     minimal: Tree | None
@@ -27,50 +45,128 @@ class Selection:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._plans: dict[str, _Plan] = {}
+        self._presets: dict[str, _Presets] = {}
 
     def select(self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None) -> Any:
-        """Give the data with these fields; `items` names the list of a page, where the data is one."""
+        """Return the data with these fields; `items` names the list of a page, if the data is one."""
         if fields == "full" or not isinstance(data, (dict, list)):
             return data
-        plan = self._plans.get(row.name)
-        if plan is None:
-            plan = self._plans[row.name] = self._prepare(row)
-        path = (items,) if items is not None else plan.path if isinstance(data, dict) else ()
+        presets = self._presets.get(row.name)
+        if presets is None:
+            presets = self._presets[row.name] = self._prepare(row)
+        path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
         if isinstance(fields, str):
-            return self._by_preset(data, path, plan, fields)
+            return self._by_preset(data, path, presets, fields)
         tree = _tree(fields)
-        if path and items is None and _at_top(data, path, tree):
+        if path and items is None and _starts_at_envelope(data, path, tree):
             path = ()
-        return _at(data, path, lambda one: _picked(one, tree))
+        return _at(data, path, lambda thing: _picked(thing, tree))
 
-    def _by_preset(self, data: Any, path: tuple[str, ...], plan: _Plan, preset: str) -> Any:
-        if preset == "minimal" and plan.minimal is not None:
-            tree = plan.minimal
-            return _at(data, path, lambda one: _kept(one, tree))
-        if preset == "standard" and plan.standard is not None:
-            short = plan.standard
-            return _at(data, path, lambda one: _shortened(one, short))
+    def _by_preset(self, data: Any, path: tuple[str, ...], presets: _Presets, preset: str) -> Any:
+        if preset == "minimal" and presets.minimal is not None:
+            tree = presets.minimal
+            return _at(data, path, lambda thing: _picked_or_whole(thing, tree))
+        if preset == "standard" and presets.standard is not None:
+            rules = presets.standard
+            return _at(data, path, lambda thing: _shortened(thing, rules))
         return data
 
-    def _prepare(self, row: Row) -> _Plan:
+    def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
         if not isinstance(schema, Mapping):
-            return _Plan((), None, None)
-        path, item = items_path(self._table, schema)
-        if row.pagination is not None:
-            from ..schema.pointers import agent_path, schema_at
+            return _Presets((), None, None)
+        types = self._table.types
+        path, item = items_path(types, schema)
+        if row.paging is not None:
+            path = agent_path(types, schema, row.paging.items or "")
+            item = schema_at(types, schema, path, items=True)
+        return _Presets(path, minimal(types, item, row.resource), standard(types, item))
 
-            path = agent_path(self._table, schema, row.pagination["items"])
-            item = schema_at(self._table, schema, path, items=True)
-        return _Plan(path, minimal(self._table, item, row.resource), standard(self._table, item))
+
+# The presets of a schema
 
 
-def _at(data: Any, path: Sequence[str], change: Any) -> Any:
-    """Give the data with the thing, or each of the things, at a path changed; what is around it stays."""
+def items_path(types: Types, schema: JsonSchema) -> tuple[tuple[str, ...], JsonSchema]:
+    """Return where in an answer the things are, in the agent's names, and the schema of one of them.
+
+    In an envelope they are its list or, under a name such as `data`, its object.
+    """
+    path: tuple[str, ...] = ()
+    for _ in range(_DEEPEST):
+        shape = union_of(types, schema)
+        if shape.items:
+            return path, shape.items[0]
+        lists = {name for name, (_, inner) in shape.properties.items() if _is_list(types, inner)}
+        payloads = [name for name in shape.properties if folded(name) in _PAYLOADS]
+        if _is_identified(shape) or not (lists or payloads):
+            return path, schema
+        if payloads:
+            chosen = payloads[0]
+        elif len(lists) == 1 and len(shape.properties) <= _FEW + 2:
+            chosen = next(iter(lists))
+        else:
+            return path, schema
+        path, schema = (*path, chosen), shape.properties[chosen][1]
+    return path, schema
+
+
+def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None:
+    """Return the fields that identify a thing; None if the schema declares none."""
+    shape = union_of(types, schema)
+    prefix = folded(resource)
+    wanted = _IDENTIFIERS | _NAMES | {f"{prefix}{suffix}" for suffix in ("id", "name", "key", "uuid") if prefix}
+    names = [name for name in shape.properties if folded(name) in wanted]
+    if not names:
+        plain = [name for name, (_, inner) in shape.properties.items() if not _is_structured(types, inner)]
+        names = [name for name in plain if name in shape.required][:_FEW] or plain[:_FEW]
+    return dict.fromkeys(names) if names else None
+
+
+def standard(types: Types, schema: JsonSchema) -> dict[str, Tree | bool | None] | None:
+    """Return what is shortened: False leaves a field out, a tree keeps its fields; None if nothing is shortened."""
+    shape = union_of(types, schema)
+    rules: dict[str, Tree | bool | None] = {}
+    links = [name for name in shape.properties if name.endswith(_LINKS) and name not in _PAGES_OF_PEOPLE]
+    if len(links) > _FEW:
+        rules.update(dict.fromkeys(links, False))
+    for name, (_, inner) in shape.properties.items():
+        tree = _nested_tree(types, inner) if name not in rules else None
+        if tree is not None:
+            rules[name] = tree
+    return rules or None
+
+
+def _nested_tree(types: Types, schema: JsonSchema) -> Tree | None:
+    """Return what is kept of an object, or of a list of objects, within a thing; None for all of it."""
+    shape = union_of(types, schema)
+    if shape.items:
+        return _nested_tree(types, shape.items[0])
+    if shape.extra or len(shape.properties) <= _FEW or not _is_identified(shape):
+        return None
+    return minimal(types, schema)
+
+
+def _is_identified(shape: Shape) -> bool:
+    return any(folded(name) in _IDENTIFIERS for name in shape.properties)
+
+
+def _is_list(types: Types, schema: JsonSchema) -> bool:
+    return bool(union_of(types, schema).items)
+
+
+def _is_structured(types: Types, schema: JsonSchema) -> bool:
+    shape = union_of(types, schema)
+    return bool(shape.properties or shape.items or shape.extra)
+
+
+# Cutting a value
+
+
+def _at(data: Any, path: Sequence[str], change: Callable[[Any], Any]) -> Any:
+    """Return the data with the thing, or each of the things, at a path changed; the rest stays."""
     if not path:
-        return [change(one) for one in data] if isinstance(data, list) else change(data)
+        return [change(thing) for thing in data] if isinstance(data, list) else change(data)
     if not isinstance(data, dict) or path[0] not in data:
         return data
     return {**data, path[0]: _at(data[path[0]], path[1:], change)}
@@ -79,21 +175,21 @@ def _at(data: Any, path: Sequence[str], change: Any) -> Any:
 def _tree(fields: Sequence[str]) -> Tree:
     tree: Tree = {}
     for path in fields:
-        here = tree
+        branch = tree
         steps = [step for step in path.split(".") if step]
         for step in steps[:-1]:
-            inner = here.setdefault(step, {})
+            inner = branch.setdefault(step, {})
             if inner is None:  # the whole of it is asked for already
                 break
-            here = inner
+            branch = inner
         else:
             if steps:
-                here[steps[-1]] = None
+                branch[steps[-1]] = None
     return tree
 
 
-def _at_top(data: Any, path: Sequence[str], tree: Tree) -> bool:
-    """Whether paths begin at the envelope rather than at the thing in it."""
+def _starts_at_envelope(data: Any, path: Sequence[str], tree: Tree) -> bool:
+    """Return True if paths begin at the envelope rather than at the thing in it."""
     inner = data
     for step in path:
         inner = inner.get(step) if isinstance(inner, dict) else None
@@ -103,34 +199,34 @@ def _at_top(data: Any, path: Sequence[str], tree: Tree) -> bool:
 
 def _picked(value: Any, tree: Tree) -> Any:
     if isinstance(value, list):
-        return [_picked(one, tree) for one in value]
+        return [_picked(item, tree) for item in value]
     if not isinstance(value, dict):
         return value
-    out: dict[str, Any] = {}
-    for key, one in value.items():
+    picked: dict[str, Any] = {}
+    for key, inner in value.items():
         if key in tree:
-            inner = tree[key]
-            if inner is None or one is None:
-                out[key] = one
-            elif isinstance(one, (dict, list)):
-                out[key] = _picked(one, inner)
-    return out
+            branch = tree[key]
+            if branch is None or inner is None:
+                picked[key] = inner
+            elif isinstance(inner, (dict, list)):
+                picked[key] = _picked(inner, branch)
+    return picked
 
 
-def _kept(value: Any, tree: Tree) -> Any:
-    """Pick what identifies a thing; one that has nothing of it stays whole."""
+def _picked_or_whole(value: Any, tree: Tree) -> Any:
+    """Return what identifies a thing, or the whole thing if it has nothing of it."""
     if isinstance(value, list):
-        return [_kept(one, tree) for one in value]
+        return [_picked_or_whole(item, tree) for item in value]
     return _picked(value, tree) or value
 
 
-def _shortened(value: Any, short: Mapping[str, Tree | bool | None]) -> Any:
+def _shortened(value: Any, rules: Mapping[str, Tree | bool | None]) -> Any:
     if not isinstance(value, dict):
         return value
-    out: dict[str, Any] = {}
-    for key, one in value.items():
-        rule = short.get(key)
+    short: dict[str, Any] = {}
+    for key, inner in value.items():
+        rule = rules.get(key)
         if rule is False:
             continue
-        out[key] = _kept(one, rule) if isinstance(rule, dict) and one is not None else one
-    return out
+        short[key] = _picked_or_whole(inner, rule) if isinstance(rule, dict) and inner is not None else inner
+    return short

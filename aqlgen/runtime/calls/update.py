@@ -7,12 +7,12 @@ Reading, merging and writing happens under the API's own names, so that nothing 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..encode.styles import as_json
+from ..encode.urls import paired_placeholders
 from ..errors import Code, Failure
 from ..schema.shapes import shape_of
 from .merge import differences, merged, operations, writable
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .exchanges import Exchanges
 
 __all__ = ["Plan", "perform", "prepare"]
-
-_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +36,15 @@ class Plan:
     patches: bool
 
     def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the parameters of the reader."""
+        """Return the parameters of the reader."""
         return {name: params[own] for name, own in self.named.items() if own in params}
 
     def operations(self, change: Any) -> Any:
-        """Give the operations of a change that is merged into what nobody has read."""
+        """Return the operations of a change to a resource that was not read."""
         return list(operations(change)) if self.patches and isinstance(change, dict) else change
 
     def body(self, there: Any, change: Any) -> Any:
-        """Give the body that makes the change. Raises Failure when the whole misses what is required."""
+        """Return the body that makes the change. Raises Failure when the whole lacks what is required."""
         if not isinstance(there, dict):  # nothing to merge into: what is sent is the whole
             self._check(change)
             return self.operations(change)
@@ -55,7 +53,7 @@ class Plan:
         body, reader = self.row.body, self.reader
         assert body is not None and reader is not None  # noqa: S101, PT018 - prepared so
         schema = _answer(reader)
-        whole = merged(writable(self.table, there, body.schema, schema), change)
+        whole = merged(writable(self.table.types, there, body.schema, schema), change)
         self._check(whole)
         return whole
 
@@ -63,7 +61,7 @@ class Plan:
         body = self.row.body
         if self.patches:
             return
-        shape = shape_of(self.table, {} if body is None else body.schema)
+        shape = shape_of(self.table.types, {} if body is None else body.schema)
         missing = [
             f"input.{name}"
             for name in shape.properties
@@ -77,12 +75,11 @@ class Plan:
 
 def prepare(row: Row, table: Table) -> Plan:
     """Find out how an operation updates."""
-    update = row.update or {}
-    strategy = update.get("strategy")
-    patches = strategy == "json-patch"
+    update = row.update
+    patches = update is not None and update.strategy == "json-patch"
     reader, named = None, None
-    if strategy == "put-merge" or (patches and "read" in update):
-        reader = table.find(update.get("read", ""), "read")
+    if update is not None and update.reads_first:
+        reader = table.find(update.read or "", "read")
         named = None if reader is None else _named(row, reader)
     if named is None:
         reader = None
@@ -90,20 +87,20 @@ def prepare(row: Row, table: Table) -> Plan:
 
 
 def guarded(request: ApiRequest, etag: str) -> ApiRequest:
-    """Give the request that is performed only if the resource still has this ETag (RFC 9110, 13.1.1)."""
-    kept = tuple(one for one in request.headers if one[0].lower() != "if-match")
+    """Return the request that is performed only if the resource still has this ETag (RFC 9110, 13.1.1)."""
+    kept = tuple(header for header in request.headers if header[0].lower() != "if-match")
     return replace(request, headers=(*kept, ("If-Match", _header(etag))))
 
 
 def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
-    """Give the request of a change that is sent as operations on what nobody has read."""
+    """Return the request of a change that is sent as operations on a resource that was not read."""
     return _with(request, plan.operations(_json(request.content)), etag)
 
 
 async def perform(
     exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None
 ) -> ApiResponse:
-    """Update, and give the API's answer. `etag` is what the caller wants the resource still to have."""
+    """Update, and return the API's answer. `etag` is the one that the caller expects the resource to have."""
     plan = prepare(row, table)
     change: Callable[[ApiRequest], ApiRequest] | None = None
     if plan.reader is not None:
@@ -124,7 +121,7 @@ async def perform(
 async def _merging(
     exchanges: Exchanges, plan: Plan, params: Mapping[str, Any], etag: str | None
 ) -> Callable[[ApiRequest], ApiRequest] | None:
-    """Read, and give how the request changes. Raises Failure when what is read has another ETag than is wanted."""
+    """Read, and return how the request changes. Raises Failure when the resource has another ETag than expected."""
     row, reader = plan.row, plan.reader
     assert reader is not None  # noqa: S101 - prepared so
     asked = json.loads(exchanges.api.build(row, params).content or b"null")
@@ -142,7 +139,7 @@ async def _merging(
             f"Version mismatch: the resource has version {found}, not {expected}. Read it again, then update it.",
             {"expected_version": expected, "actual_version": found},
         )
-    if expected is None and found is not None and (not found.startswith("W/") or (row.update or {}).get("etag")):
+    if expected is None and found is not None and (not found.startswith("W/") or _matches_weakly(row)):
         etag = found  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
     there = _json(response.content)
 
@@ -165,26 +162,28 @@ def _json(content: bytes | None) -> Any:
 
 
 def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
-    """Give the value of the API's own If-Match parameter."""
-    for name, one in row.parameters.items():
-        if one.location == "header" and one.wire.lower() == "if-match" and params.get(name) is not None:
+    """Return the value of the API's own If-Match parameter."""
+    for name, parameter in row.parameters.items():
+        if parameter.location == "header" and parameter.wire.lower() == "if-match" and params.get(name) is not None:
             return str(params[name])
     return None
 
 
 def _named(row: Row, reader: Row) -> dict[str, str] | None:
-    """Map the reader's parameters to the update's that have the same value; None when it needs one that is not there.
+    """Map the reader's parameters to the update's that have the same value; None if a required one has none.
 
-    Those of the path are the same by their place in it, others by name and place.
+    Parameters of the path correspond by position, others by name and location.
     """
-    placed = dict(zip(_VARIABLE.findall(reader.path), _VARIABLE.findall(row.path), strict=False))
-    own = {(one.location, one.wire): name for name, one in row.parameters.items()}
+    placed = paired_placeholders(reader.path, row.path)
+    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
     named: dict[str, str] = {}
-    for name, one in reader.parameters.items():
-        wire = placed.get(one.wire, one.wire) if one.location == "path" else one.wire
-        if (one.location, wire) in own and one.location != "adapter":
-            named[name] = own[one.location, wire]
-        elif one.required:
+    for name, parameter in reader.parameters.items():
+        location, wire = parameter.location, parameter.wire
+        if location == "path":
+            wire = placed.get(wire, wire)
+        if (location, wire) in names and location != "adapter":
+            named[name] = names[location, wire]
+        elif parameter.required:
             return None
     return named
 
@@ -195,12 +194,17 @@ def _answer(reader: Row) -> Mapping[str, Any]:
     return schema if isinstance(schema, Mapping) else {}
 
 
+def _matches_weakly(row: Row) -> bool:
+    """Return True if the API says that it notices a change by the ETag, be it a weak one."""
+    return row.update is not None and row.update.etag
+
+
 def _tag(etag: str) -> str:
     return etag.strip().removeprefix("W/")
 
 
 def _header(value: str) -> str:
-    if any(one in value for one in "\r\n\0"):
+    if any(character in value for character in "\r\n\0"):
         raise Failure(
             Code.INVALID_VALUE,
             "Parameter 'if_match' is sent as a header: it must not hold line breaks or control characters",

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What `describe` says of one operation: what introspection tells an agent, as a page for people."""
+"""The command `describe`: what introspection tells an agent about an operation, as a page for people."""
 
 from __future__ import annotations
 
@@ -11,73 +11,73 @@ from pathlib import Path
 from typing import Any
 
 from ..introspection.introspect import Introspection
-from ..settings import config as settings
+from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import line
 
 __all__ = ["describe", "render_description", "suggestion"]
 
-_WIDE = 100
+_WIDTH = 100
 _FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
     table = Table(folder)
-    return Introspection(Adapter.load(folder), table, settings.load(folder, environ)), table
+    return Introspection(Adapter.load(folder), table, load(folder, environ)), table
 
 
 def describe(folder: Path, operation: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """Give what introspection says of an operation, with its method, path and danger; None when there is none."""
+    """Return the introspection of an operation with its method, path and danger, None if there is no such operation."""
     introspection, table = _introspection(folder, environ)
     answer = introspection.answer({"query": "operations", "name": operation}, None)
-    found = answer["data"]["operation"] if answer["success"] else None
-    row = None if found is None else table.find(found["name"])
-    if found is None or row is None:
-        return found
-    return {**found, "method": row.method, "path": row.path, "danger": row.danger}
+    details = answer["data"]["operation"] if answer["success"] else None
+    row = None if details is None else table.find(details["name"])
+    if details is None or row is None:
+        return details
+    return {**details, "method": row.method, "path": row.path, "danger": row.danger}
 
 
 def suggestion(folder: Path, operation: str, environ: Mapping[str, str]) -> str:
-    """Say that there is no such operation, and which may be meant."""
+    """Return a message that there is no such operation, with the name that may be meant."""
     return _introspection(folder, environ)[0].unknown(operation).message
 
 
-def render_description(found: Mapping[str, Any], command: str) -> str:
-    """Make it readable. `command` is how the adapter is called."""
-    about = [found["semantic_category"]]
-    if "path" in found:
-        about = [f"{found['method']} {found['path']}", *about, found["danger"]]
-    lines = [found["name"], f"  {', '.join(about)}", *_wrapped(found["description"], "  "), "", "Parameters"]
-    wide = max((len(one["name"]) for one in found["parameters"]), default=0)
-    for one in found["parameters"]:
-        lines += _parameter(one, wide)
-    if not found["parameters"]:
+def render_description(details: Mapping[str, Any], command: str) -> str:
+    """Return the page for people. `command` is how the adapter is called."""
+    summary = [details["semantic_category"]]
+    if "path" in details:
+        summary = [f"{details['method']} {details['path']}", *summary, details["danger"]]
+    lines = [details["name"], f"  {', '.join(summary)}", *_wrapped(details["description"], "  "), "", "Parameters"]
+    width = max((len(parameter["name"]) for parameter in details["parameters"]), default=0)
+    for parameter in details["parameters"]:
+        lines += _parameter(parameter, width)
+    if not details["parameters"]:
         lines.append("  none")
-    lines += ["", f"Gives {found['returns']['name']}"]
-    for one in found.get("examples", ())[:1]:
-        params = json.dumps(one["request"]["params"], ensure_ascii=False, separators=(",", ":"))
-        lines += ["", f"Try  {command} call {found['name']} {shlex.quote(params)} --mock"]
+    lines += ["", f"Gives {details['returns']['name']}"]
+    for example in details.get("examples", ())[:1]:
+        params = json.dumps(example["request"]["params"], ensure_ascii=False, separators=(",", ":"))
+        lines += ["", f"Try  {command} call {details['name']} {shlex.quote(params)} --mock"]
     return "\n".join(lines)
 
 
-def _parameter(one: Mapping[str, Any], wide: int) -> Iterator[str]:
-    kind = str(one["type"])
-    if kind == "array" and "items" in one:
-        kind = f"list of {one['items']['type']}"
-    facts = [kind, *(["required"] if one["required"] else [])]
-    facts += [f"{key} {one[key]}" for key in _FACTS if key in one]
-    if "default" in one:
-        facts.append(f"default {json.dumps(one['default'], ensure_ascii=False)}")
-    values = one.get("enum", one.get("items", {}).get("enum"))
+def _parameter(parameter: Mapping[str, Any], width: int) -> Iterator[str]:
+    kind = str(parameter["type"])
+    if kind == "array" and "items" in parameter:
+        kind = f"list of {parameter['items']['type']}"
+    facts = [kind, *(["required"] if parameter["required"] else [])]
+    facts += [f"{key} {parameter[key]}" for key in _FACTS if key in parameter]
+    if "default" in parameter:
+        facts.append(f"default {json.dumps(parameter['default'], ensure_ascii=False)}")
+    values = parameter.get("enum", parameter.get("items", {}).get("enum"))
     if values:
         facts.append(f"one of {', '.join(json.dumps(value, ensure_ascii=False) for value in values)}")
-    indent = " " * (wide + 4)
-    head, *rest = textwrap.wrap(", ".join(facts), _WIDE - len(indent)) or [""]
-    yield f"  {one['name']:<{wide}}  {head}"
+    indent = " " * (width + 4)
+    head, *rest = textwrap.wrap(", ".join(facts), _WIDTH - len(indent)) or [""]
+    yield f"  {parameter['name']:<{width}}  {head}"
     yield from (indent + text for text in rest)
-    yield from _wrapped(line(one.get("description", ""), 1000), indent)
+    yield from _wrapped(line(parameter.get("description", ""), 1000), indent)
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:
     for part in text.splitlines():
-        yield from textwrap.wrap(part, _WIDE, initial_indent=indent, subsequent_indent=indent)
+        yield from textwrap.wrap(part, _WIDTH, initial_indent=indent, subsequent_indent=indent)

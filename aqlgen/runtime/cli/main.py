@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The adapter's command: serves MCP, or answers a person. Never shows a traceback.
+"""The adapter's command, which serves MCP or answers a person. It never shows a traceback.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments or settings.
 """
@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ..hooks import HookError
-from ..logs.log import Logger
-from ..settings.config import ConfigError
-from ..table import FAMILIES, Adapter
+from ..settings.load import ConfigError
+from ..table import FAMILIES, Adapter, FormatError
 from ..text import line
 
 __all__ = ["main"]
@@ -29,9 +28,11 @@ _GRACE = 5.0
 
 
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
-    """Do what the arguments ask with the package in `folder`; give the exit code."""
+    """Run the command that the arguments name with the package in `folder`. Returns the exit code."""
     try:
         adapter = Adapter.load(folder)
+    except FormatError as problem:
+        return _fail(str(problem), 1)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
@@ -44,7 +45,9 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         return 1
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001 - a person gets one line, the log the rest
+    except Exception as error:  # noqa: BLE001 - a person gets a line, the log the rest
+        from ..logs.log import Logger
+
         Logger("error").exception("internal error", error)
         return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
 
@@ -52,7 +55,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
 def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the arguments; parameters of `call` may stand behind its options too."""
     options, rest = parser.parse_known_args(arguments)
-    if rest and (options.command != "call" or any(one.startswith("-") for one in rest)):
+    if rest and (options.command != "call" or any(argument.startswith("-") for argument in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
         options.params += rest
@@ -87,7 +90,7 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     call = commands.add_parser(
         "call",
         help="perform one operation and print the envelope",
-        epilog=_examples(*(f"{name} call {_call_of(adapter)} {one} --mock" for one in _WAYS)),
+        epilog=_examples(*(f"{name} call {_call_of(adapter)} {params} --mock" for params in _PARAMS_EXAMPLES)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     call.add_argument("operation", metavar="OPERATION")
@@ -114,20 +117,20 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="show the settings, and which credentials are missing")
     doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
-    for one in (operations, describe, doctor):
-        one.add_argument("--output-format", choices=("human", "json"), default="human")
+    for command in (operations, describe, doctor):
+        command.add_argument("--output-format", choices=("human", "json"), default="human")
     return parser
 
 
-_WAYS = ('\'{"name": "value"}\'', "name=value", "- < params.json")
+_PARAMS_EXAMPLES = ('\'{"name": "value"}\'', "name=value", "- < params.json")
 
 
 def _examples(*commands: str) -> str:
-    return "\n".join(("examples:", *(f"  {one}" for one in commands)))
+    return "\n".join(("examples:", *(f"  {command}" for command in commands)))
 
 
 def _call_of(adapter: Adapter) -> str:
-    return next((adapter.quick_start[one] for one in ("read", *FAMILIES) if one in adapter.quick_start), "OPERATION")
+    return next((adapter.quick_start[key] for key in ("read", *FAMILIES) if key in adapter.quick_start), "OPERATION")
 
 
 def _port(text: str) -> int:
@@ -142,10 +145,10 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
         from ..assembly import assemble
 
         parts = assemble(folder, hooks, mock=options.mock)
-        from ..logs.stdlib import adopt
+        from ..logs.log import adopt_libraries
         from ..server.mcp import build_server
 
-        adopt(parts.dispatcher.log)
+        adopt_libraries(parts.dispatcher.log)
         server = build_server(parts.dispatcher, parts.transport.aclose)
     finally:
         gc.enable()
@@ -164,21 +167,21 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
 
 
 def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .output import as_json, list_operations, render_operations
+    from .operations import as_json, list_operations, render_operations
 
-    found = list_operations(folder, category=options.category, search=options.search)
-    if not found and options.output_format == "human":
+    operations = list_operations(folder, category=options.category, search=options.search)
+    if not operations and options.output_format == "human":
         sys.stderr.write("No operation is like that; `operations` alone lists all.\n")
         return 0
-    _print(as_json({"operations": found}) if options.output_format == "json" else render_operations(found))
+    as_text = as_json({"operations": operations}) if options.output_format == "json" else render_operations(operations)
+    _print(as_text)
     return 0
 
 
 def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     import asyncio
 
-    from .output import as_json, call
-    from .terminal import Terminal
+    from .operations import Terminal, as_json, call
 
     try:
         params = _params(options.params)
@@ -190,14 +193,14 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     return 0 if envelope["success"] else 1
 
 
-def _params(given: Sequence[str]) -> Any:
-    """Read parameters: JSON, `-`, or NAME=VALUE each, a value as JSON where it is some. Raises ValueError."""
-    if given and all("=" in one and not one.startswith("{") for one in given):
-        pairs = (one.partition("=") for one in given)
+def _params(arguments: Sequence[str]) -> Any:
+    """Read parameters: JSON, `-`, or NAME=VALUE each, with a value read as JSON if possible. Raises ValueError."""
+    if arguments and all("=" in argument and not argument.startswith("{") for argument in arguments):
+        pairs = (argument.partition("=") for argument in arguments)
         return {name: _value(value) for name, _, value in pairs}
-    if len(given) > 1:
-        raise ValueError(given)
-    text = given[0] if given else "{}"
+    if len(arguments) > 1:
+        raise ValueError(arguments)
+    text = arguments[0] if arguments else "{}"
     return json.loads(sys.stdin.read() if text == "-" else text)
 
 
@@ -209,15 +212,15 @@ def _value(text: str) -> Any:
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from ..auth.login import LoginError, Wishes
-    from ..auth.login_command import forget, log_in
+    from ..auth.login import LoginError, LoginOptions
+    from .login import forget, log_in
 
     try:
         if options.forget:
             _print(forget(folder, options.scheme, os.environ))
         else:
-            wishes = Wishes(options.scopes, options.port, options.device, not options.no_browser)
-            _print(log_in(folder, options.scheme, wishes, os.environ))
+            login_options = LoginOptions(options.scopes, options.port, options.device, not options.no_browser)
+            _print(log_in(folder, options.scheme, login_options, os.environ))
     except LoginError as problem:
         return _fail(str(problem), 1)
     return 0
@@ -225,22 +228,23 @@ def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
 
 def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     from .doctor import doctor, render_doctor
-    from .output import as_json
+    from .operations import as_json
 
-    found = doctor(folder, os.environ, hooks)
-    _print(as_json(found) if options.output_format == "json" else render_doctor(found, every=options.all))
+    report = doctor(folder, os.environ, hooks)
+    as_text = as_json(report) if options.output_format == "json" else render_doctor(report, all_settings=options.all)
+    _print(as_text)
     return 0
 
 
 def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from .describe import describe, render_description, suggestion
-    from .output import as_json
+    from .operations import as_json
 
-    found = describe(folder, options.operation, os.environ)
-    if found is None:
+    details = describe(folder, options.operation, os.environ)
+    if details is None:
         return _fail(suggestion(folder, options.operation, os.environ), 1)
     command = f"{Adapter.load(folder).name}-adapter"
-    _print(as_json(found) if options.output_format == "json" else render_description(found, command))
+    _print(as_json(details) if options.output_format == "json" else render_description(details, command))
     return 0
 
 

@@ -1,2 +1,2 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The HTTP client that carries requests to the API."""
+"""The way to the API: validate, build, send, receive, decode."""

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The API's side of an adapter: validate, build, send, decode. Everything the dispatcher needs of it."""
+"""The API behind one object for the dispatcher: validate a call, build its request, send it, decode the response."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..auth.credentials import Credentials
-from ..decode.response import declared, decode
-from ..encode import body as bodies
+from ..decode.response import declared_response, decode_response
+from ..encode.body import assemble_body
 from ..encode.request import RequestBuilder
 from ..encode.uploads import Files
+from ..encode.urls import resolve_base_url
 from ..schema.field_names import Names
 from ..schema.validators import Schemas
 from ..table import Adapter, Row, Table
 from ..validation.validate import Validation
 from ..wire import ApiRequest, ApiResponse, Transport
-from .servers import base_of
 
 if TYPE_CHECKING:
     from ..auth.authorization import Authorization
+    from ..settings.config import Config
 
 __all__ = ["Api"]
 
-_NOWHERE = "https://mock.invalid"
+_MOCK_URL = "https://mock.invalid"
 
 
 class Api:
-    """The parts that stand between validated calls and the API, each prepared for an operation at its first call."""
+    """The parts between a call and the API, each prepared for an operation at its first call."""
 
     def __init__(
         self,
@@ -44,90 +45,114 @@ class Api:
         variables: Mapping[str, str] | None = None,
         files_folder: str = "",
     ) -> None:
-        mock = getattr(transport, "offline", False)  # the mock asks for no credential and stands nowhere
+        mock = getattr(transport, "offline", False)  # the mock asks for no credential and has no address
         self._names = Names(table)
         self._credentials = credentials or Credentials(adapter, environ, demanded=not mock)
         self._authorization: Authorization | None = None
         self._timeout = timeout
         self._clock = clock
-        self._base: Callable[[Row], str] = lambda row: base_of(adapter, row, base_url)
+        self._base_url: Callable[[Row], str] = lambda row: resolve_base_url(adapter, row, base_url)
         self._validation = Validation(table, Schemas(table), self._names, self._body)
         self._builder = RequestBuilder(
             adapter,
             self._names,
             self._credentials.for_row,
-            base_url or (_NOWHERE if mock else None),
+            base_url or (_MOCK_URL if mock else None),
             variables=variables,
             files=Files(files_folder),
         )
         self._transport = transport
 
+    @classmethod
+    def of(
+        cls,
+        config: Config,
+        adapter: Adapter,
+        table: Table,
+        transport: Transport,
+        *,
+        environ: Mapping[str, str],
+        credentials: Credentials,
+    ) -> Api:
+        """Build the API's side as the settings describe it."""
+        return cls(
+            adapter,
+            table,
+            transport,
+            base_url=config.base_url,
+            environ=environ,
+            credentials=credentials,
+            timeout=config.timeout,
+            variables=config.server_variables,
+            files_folder=config.files_folder,
+        )
+
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the parameters under the agent's names. Raises Failure that tells every problem (R-ENV-5)."""
+        """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5)."""
         return self._validation.validate(row, params)
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Make the request of validated parameters. Raises Failure when a credential or the base URL is missing."""
+        """Build the request of validated parameters. Raises Failure when a credential or the base URL is missing."""
         return self._builder.build(row, params)
 
     async def authorize(self, request: ApiRequest, row: Row) -> ApiRequest:
-        """Put in the credentials that must be asked for first, where `build` left a mark. Raises Failure."""
+        """Fill in the credentials that must be asked for first, where `build` left a mark. Raises Failure."""
         return await self._authorized().authorize(request, row) if self._credentials.marks else request
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send it with its credentials and read the answer, once more after a 401 that a renewed one may cure.
+        """Send a request with its credentials; after a 401 that a renewed one may cure, send it once more.
 
-        Raises Failure when the API cannot be reached or answers too much, and when no token can be had.
+        Raises Failure when the API cannot be reached, when its response is too long, and when there is no token.
         """
         sent = await self.authorize(request, row)
         response = await self._transport.send(sent, row)
         if sent is not request:
-            again = None
+            renewed = None
             if response.status == 401:
-                again = await self._authorized().renewed(request, sent, response, row)
-            if again is not None:
-                response = await self._transport.send(again, row)
+                renewed = await self._authorized().renewed(request, sent, response, row)
+            if renewed is not None:
+                response = await self._transport.send(renewed, row)
             self._authorized().answered(request, response)
         return response
 
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any], *, masked: bool = True) -> Any:
-        """Give the answer's data under the agent's names. Raises Failure for an error of the API (R-ERR-2).
+        """Return the response's data under the agent's names. Raises Failure for an error of the API (R-ERR-2).
 
-        A credential of ours within it is masked, unless it is not for the agent but to be sent back.
+        The adapter's credentials within it are masked, unless it is not for the agent but to be sent back.
         """
-        data = decode(response, row, params, self._names, self._credentials.secrets)
+        data = decode_response(response, row, params, self._names, self._credentials.secrets)
         return (
             self._credentials.seen.masked(data)
             if masked and self._credentials.seen.stand_in(response.content)
             else data
         )
 
-    def told(self, response: ApiResponse, row: Row) -> dict[str, str]:
-        """Give the headers of an answer that the document declares and that tell something, credentials masked."""
-        names = declared(row, response.status).get("headers")
+    def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
+        """Return those headers of a response that the table names, credentials masked."""
+        names = declared_response(row, response.status).get("headers")
         if not names:
             return {}
-        from ..decode.headers import told
+        from ..decode.headers import declared_headers
 
-        return told(response, names, self._credentials.secrets)
+        return declared_headers(response, names, self._credentials.secrets)
 
     def secrets(self) -> frozenset[str]:
-        """Give the values that no log may show."""
+        """Return the values that no log may show."""
         return self._credentials.secrets
 
     def _authorized(self) -> Authorization:
         if self._authorization is None:
             from ..auth.authorization import Authorization  # here, since most credentials are sent as they are
-            from ..auth.fetch import Fetch
+            from ..auth.discovery import Fetch
             from ..auth.grants import Grants
 
-            mine = self._credentials
-            fetch = Fetch(self._timeout, verify=mine.verify)
-            grants = Grants(mine.adapter.name, mine.ways, mine.seen, fetch, clock=self._clock)
-            self._authorization = Authorization(mine, grants, self._base)
+            credentials = self._credentials
+            fetch = Fetch(self._timeout, verify=credentials.verify)
+            grants = Grants(credentials.adapter.name, credentials.sources, credentials.seen, fetch, clock=self._clock)
+            self._authorization = Authorization(credentials, grants, self._base_url)
         return self._authorization
 
     def _body(self, row: Row, params: Mapping[str, Any]) -> Any:
-        """Give the body of a call as its own schema names its fields, to be validated as a whole."""
-        body = bodies.assemble(row, params, self._names)
+        """Return the body of a call with the fields' names in its schema, to be validated as a whole."""
+        body = assemble_body(row, params, self._names)
         return None if row.body is None or body is None else self._names.to_agent(body, row.body.schema)

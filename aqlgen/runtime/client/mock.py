@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Stands in for the API with the document's own examples, or with what fits its schemas; no network, no account."""
+"""A stand-in for the API: the document's own examples, or samples of its schemas; no network, no account."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..decode.response import declared
-from ..encode.body import is_json, is_text, media_type
+from ..decode.response import declared_response
+from ..media import JSON, is_json, is_text
 from ..schema.samples import sample
 from ..table import Row, Table
 from ..wire import ApiRequest, ApiResponse
@@ -19,7 +19,7 @@ __all__ = ["MockTransport"]
 
 
 class MockTransport:
-    """Answers each operation with the same response, made at its first call.
+    """A transport that answers each operation with the same response, built at its first call.
 
     `offline` tells the builder of requests that neither a server nor a credential is needed.
     """
@@ -29,14 +29,14 @@ class MockTransport:
     def __init__(self, table: Table, folder: Path) -> None:
         self._table = table
         self._folder = folder
-        self._answers: dict[str, ApiResponse] = {}
+        self._responses: dict[str, ApiResponse] = {}
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:  # noqa: ARG002 - the protocol gives both
-        """Give the operation's answer; the request is not looked into."""
-        answer = self._answers.get(row.name)
-        if answer is None:
-            answer = self._answers[row.name] = self._answer(row)
-        return answer
+        """Return the operation's response; the request is not read."""
+        response = self._responses.get(row.name)
+        if response is None:
+            response = self._responses[row.name] = self._response(row)
+        return response
 
     async def aclose(self) -> None:
         """Do nothing: nothing is open."""
@@ -49,36 +49,35 @@ class MockTransport:
             return {}
         return examples
 
-    def _answer(self, row: Row) -> ApiResponse:
+    def _response(self, row: Row) -> ApiResponse:
         example = self._examples.get(row.name)
         if example is not None:
-            kind = example.get("content_type") or "application/json"
-            return _response(example.get("status", 200), kind, example.get("body"), given="body" in example)
-        status = _status(row)
-        answer = declared(row, status)
-        kind = str(answer.get("content_type") or "")
-        if not kind:
+            status = example.get("status", 200)
+            if "body" not in example:
+                return ApiResponse(status, {}, b"")
+            return _encode_response(status, example.get("content_type") or JSON, example["body"])
+        status = _success_status(row)
+        declared = declared_response(row, status)
+        content_type = str(declared.get("content_type") or "")
+        if not content_type:
             return ApiResponse(status, {}, b"")
-        if is_json(media_type(kind)) or "*" in kind:
-            return _response(status, "application/json", sample(self._table, answer.get("schema", {})), given=True)
-        return _response(status, kind, "example", given=True)
+        if is_json(content_type) or "*" in content_type:
+            return _encode_response(status, JSON, sample(self._table, declared.get("schema", {})))
+        return _encode_response(status, content_type, "example")
 
 
-def _status(row: Row) -> int:
-    """Give the first success status that the document names; 200 when it names none."""
+def _success_status(row: Row) -> int:
+    """Return the first success status that the document declares; 200 when it declares none."""
     for key in row.responses:
         if key.isdigit() and 200 <= int(key) < 300:
             return int(key)
     return 200
 
 
-def _response(status: int, content_type: str, body: Any, *, given: bool) -> ApiResponse:
-    kind = media_type(content_type)
-    if not given:
-        return ApiResponse(status, {}, b"")
-    if is_json(kind) or not isinstance(body, str):
+def _encode_response(status: int, content_type: str, body: Any) -> ApiResponse:
+    if is_json(content_type) or not isinstance(body, str):
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    elif is_text(kind):
+    elif is_text(content_type):
         content = body.encode("utf-8", "replace")
     else:
         try:

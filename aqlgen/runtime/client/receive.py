@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Reads an answer off its connection, within bounds: whole, as a stream for a while, or into a file."""
+"""Reading a response off its connection, within bounds: whole, as a stream for a while, or into a file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..calls.truncation import refusal
-from ..encode.body import media_type
+from ..errors import response_too_large
+from ..media import StreamForm, media_type, stream_form
 from ..wire import ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Bounds", "Receiver"]
 
-_AHEAD = 32 * 1024 * 1024
-"""Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `truncation`)."""
-_OF_AN_ERROR = 1024 * 1024
-"""Bytes that are read of an answer that is no success: what is wrong is said soon."""
+_READ_AHEAD = 32 * 1024 * 1024
+"""Bytes that are read beyond the bound, so that a list can be cut and yet counted (see `calls/truncation`)."""
+_MAX_ERROR = 1024 * 1024
+"""Bytes that are read of a response that is no success: it says soon what is wrong."""
 _MARGIN = 0.25
-"""Seconds of the time-out that are kept back from a stream, to answer in."""
+"""Seconds of the time-out that a stream leaves, so that the call can be answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is read: bytes of an answer, events and seconds of a stream, bytes of a file and the folder for it."""
+    """How much is read: bytes of a response, events and seconds of a stream, bytes of a file and the folder for it."""
 
     response: int
     events: int = 1000
@@ -40,87 +40,87 @@ class Bounds:
 
 
 class Receiver:
-    """Reads the answer to one request; `left` is how many seconds the call has yet."""
+    """The reader of the response to one request; `seconds_left` is the time that the call still has."""
 
-    def __init__(self, bounds: Bounds, request: ApiRequest, row: Row | None, left: float) -> None:
+    def __init__(self, bounds: Bounds, request: ApiRequest, row: Row | None, seconds_left: float) -> None:
         self._bounds = bounds
         self._request = request
         self._row = row
-        self._left = left
+        self._seconds_left = seconds_left
 
     async def read(self, response: httpx2.Response) -> ApiResponse:
-        """Read it. Raises Failure when it is too long, Damaged when it cannot be decompressed."""
+        """Read the response. Raises Failure when it is too long, CodingError when it cannot be decompressed."""
         headers, status = dict(response.headers), response.status_code
         if self._request.method == "HEAD" or status in (204, 205, 304):
             async for _ in response.stream:  # type: ignore[union-attr]
-                break  # nothing comes: the connection is free for the next request
+                break  # nothing comes, and the connection is free for the next request
             return ApiResponse(status, headers, b"")
         if not 200 <= status < 300:
             return ApiResponse(status, headers, await self._beginning(response))
-        kind = headers.get("content-type", "")
-        form = _form(kind)
+        content_type = headers.get("content-type", "")
+        form = stream_form(content_type)
         if form is not None:
             content, cut = await self._stream(response, form)
             return ApiResponse(status, headers, content, cut)
-        if self._bounds.folder and kind and self._row is not None:
+        if self._bounds.folder and content_type and self._row is not None:
             from ..decode.files import is_file
-            from ..decode.response import declared
+            from ..decode.response import declared_response
 
-            if is_file(headers, str(declared(self._row, status).get("content_type") or "")):
+            if is_file(headers, str(declared_response(self._row, status).get("content_type") or "")):
                 return await self._file(response, headers, self._row)
         return ApiResponse(status, headers, await self._whole(response))
 
     async def _whole(self, response: httpx2.Response) -> bytes:
-        """Read it whole, but stop as soon as it is too long even to be cut (see `truncation`)."""
-        most, performed = self._bounds.response + _AHEAD, self._performed
-        told = response.headers.get("content-length", "")
-        if told.isdigit() and int(told) > most:
-            raise refusal(self._bounds.response, int(told), performed=performed)
+        """Read the whole content, but stop as soon as it is too long even to be cut (see `calls/truncation`)."""
+        limit, performed = self._bounds.response + _READ_AHEAD, self._performed
+        length = response.headers.get("content-length", "")
+        if length.isdigit() and int(length) > limit:
+            raise response_too_large(self._bounds.response, int(length), performed=performed)
         chunks: list[bytes] = []
         size = 0
         async for chunk in _pieces(response):
             size += len(chunk)
-            if size > most:
-                raise refusal(self._bounds.response, size, performed=performed)
+            if size > limit:
+                raise response_too_large(self._bounds.response, size, performed=performed)
             chunks.append(chunk)
         return b"".join(chunks)
 
     async def _beginning(self, response: httpx2.Response) -> bytes:
-        """Read what is enough of an answer that tells of a fault; one that breaks off is as good."""
+        """Read enough of a response that reports an error; one that breaks off is as good."""
         import httpx2
 
-        from ..decode.decompress import Damaged
+        from ..decode.decompress import CodingError
 
         chunks: list[bytes] = []
         size = 0
         try:
-            with anyio.move_on_after(max(0.0, self._left - _MARGIN)):
+            with anyio.move_on_after(max(0.0, self._seconds_left - _MARGIN)):
                 async for chunk in _pieces(response):
                     chunks.append(chunk)
                     size += len(chunk)
-                    if size >= _OF_AN_ERROR:
+                    if size >= _MAX_ERROR:
                         break
-        except (httpx2.TransportError, Damaged):
+        except (httpx2.TransportError, CodingError):
             pass
         return b"".join(chunks)
 
-    async def _stream(self, response: httpx2.Response, form: str) -> tuple[bytes, str]:
-        """Listen to a stream until it ends or a bound is reached; say which."""
+    async def _stream(self, response: httpx2.Response, form: StreamForm) -> tuple[bytes, str]:
+        """Read a stream until it ends or a bound is reached; return what came, and which (see `ApiResponse.cut`)."""
         import httpx2
 
-        from ..decode.streams import Watch
+        from ..decode.sequential import StreamWatch
 
-        watch = Watch(form, self._bounds.events)
+        watch = StreamWatch(form, self._bounds.events)
         chunks: list[bytes] = []
         size = 0
         try:
-            with anyio.move_on_after(max(0.0, min(self._bounds.seconds, self._left - _MARGIN))):
+            with anyio.move_on_after(max(0.0, min(self._bounds.seconds, self._seconds_left - _MARGIN))):
                 async for chunk in _pieces(response):
                     chunks.append(chunk)
                     size += len(chunk)
-                    enough = watch.enough(chunk)
-                    if enough is not None:
-                        return b"".join(chunks), enough
+                    end = watch.feed(chunk)
+                    if end is not None:
+                        return b"".join(chunks), end
                     if size >= self._bounds.response:
                         return b"".join(chunks), "bytes"
                 return b"".join(chunks), ""
@@ -131,17 +131,17 @@ class Receiver:
         return b"".join(chunks), "time"
 
     async def _file(self, response: httpx2.Response, headers: dict[str, str], row: Row) -> ApiResponse:
-        """Save the answer in the owner's folder."""
-        from ..decode.files import Saving, file_name
+        """Save the content in the owner's folder."""
+        from ..decode.files import FileWriter, file_name
 
-        told = headers.get("content-length", "")
-        if told.isdigit() and int(told) > self._bounds.file:
-            raise refusal(self._bounds.file, int(told), performed=self._performed)
-        with Saving(self._bounds.folder, file_name(headers, self._request.url, row), self._bounds.file) as saving:
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > self._bounds.file:
+            raise response_too_large(self._bounds.file, int(length), performed=self._performed)
+        with FileWriter(self._bounds.folder, file_name(headers, self._request.url, row), self._bounds.file) as writer:
             async for chunk in _pieces(response):
-                if not saving.write(chunk):
-                    raise refusal(self._bounds.file, saving.size, performed=self._performed)
-            saved = saving.done(media_type(headers.get("content-type", "")))
+                if not writer.write(chunk):
+                    raise response_too_large(self._bounds.file, writer.size, performed=self._performed)
+            saved = writer.finish(media_type(headers.get("content-type", "")))
         return ApiResponse(response.status_code, headers, b"", file=saved)
 
     @property
@@ -149,34 +149,24 @@ class Receiver:
         return self._request.method not in ("GET", "HEAD")
 
 
-def _form(content_type: str) -> str | None:
-    """Give the form of a stream; the module that knows them is read only for a type that may be one."""
-    kind = media_type(content_type)
-    if kind in ("application/json", "text/plain", "text/html", ""):
-        return None
-    from ..decode.streams import form_of
-
-    return form_of(kind)
-
-
 async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """Give the content piece by piece, its codings undone but for one that the call asked for. Raises Damaged."""
+    """Yield the content piece by piece, decompressed unless the call asked for its coding. Raises CodingError."""
     stream = response.stream
     coding = response.headers.get("content-encoding", "")
-    if not coding or _is_wanted(coding, response.request.headers.get("accept-encoding", "")):
+    if not coding or _is_requested(coding, response.request.headers.get("accept-encoding", "")):
         async for chunk in stream:  # type: ignore[union-attr]
             yield chunk
         return
-    from ..decode.decompress import Inflater
+    from ..decode.decompress import Decompressor
 
-    inflater = Inflater(coding)
+    decompressor = Decompressor(coding)
     async for chunk in stream:  # type: ignore[union-attr]
-        for piece in inflater.feed(chunk):
+        for piece in decompressor.feed(chunk):
             yield piece
-    inflater.close()
+    decompressor.close()
 
 
-def _is_wanted(coding: str, asked: str) -> bool:
-    """Whether a coding that the adapter does not know was named by the call, which then has the answer as it came."""
-    names = {part.partition(";")[0].strip().lower() for part in asked.split(",")}
+def _is_requested(coding: str, accept_encoding: str) -> bool:
+    """Return True if the call asked for a coding unknown to the adapter: its response is passed on as it came."""
+    names = {part.partition(";")[0].strip().lower() for part in accept_encoding.split(",")}
     return coding.strip().lower() in names - {"", "identity", "gzip", "x-gzip", "deflate"}

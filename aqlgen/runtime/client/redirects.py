@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Where a redirect leads, and what may go along (RFC 9110, 15.4). Credentials never leave the API's own origin."""
+"""Which redirects are followed, and with what (RFC 9110, 15.4). Credentials never leave the API's own origin."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ..wire import ApiRequest, ApiResponse
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["READS", "STATUSES", "elsewhere", "followed", "is_public"]
+__all__ = ["READS", "STATUSES", "changes_host", "is_public", "redirected"]
 
 STATUSES = frozenset({301, 302, 303, 307, 308})
 READS = frozenset({"GET", "HEAD"})
-_HARMLESS = frozenset({"accept", "accept-language", "user-agent"})
-_OF_CONTENT = frozenset({"content-type", "content-encoding", "content-language", "content-location"})
-_LOCAL = (".localhost", ".local", ".internal", ".localdomain", ".home.arpa")
+_HEADERS_FOR_ANY_HOST = frozenset({"accept", "accept-language", "user-agent"})
+_CONTENT_HEADERS = frozenset({"content-type", "content-encoding", "content-language", "content-location"})
+_LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".localdomain", ".home.arpa")
 
 
-def followed(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
-    """Give the request that a redirect asks for, None when it is none, or one that is not safe to follow.
+def redirected(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
+    """Return the request that a redirect asks for, None when it is none, or one that is not safe to follow.
 
     On the same origin, or on the same host when it becomes encrypted, it goes on as it was: a read in any case, any
     other request for 307 and 308 only, while 303 turns it into a GET. Another host sees reads only, without anything
@@ -35,49 +35,55 @@ def followed(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
     location = response.headers.get("location", "").strip()
     if response.status not in STATUSES or not location:
         return None
-    reads = request.method in READS
-    if not reads and response.status in (301, 302):
+    is_read = request.method in READS
+    if not is_read and response.status in (301, 302):
         return None
     source = httpx2.URL(request.url)
     target = _target(source, location)
     if target is None:
         return None
-    if _same(source, target):
-        if reads or response.status != 303:
+    if _same_origin(source, target):
+        if is_read or response.status != 303:
             return replace(request, url=str(target))
-        headers = tuple(one for one in request.headers if one[0].lower() not in _OF_CONTENT)
+        headers = tuple(header for header in request.headers if header[0].lower() not in _CONTENT_HEADERS)
         return replace(request, method="GET", url=str(target), headers=headers, content=None)
-    if not reads or (source.scheme == "https" and target.scheme != "https"):
+    if not is_read or (source.scheme == "https" and target.scheme != "https"):
         return None
-    if target.userinfo or _holds(location, request.secrets) or (is_public(source.host) and not is_public(target.host)):
+    if (
+        target.userinfo
+        or _contains_secret(location, request.secrets)
+        or (is_public(source.host) and not is_public(target.host))
+    ):
         return None
     headers = tuple(
-        one for one in request.headers if one[0].lower() in _HARMLESS and not _holds(one[1], request.secrets)
+        (name, value)
+        for name, value in request.headers
+        if name.lower() in _HEADERS_FOR_ANY_HOST and not _contains_secret(value, request.secrets)
     )
     return ApiRequest(request.method, str(target), headers, None, request.secrets)
 
 
-def elsewhere(request: ApiRequest, target: ApiRequest) -> bool:
-    """Whether a redirect leads to another host."""
+def changes_host(request: ApiRequest, target: ApiRequest) -> bool:
+    """Return True if a redirect leads to another host."""
     import httpx2
 
     return httpx2.URL(request.url).host != httpx2.URL(target.url).host
 
 
 def is_public(host: str) -> bool:
-    """Whether a host may stand in the open network; a name that says nothing else may."""
+    """Return True if a host may be in the open network; a name that says nothing else may."""
     bare = host.strip("[]").rstrip(".").lower()
     try:
         return ipaddress.ip_address(bare.partition("%")[0]).is_global
     except ValueError:
         pass
-    if "." not in bare or bare.endswith(_LOCAL):
+    if "." not in bare or bare.endswith(_LOCAL_SUFFIXES):
         return False
     return not all(part.isdigit() or part.startswith("0x") for part in bare.split("."))  # odd forms of an address
 
 
 def _target(source: httpx2.URL, location: str) -> httpx2.URL | None:
-    """Give the absolute target, None for one that is no address of the web."""
+    """Return the absolute target, None for one that is no address of the web."""
     import httpx2
 
     try:
@@ -87,7 +93,7 @@ def _target(source: httpx2.URL, location: str) -> httpx2.URL | None:
     return target if target.scheme in ("http", "https") and target.host else None
 
 
-def _same(source: httpx2.URL, target: httpx2.URL) -> bool:
+def _same_origin(source: httpx2.URL, target: httpx2.URL) -> bool:
     if target.userinfo and target.userinfo != source.userinfo:
         return False
     if target.host != source.host:
@@ -96,10 +102,10 @@ def _same(source: httpx2.URL, target: httpx2.URL) -> bool:
     return upgraded or (target.scheme == source.scheme and target.port == source.port)
 
 
-def _holds(text: str, secrets: Iterable[str]) -> bool:
-    """Whether a text repeats a secret, in any of the forms in which a URL carries it."""
-    plain = unquote(text)
+def _contains_secret(text: str, secrets: Iterable[str]) -> bool:
+    """Return True if a text repeats a secret, in any of the forms in which a URL carries it."""
+    decoded = unquote(text)
     return any(
-        one and (one in text or one in plain or quote(one, safe="") in text or quote_plus(one) in text)
-        for one in secrets
+        secret and (secret in text or secret in decoded or quote(secret, safe="") in text or quote_plus(secret) in text)
+        for secret in secrets
     )

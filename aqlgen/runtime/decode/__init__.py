@@ -1,2 +1,2 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""From the bytes of a response to data."""
+"""From the API's response to data, or to the failure that it reports."""

@@ -1,5 +1,8 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""From the bytes of an answer to data, by its content type and by what the document promised."""
+"""From the bytes of a response to data, by its content type and by what the document promised.
+
+What comes out is fit to be passed on: without halves of surrogate pairs, and not too deep to be written as JSON.
+"""
 
 from __future__ import annotations
 
@@ -11,84 +14,96 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ..encode.body import is_json, is_text, media_type
 from ..errors import Code, Failure
-from .sanitize import sound
+from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
 
-__all__ = ["read", "text_of"]
+__all__ = ["decode_text", "read_body", "sanitize"]
 
 _JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
-_CARELESS = frozenset(
-    {
-        "text/plain",
-        "text/html",
-        "text/javascript",
-        "application/javascript",
-        "application/octet-stream",
-        "binary/octet-stream",
-    }
-)
+_UNDECLARED = frozenset({"text/plain", OCTETS, "binary/octet-stream"})
+_CARELESS = _UNDECLARED | {"text/html", "text/javascript", "application/javascript"}
 """Types under which JSON comes from servers that do not say what they send."""
-_BOMS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']""")
-_META = re.compile(rb"""<meta[^>]{0,200}?\bcharset\s*=\s*["']?([A-Za-z][\w.:-]{0,40})""", re.IGNORECASE)
+_XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']""")
+_HTML_META = re.compile(rb"""<meta[^>]{0,200}?\bcharset\s*=\s*["']?([A-Za-z][\w.:-]{0,40})""", re.IGNORECASE)
 _NOT_FOR_TEXT = frozenset(
     {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7", "mbcs", "oem"}
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_MOST_VALUES = 3_000_000
+_MAX_VALUES = 3_000_000
 """Values of one JSON text: each takes far more memory than the few bytes that it may be written in."""
-_FORM = "application/x-www-form-urlencoded"
+_MAX_DEPTH = 150
+"""Levels that can be passed on to the client with room to spare; anything deeper is given as its JSON."""
 
 
-def read(content: bytes, content_type: str, promised: str = "") -> Any:
-    """Give the data of a content. Raises Failure when JSON was promised and something else came.
+def read_body(content: bytes, content_type: str, promised: str = "") -> Any:
+    """Return the data of a content. Raises Failure when JSON was promised and something else came.
 
     What is neither JSON nor text comes as base64 with its type.
     """
-    told = content_type.partition(",")[0] if "multipart" not in content_type else content_type
-    kind, wanted = media_type(told), media_type(promised)
+    if "multipart" not in content_type:
+        content_type = content_type.partition(",")[0]
+    kind, wanted = media_type(content_type), media_type(promised)
     if is_json(kind) or (not kind and is_json(wanted)):
-        return _json(content, told)
+        return _read_json(content, content_type)
     if is_json(wanted) and kind in _CARELESS:
         try:
-            return _json(content, told)
+            return _read_json(content, content_type)
         except Failure:
-            if kind not in ("text/plain", "application/octet-stream", "binary/octet-stream"):
+            if kind not in _UNDECLARED:
                 raise
     if is_text(kind) or (not kind and is_text(wanted)):
-        return text_of(content, told, kind)
-    if kind == _FORM:
-        return _form(text_of(content, told, kind))
+        return decode_text(content, content_type)
+    if kind == FORM:
+        return _read_form(decode_text(content, content_type))
     if not kind and not wanted:
-        return _guessed(content)
-    return _bytes(content, kind or wanted or "application/octet-stream")
+        return _read_undeclared(content)
+    return _as_base64(content, kind or wanted or OCTETS)
 
 
-def text_of(content: bytes, content_type: str, kind: str = "") -> str:
-    """Give a text by its byte order mark, its charset, or what it says of itself; UTF-8 when nothing tells."""
-    for mark, name in _BOMS:
+def decode_text(content: bytes, content_type: str) -> str:
+    """Return a text by its byte order mark, its charset, or its own declaration; UTF-8 when there is none."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
-            return content.decode(name, errors="replace")
+            return content.decode(encoding, errors="replace")
     charset = _charset(content_type)
-    if charset is None and (kind.endswith("xml") or kind == "text/html"):
-        found = (_META if kind == "text/html" else _DECLARED).search(content[:2048])
-        charset = _known(found[1].decode("ascii", "replace")) if found is not None else None
+    is_html = media_type(content_type) == "text/html"
+    if charset is None and (is_html or is_xml(content_type)):
+        declaration = (_HTML_META if is_html else _XML_DECLARATION).search(content[:2048])
+        charset = _known_charset(declaration[1].decode("ascii", "replace")) if declaration is not None else None
     return content.decode(charset or "utf-8", errors="replace")
 
 
-def _json(content: bytes, content_type: str) -> Any:
-    """Read JSON: as UTF-8, -16 or -32 (RFC 8259), else as its charset says, or as values a line each."""
-    if len(content) > _MOST_VALUES:
+@lru_cache(256)
+def _charset(content_type: str) -> str | None:
+    """Return the charset of a content type, None when it names none that is known."""
+    for parameter in content_type.split(";")[1:]:
+        key, _, value = parameter.partition("=")
+        if key.strip().lower() == "charset":
+            return _known_charset(value.strip().strip("\"'"))
+    return None
+
+
+def _known_charset(name: str) -> str | None:
+    try:
+        codec = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None
+    return codec.name if codec._is_text_encoding and codec.name not in _NOT_FOR_TEXT else None
+
+
+def _read_json(content: bytes, content_type: str) -> Any:
+    """Read JSON: as UTF-8, -16 or -32 (RFC 8259), else as its charset says, or as a value a line."""
+    if len(content) > _MAX_VALUES:
         values = content.count(b",") + content.count(b"[") + content.count(b"{")
-        if values > _MOST_VALUES:
-            raise _too_many(values)
+        if values > _MAX_VALUES:
+            raise _too_many_values(values)
     try:
         text = content.decode(json.detect_encoding(content)).removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -103,14 +118,14 @@ def _json(content: bytes, content_type: str) -> Any:
     except RecursionError:
         raise _not_json(content_type) from None
     except ValueError:
-        data = _line_by_line(text)
+        data = _read_lines(text)
         if data is None:
             raise _not_json(content_type) from None
-    return sound(data, content)
+    return sanitize(data, content)
 
 
-def _line_by_line(text: str) -> list[Any] | None:
-    """Give the values of an answer that holds more than one, each on its own line."""
+def _read_lines(text: str) -> list[Any] | None:
+    """Return the values of a text that holds more than one, each on its own line; None when it does not."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2 or not lines[0].lstrip().startswith(("{", "[")):
         return None
@@ -120,9 +135,9 @@ def _line_by_line(text: str) -> list[Any] | None:
         return None
 
 
-def _too_many(values: int) -> Failure:
-    details = {"limit_type": "response_values", "limit_value": _MOST_VALUES, "actual_value": values, "unit": "elements"}
-    message = f"Payload exceeds response_values limit of {_MOST_VALUES} elements: ask for less, such as a smaller page"
+def _too_many_values(values: int) -> Failure:
+    details = {"limit_type": "response_values", "limit_value": _MAX_VALUES, "actual_value": values, "unit": "elements"}
+    message = f"Payload exceeds response_values limit of {_MAX_VALUES} elements: ask for less, such as a smaller page"
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
 
@@ -134,26 +149,26 @@ def _not_json(content_type: str) -> Failure:
     )
 
 
-def _guessed(content: bytes) -> Any:
-    """Read an answer that nothing is said of: JSON if it is that, else text if it can be, else bytes."""
+def _read_undeclared(content: bytes) -> Any:
+    """Read a content without any type: as JSON if it is that, else as text if it can be, else as bytes."""
     if content.lstrip()[:1] in (b"{", b"["):
         try:
-            return _json(content, "")
+            return _read_json(content, "")
         except Failure:
             pass
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return _bytes(content, "application/octet-stream")
-    return _bytes(content, "application/octet-stream") if _CONTROLS.search(text) else text
+        return _as_base64(content, OCTETS)
+    return _as_base64(content, OCTETS) if _CONTROLS.search(text) else text
 
 
-def _bytes(content: bytes, kind: str) -> Mapping[str, str]:
-    return {"content": base64.b64encode(content).decode("ascii"), "encoding": "base64", "mime_type": kind}
+def _as_base64(content: bytes, mime_type: str) -> Mapping[str, str]:
+    return {"content": base64.b64encode(content).decode("ascii"), "encoding": "base64", "mime_type": mime_type}
 
 
-def _form(text: str) -> dict[str, Any]:
-    """Give the fields of a form; one that comes more than once is a list."""
+def _read_form(text: str) -> dict[str, Any]:
+    """Return the fields of a form; one that comes more than once is a list."""
     from urllib.parse import parse_qsl
 
     fields: dict[str, Any] = {}
@@ -163,26 +178,47 @@ def _form(text: str) -> dict[str, Any]:
         return {"content": text}
     for name, value in pairs:
         if name in fields:
-            known = fields[name]
-            fields[name] = [*known, value] if isinstance(known, list) else [known, value]
+            earlier = fields[name]
+            fields[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
         else:
             fields[name] = value
     return fields
 
 
-@lru_cache(256)
-def _charset(content_type: str) -> str | None:
-    """Give the charset of a content type, None when it names none that is known."""
-    for part in content_type.split(";")[1:]:
-        key, _, value = part.partition("=")
-        if key.strip().lower() == "charset":
-            return _known(value.strip().strip("\"'"))
-    return None
+def sanitize(data: Any, content: bytes) -> Any:
+    """Return data that can be passed on; it is copied only if `content`, the JSON of it, gives reason for doubt."""
+    has_surrogates = b"\\ud" in content or b"\\uD" in content
+    may_be_deep = content.count(b"}") + content.count(b"]") > _MAX_DEPTH
+    if not has_surrogates and (not may_be_deep or _depth(data) <= _MAX_DEPTH):
+        return data
+    return _sanitized_copy(data, 1)
 
 
-def _known(name: str) -> str | None:
-    try:
-        found = codecs.lookup(name)
-    except (LookupError, ValueError):
-        return None
-    return found.name if found._is_text_encoding and found.name not in _NOT_FOR_TEXT else None
+def _depth(data: Any) -> int:
+    """Count the levels of arrays and objects; stops when there are too many."""
+    depth = 0
+    level = [data] if isinstance(data, (dict, list)) else []
+    while level and depth <= _MAX_DEPTH:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+    return depth
+
+
+def _sanitized_copy(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if not isinstance(value, (dict, list)):
+        return value
+    if depth > _MAX_DEPTH:
+        try:
+            return json.dumps(value)
+        except RecursionError:
+            return None
+    if isinstance(value, dict):
+        return {_sanitized_copy(key, depth): _sanitized_copy(item, depth + 1) for key, item in value.items()}
+    return [_sanitized_copy(item, depth + 1) for item in value]

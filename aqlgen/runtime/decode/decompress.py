@@ -1,50 +1,52 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Content codings of an answer, undone piece by piece, so that a small one cannot fill the memory (RFC 9110, 8.4)."""
+"""Decompression of a response piece by piece, so that a small one cannot fill the memory (RFC 9110, 8.4)."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
 
-__all__ = ["ACCEPTED", "Damaged", "Inflater"]
+__all__ = ["ACCEPT_ENCODING", "CodingError", "Decompressor"]
 
-ACCEPTED = "gzip, deflate"
-_PIECE = 256 * 1024
-_MAGIC = b"\x1f\x8b"
-_MOST_CODINGS = 3
+ACCEPT_ENCODING = "gzip, deflate"
+_PIECE_SIZE = 256 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_MAX_CODINGS = 3
 
 
-class Damaged(Exception):
+class CodingError(Exception):
     """The content is not what its coding says, or ends too soon. The message is the end of a sentence."""
 
 
-class Inflater:
-    """Undoes the codings of a Content-Encoding header. Raises Damaged for one that was not asked for."""
+class Decompressor:
+    """A decoder of the codings in a Content-Encoding header. Raises CodingError for one that was not asked for."""
 
-    def __init__(self, header: str) -> None:
-        codings = [one for one in (part.strip().lower() for part in header.split(",")) if one not in ("", "identity")]
-        if len(codings) > _MOST_CODINGS:
-            raise Damaged("came in too many codings")
-        self._steps = [_step(one) for one in reversed(codings)]
+    def __init__(self, content_encoding: str) -> None:
+        names = (part.strip().lower() for part in content_encoding.split(","))
+        codings = [name for name in names if name not in ("", "identity")]
+        if len(codings) > _MAX_CODINGS:
+            raise CodingError("came in too many codings")
+        self._decoders = [_decoder(coding) for coding in reversed(codings)]
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Give what the next bytes hold, in pieces of a bounded size. Raises Damaged."""
-        return self._through(data, self._steps)
+        """Yield the content of the next bytes, in pieces of a bounded size. Raises CodingError."""
+        return _decoded(data, self._decoders)
 
     def close(self) -> None:
-        """Raise Damaged when the content was cut."""
-        if any(step.open for step in self._steps):
-            raise Damaged("ended before its compressed content was complete")
-
-    def _through(self, data: bytes, steps: list[_Step]) -> Iterator[bytes]:
-        if not steps:
-            yield data
-            return
-        for piece in steps[0].feed(data):
-            yield from self._through(piece, steps[1:])
+        """Raise CodingError when the content was cut."""
+        if any(decoder.unfinished for decoder in self._decoders):
+            raise CodingError("ended before its compressed content was complete")
 
 
-class _Step:
+def _decoded(data: bytes, decoders: list[_Decoder]) -> Iterator[bytes]:
+    if not decoders:
+        yield data
+        return
+    for piece in decoders[0].feed(data):
+        yield from _decoded(piece, decoders[1:])
+
+
+class _Decoder:
     """One coding: gzip, of one or more members, or deflate, with its header or, as some servers send it, without."""
 
     def __init__(self, *, gzip: bool) -> None:
@@ -54,44 +56,44 @@ class _Step:
         self._ended = False
 
     @property
-    def open(self) -> bool:
-        """Whether it has begun and not ended."""
+    def unfinished(self) -> bool:
+        """Return True if the content has begun and not ended."""
         return bool(self._held) or (self._engine is not None and not self._ended)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         while data:
             if self._engine is None or self._ended:
                 data, self._held = self._held + data, b""
-                if len(data) < len(_MAGIC):
-                    self._held = b"" if self._ended and data != _MAGIC[:1] else data
+                if len(data) < len(_GZIP_MAGIC):
+                    self._held = b"" if self._ended and data != _GZIP_MAGIC[:1] else data
                     return
-                if self._ended and not (self._gzip and data.startswith(_MAGIC)):
+                if self._ended and not (self._gzip and data.startswith(_GZIP_MAGIC)):
                     return  # padding behind the content
-                self._engine, self._ended = self._begun(data), False
+                self._engine, self._ended = self._new_engine(data), False
             engine = self._engine
-            while piece := _piece(engine, data):
+            while piece := _next_piece(engine, data):
                 yield piece
                 data = engine.unconsumed_tail
             self._ended = engine.eof
             data = engine.unused_data if engine.eof else engine.unconsumed_tail
 
-    def _begun(self, data: bytes) -> zlib._Decompress:
+    def _new_engine(self, data: bytes) -> zlib._Decompress:
         if self._gzip:
             return zlib.decompressobj(zlib.MAX_WBITS | 16)
-        headed = data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0
-        return zlib.decompressobj(zlib.MAX_WBITS if headed else -zlib.MAX_WBITS)
+        has_header = data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0
+        return zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
 
 
-def _piece(engine: zlib._Decompress, data: bytes) -> bytes:
+def _next_piece(engine: zlib._Decompress, data: bytes) -> bytes:
     try:
-        return engine.decompress(data, _PIECE)
+        return engine.decompress(data, _PIECE_SIZE)
     except zlib.error:
-        raise Damaged("could not be decompressed") from None
+        raise CodingError("could not be decompressed") from None
 
 
-def _step(coding: str) -> _Step:
+def _decoder(coding: str) -> _Decoder:
     if coding in ("gzip", "x-gzip"):
-        return _Step(gzip=True)
+        return _Decoder(gzip=True)
     if coding == "deflate":
-        return _Step(gzip=False)
-    raise Damaged("came in a coding that was not asked for")
+        return _Decoder(gzip=False)
+    raise CodingError("came in a coding that was not asked for")

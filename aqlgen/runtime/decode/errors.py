@@ -1,5 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What an API says of an error, found in the shapes that APIs use (RFC 9457 and the common ones)."""
+"""The API's own words on an error: message, code and parameters, in the shapes that APIs use.
+
+(RFC 9457 and the common ones. Keys are compared without case and signs: `ErrorMessage`, `error_message` and
+`errorMessage` are one.)
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..encode.body import is_json, media_type
 from ..errors import Code
+from ..media import FORM, is_json, is_xml, media_type
 from ..messages import redact, redacted
-from ..schema.shapes import folded
+from ..text import folded
 from ..wire import ApiResponse
-from .body import text_of
-from .error_parameters import LISTS, by_name, is_texts, names_of
+from .body import decode_text
 
-__all__ = ["Told", "listen"]
+__all__ = ["ApiError", "read_error"]
 
 _MISSING = re.compile(
     r"\bmissing|\brequired\b|can(?:'?t|not) be (?:blank|null|empty)|must not be (?:null|empty|blank)", re.IGNORECASE
@@ -27,7 +30,7 @@ _UNKNOWN = re.compile(
     r"|additional propert|extra_forbidden|extra (?:inputs|fields)|not permitted|cannot find field",
     re.IGNORECASE,
 )
-_MESSAGES = (
+_MESSAGE_KEYS = (
     "detail",
     "message",
     "errordescription",
@@ -48,182 +51,292 @@ _MESSAGES = (
     "text",
 )
 """Keys of a message, folded, the most telling first."""
-_CODES = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword", "name")
-_OWN_CODES = ("code", "errorcode", "errcode")
+_CODE_KEYS = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword", "name")
+_API_CODE_KEYS = ("code", "errorcode", "errcode")
 _QUOTED = re.compile(r"['\"`]([A-Za-z_][\w.\-\[\]]{0,60})['\"`]")
-_XML = re.compile(
+_XML_MESSAGE = re.compile(
     r"<(?:\w+:)?(message|errormessage|error_message|faultstring|detail|description|reason|text|title|msg)\b[^<>]*>"
     r"(?:<!\[CDATA\[(.{1,2000}?)\]\]>|([^<]{1,2000}))</",
     re.IGNORECASE,
 )
 _XML_CODE = re.compile(r"<(?:\w+:)?(?:code|errorcode|faultcode)\b[^<>]*>\s*([\w.:-]{1,100})\s*</", re.IGNORECASE)
 _CHALLENGE = re.compile(r'\berror_description\s*=\s*"([^"]{1,500})"', re.IGNORECASE)
-_CUT = re.compile(
+_JSON_MESSAGE = re.compile(
     r'"(?:message|detail|error_description|errorMessage|title|error|msg)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")',
     re.IGNORECASE,
 )
-_DEEPEST = 4
-_MOST = 5
+_NAME_KEYS = (
+    "param",
+    "parameter",
+    "parametername",
+    "field",
+    "fieldname",
+    "loc",
+    "propertypath",
+    "instancepath",
+    "path",
+    "pointer",
+    "name",
+    "property",
+    "attribute",
+    "location",
+    "target",
+)
+_TOP_NAME_KEYS = ("param", "parameter", "field")
+_FAULT_MAP_KEYS = ("errors", "fielderrors", "validationerrors", "modelstate")
+"""Keys of an object that has the names of parameters as keys."""
+_FAULT_KEYS = (
+    *_FAULT_MAP_KEYS,
+    "invalidparams",
+    "invalidparameters",
+    "detail",
+    "details",
+    "violations",
+    "fieldviolations",
+    "constraintviolations",
+    "issues",
+    "suberrors",
+    "elements",
+)
+"""Keys of the single faults."""
+_NAME_LIST_KEYS = ("fields", "parameters", "params", "membernames")
+"""Keys of a list of names."""
+_MAX_DEPTH = 4
+_MAX_NAME_DEPTH = 6
+_MAX_FAULTS = 5
+_MAX_ITEMS = 20
+_PLACES = ("body", "query", "path", "header", "cookie", "data", "attributes", "params")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An error in the API's own words; `params` are the names it speaks of, in its own spelling, `own` its own code."""
+class ApiError:
+    """An error as the API reports it; `parameters` and `api_code` are in its own spelling."""
 
     message: str = ""
     code: Code = Code.INVALID_TYPE
-    params: tuple[str, ...] = ()
-    own: str = ""
+    parameters: tuple[str, ...] = ()
+    api_code: str = ""
 
 
-def listen(response: ApiResponse, secrets: Iterable[str] = ()) -> Told:
-    """Find the message, what kind of fault it tells of, and the parameters that it names; no secret is in them."""
-    header = response.headers.get("content-type", "")
-    kind = media_type(header)
-    text = redact(text_of(response.content[:262_144], header, kind).strip(), secrets)
-    if not is_json(kind) and not text.startswith(("{", "[")):
-        if "html" in kind or text[:15].lower().startswith(("<!doctype html", "<html")):
-            text = ""
-        elif kind.endswith("xml") or text.startswith("<"):
-            return _of_xml(text)
-        elif kind == "application/x-www-form-urlencoded":
-            from urllib.parse import parse_qsl
-
-            return _of_json(dict(parse_qsl(text[:65536])))
-        challenge = _CHALLENGE.search(response.headers.get("www-authenticate", "")) if not text else None
-        return _told(challenge[1] if challenge is not None else text, ())
+def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:
+    """Return the message of an error, the kind of fault and the parameters that it names; without any secret."""
+    content_type = response.headers.get("content-type", "")
+    text = redact(decode_text(response.content[:262_144], content_type).strip(), secrets)
+    if not is_json(content_type) and not text.startswith(("{", "[")):
+        return _from_text(text, content_type, response.headers)
     try:
-        body = json.loads(response.content if is_json(kind) and "charset" not in header else text)
+        has_charset = "charset" in content_type
+        body = json.loads(response.content if is_json(content_type) and not has_charset else text)
         body = redacted(body, secrets)
     except (ValueError, RecursionError):
-        return _told(_in_pieces(text), ())
-    return _of_json(body)
+        return _classified(_message_of_broken_json(text), ())
+    return _from_json(body)
 
 
-def _in_pieces(text: str) -> str:
-    """Give the message of what is called JSON and is none: a bare text, or JSON that was cut or is damaged."""
+def _from_text(text: str, content_type: str, headers: Mapping[str, str]) -> ApiError:
+    if "html" in media_type(content_type) or text[:15].lower().startswith(("<!doctype html", "<html")):
+        text = ""
+    elif is_xml(content_type) or text.startswith("<"):
+        return _from_xml(text)
+    elif media_type(content_type) == FORM:
+        from urllib.parse import parse_qsl
+
+        return _from_json(dict(parse_qsl(text[:65536])))
+    challenge = _CHALLENGE.search(headers.get("www-authenticate", "")) if not text else None
+    return _classified(challenge[1] if challenge is not None else text, ())
+
+
+def _message_of_broken_json(text: str) -> str:
+    """Return the message of what should be JSON and is not: a bare text, or JSON that was cut or is damaged."""
     if not text.startswith(("{", "[")):
         return "" if text.startswith("<") else text
-    found = _CUT.search(text)
+    match = _JSON_MESSAGE.search(text)
     try:
-        return str(json.loads(found[1])) if found is not None else ""
+        return str(json.loads(match[1])) if match is not None else ""
     except ValueError:
         return ""
 
 
-def _of_json(body: Any) -> Told:
-    params = tuple(dict.fromkeys(names_of(body, 0)))
-    return _told(_whole_message(body), params, _marks(body), _own_code(body))
+def _from_json(body: Any) -> ApiError:
+    parameters = tuple(dict.fromkeys(_parameter_names(body, 0)))
+    return _classified(_whole_message(body), parameters, _all_codes(body), _api_code(body))
 
 
-def _of_xml(text: str) -> Told:
+def _from_xml(text: str) -> ApiError:
     from html import unescape
 
-    found = reversed(list(_XML.finditer(text[:65536])))  # the first of a name wins
-    named = {folded(one[1]): (one[2] or unescape(one[3])).strip() for one in found}
-    message = next((named[key] for key in _MESSAGES if named.get(key)), "")
+    matches = reversed(list(_XML_MESSAGE.finditer(text[:65536])))  # the first of a name wins
+    texts = {folded(match[1]): (match[2] or unescape(match[3])).strip() for match in matches}
+    message = next((texts[key] for key in _MESSAGE_KEYS if texts.get(key)), "")
     code = _XML_CODE.search(text[:65536])
-    own = code[1] if code is not None else ""
-    return _told(message, (), own, own)
+    api_code = code[1] if code is not None else ""
+    return _classified(message, (), api_code, api_code)
 
 
-def _told(message: str, params: tuple[str, ...], marks: str = "", own: str = "") -> Told:
-    evidence = f"{message} {marks}"
+def _classified(message: str, parameters: tuple[str, ...], codes: str = "", api_code: str = "") -> ApiError:
+    evidence = f"{message} {codes}"
     code = Code.INVALID_TYPE
     if _UNKNOWN.search(evidence):
         code = Code.UNKNOWN_PARAM
     elif _MISSING.search(evidence):
         code = Code.MISSING_PARAM
-    return Told(message, code, params or tuple(_QUOTED.findall(message)), own)
+    return ApiError(message, code, parameters or tuple(_QUOTED.findall(message)), api_code)
+
+
+def _by_folded_key(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {folded(str(key)): value for key, value in body.items()}
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
 def _whole_message(body: Any) -> str:
-    """Give the most telling message, and what the list of single faults adds to it."""
+    """Return the most telling message, with what the list of single faults adds to it."""
     message = _message(body, 0)
     if not isinstance(body, Mapping):
         return message
-    known = by_name(body)
-    inner = known.get("error")
-    for one in (known, by_name(inner) if isinstance(inner, Mapping) else {}):
-        for key in LISTS:
-            faults = list(dict.fromkeys(_faults(one.get(key))))[:_MOST]
+    fields = _by_folded_key(body)
+    inner = fields.get("error")
+    for holder in (fields, _by_folded_key(inner) if isinstance(inner, Mapping) else {}):
+        for key in _FAULT_KEYS:
+            faults = list(dict.fromkeys(_faults(holder.get(key))))[:_MAX_FAULTS]
             if faults:
-                fresh = [fault for fault in faults if fault not in message]
-                if not message or message in faults or any(fault.endswith(f": {message}") for fault in faults):
-                    return "; ".join(faults)
-                return f"{message.rstrip('. ')}: {'; '.join(fresh)}" if fresh else message
+                return _joined(message, faults)
     return message
 
 
+def _joined(message: str, faults: list[str]) -> str:
+    if not message or message in faults or any(fault.endswith(f": {message}") for fault in faults):
+        return "; ".join(faults)
+    further = [fault for fault in faults if fault not in message]
+    return f"{message.rstrip('. ')}: {'; '.join(further)}" if further else message
+
+
 def _faults(value: Any) -> Iterator[str]:
-    """Give the message of every single fault, with the name that it is about."""
+    """Yield the message of each single fault, with the name that it is about."""
     if isinstance(value, Mapping):
-        for name, one in list(value.items())[:20]:
-            found = _message(one, 1)
-            if found:
-                yield f"{name}: {found}"
+        for name, item in list(value.items())[:_MAX_ITEMS]:
+            message = _message(item, 1)
+            if message:
+                yield f"{name}: {message}"
     elif isinstance(value, list):
-        for one in value[:20]:
-            found = _message(one, 1)
-            if found:
-                name = next(names_of(one, 1), "") if isinstance(one, Mapping) else ""
-                yield f"{name}: {found}" if name and name not in found else found
+        for item in value[:_MAX_ITEMS]:
+            message = _message(item, 1)
+            if message:
+                name = next(_parameter_names(item, 1), "") if isinstance(item, Mapping) else ""
+                yield f"{name}: {message}" if name and name not in message else message
 
 
 def _message(body: Any, depth: int) -> str:
-    """Give one message: a detail before a title, a message before a bare code."""
+    """Return one message: a detail before a title, a message before a bare code."""
     if isinstance(body, str):
         return body
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return ""
     if isinstance(body, list):
-        texts = [one for one in body[:_MOST] if isinstance(one, str) and one]
-        return "; ".join(texts) or next((found for one in body[:_MOST] if (found := _message(one, depth + 1))), "")
-    if not isinstance(body, Mapping):
-        return ""
-    known = by_name(body)
-    for key in (*_MESSAGES, *(() if not isinstance(known.get("errors"), str) else ("errors",))):
-        value = known.get(key)
+        items = body[:_MAX_FAULTS]
+        texts = [item for item in items if isinstance(item, str) and item]
+        return "; ".join(texts) or next((message for item in items if (message := _message(item, depth + 1))), "")
+    return _message_of_object(body, depth) if isinstance(body, Mapping) else ""
+
+
+def _message_of_object(body: Mapping[str, Any], depth: int) -> str:
+    fields = _by_folded_key(body)
+    for key in (*_MESSAGE_KEYS, *(() if not isinstance(fields.get("errors"), str) else ("errors",))):
+        value = fields.get(key)
         if value and isinstance(value, str | Mapping | list):
-            found = _message(value, depth + 1)
-            if found:
-                return found
-    for key in LISTS:
-        faults = next(_faults(known.get(key)), "") if depth else ""
-        if faults:
-            return faults
-    if body and all(is_texts(value) for value in body.values()):  # faults by parameter, with nothing around them
+            message = _message(value, depth + 1)
+            if message:
+                return message
+    for key in _FAULT_KEYS:
+        fault = next(_faults(fields.get(key)), "") if depth else ""
+        if fault:
+            return fault
+    if body and all(_is_list_of_texts(value) for value in body.values()):  # faults by parameter, nothing around them
         return next(_faults(body), "")
     return ""
 
 
-def _marks(body: Any) -> str:
-    """Give the codes and types of an error, which tell what kind it is more surely than its words."""
-    found: list[str] = []
-    todo = [(body, 0)]
-    while todo and len(found) < 20:
-        one, depth = todo.pop()
-        if isinstance(one, Mapping):
-            known = by_name(one)
-            found += [known[key] for key in _CODES if isinstance(known.get(key), str)]
-            todo += [(value, depth + 1) for value in one.values() if depth < _DEEPEST]
-        elif isinstance(one, list):
-            todo += [(value, depth + 1) for value in one[:20] if depth < _DEEPEST]
-    return " ".join(found)
+def _all_codes(body: Any) -> str:
+    """Return the codes and types within an error, which show its kind more surely than its words."""
+    codes: list[str] = []
+    pending = [(body, 0)]
+    while pending and len(codes) < 20:
+        value, depth = pending.pop()
+        if isinstance(value, Mapping):
+            fields = _by_folded_key(value)
+            codes += [fields[key] for key in _CODE_KEYS if isinstance(fields.get(key), str)]
+            pending += [(inner, depth + 1) for inner in value.values() if depth < _MAX_DEPTH]
+        elif isinstance(value, list):
+            pending += [(inner, depth + 1) for inner in value[:_MAX_ITEMS] if depth < _MAX_DEPTH]
+    return " ".join(codes)
 
 
-def _own_code(body: Any) -> str:
-    """Give the API's own code of an error, from its top or from the one error within."""
+def _api_code(body: Any) -> str:
+    """Return the API's own code of an error, from its top or from the error within."""
     if isinstance(body, list):
         body = body[0] if body else None
     for _ in range(3):
         if not isinstance(body, Mapping):
             return ""
-        known = by_name(body)
-        for key in _OWN_CODES:
-            value = known.get(key)
+        fields = _by_folded_key(body)
+        for key in _API_CODE_KEYS:
+            value = fields.get(key)
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value):
                 return str(value)[:100]
-        inner = known.get("error") or known.get("errors") or known.get("fault")
+        inner = fields.get("error") or fields.get("errors") or fields.get("fault")
         body = inner[0] if isinstance(inner, list) and inner else inner
     return ""
+
+
+def _parameter_names(body: Any, depth: int) -> Iterator[str]:
+    """Yield the names of the parameters that an error is about."""
+    if depth > _MAX_NAME_DEPTH:
+        return
+    if isinstance(body, list):
+        for item in body[:_MAX_ITEMS]:
+            yield from _parameter_names(item, depth + 1)
+    elif isinstance(body, Mapping):
+        fields = _by_folded_key(body)
+        yield from _direct_names(fields, _NAME_KEYS if depth else _TOP_NAME_KEYS)
+        for key in ("source", "error", *_FAULT_KEYS):
+            yield from _names_of_faults(key, fields.get(key), depth)
+        if not depth and body and all(_is_list_of_texts(value) for value in body.values()):
+            yield from (str(name) for name in list(body)[:_MAX_ITEMS])
+
+
+def _direct_names(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[str]:
+    """Yield the name that an object has itself, and those that it lists."""
+    name = next((name for key in keys if (name := _parameter_name(fields.get(key)))), "")
+    if name:
+        yield name
+    for key in _NAME_LIST_KEYS:
+        value = fields.get(key)
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            yield from filter(None, map(_parameter_name, value[:_MAX_ITEMS]))
+
+
+def _names_of_faults(key: str, value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        is_by_name = bool(value) and all(isinstance(inner, list) for inner in value.values())
+        if key in _FAULT_MAP_KEYS or is_by_name:
+            yield from (_parameter_name(str(name)) for name in list(value)[:_MAX_ITEMS])
+            return
+    if isinstance(value, list | Mapping):
+        yield from _parameter_names(value, depth + 1)
+
+
+def _parameter_name(value: Any) -> str:
+    """Return the name in `petId`, `/data/petId`, `body.petId` or `["body", "petId"]`; '' for any other value."""
+    if isinstance(value, list):
+        steps = [str(item) for item in value]
+    elif isinstance(value, str):
+        steps = [step for step in re.split(r"[/.]", value.removeprefix("#")) if step not in ("", "$")]
+    else:
+        return ""
+    if len(steps) > 1 and steps[0] in _PLACES:
+        steps = steps[1:]
+    if len(steps) > 1 and steps[0] == "attributes":
+        steps = steps[1:]
+    return ".".join(steps)[:100]

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Files of the API, saved in the one folder that the owner allows (specification, 4.7.4).
+"""Files that the API sends, saved in the one folder that the owner allows (specification, 4.7.4).
 
 A name of the API's choosing never leaves that folder, never replaces a file and never follows a link.
 """
@@ -16,44 +16,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from ..encode.body import is_json, is_text, media_type
 from ..errors import Code, Failure
+from ..media import FORM, OCTETS, is_json, is_multipart, is_text, media_type, stream_form
 from ..wire import SavedFile
 
 if TYPE_CHECKING:
     from ..table import Row
 
-__all__ = ["Saving", "file_name", "is_file"]
+__all__ = ["FileWriter", "disposition_name", "file_name", "is_file"]
 
-_LONGEST = 120
-_MOST_OF_A_NAME = 10_000
+_MAX_NAME_BYTES = 120
+_MAX_HEADER = 10_000
+_MAX_NUMBER = 10_000
+"""Files of one name, told apart by a number."""
 _UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _EXTENDED = re.compile(r"filename\*\s*=\s*\"?([A-Za-z0-9!#$&+^_`{}~-]*)'[^']*'([^;\"\s]+)", re.IGNORECASE)
 _PLAIN = re.compile(r'filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))', re.IGNORECASE)
-_FORMS = frozenset({"application/x-www-form-urlencoded"})
 
 
 def is_file(headers: Mapping[str, str], promised: str) -> bool:
-    """Whether an answer is a file: nothing that is read as data or text."""
-    from .streams import form_of
-
-    kind, wanted = media_type(headers.get("content-type", "")), media_type(promised)
-    if not kind:
+    """Return True if a response is a file: nothing that is read as data or text."""
+    kind = media_type(headers.get("content-type", ""))
+    if not kind or kind == FORM:
         return False
-    if kind == "application/octet-stream" and (is_json(wanted) or is_text(wanted)):
+    if kind == OCTETS and (is_json(promised) or is_text(promised)):
         return False  # data under a careless name
-    read = is_json(kind) or is_text(kind) or form_of(kind) is not None or kind.startswith("multipart/")
-    return not read and kind not in _FORMS
+    return not (is_json(kind) or is_text(kind) or is_multipart(kind) or stream_form(kind) is not None)
 
 
-class Saving:
-    """A file that is being written, as a context; left without `done`, what was written is removed."""
+class FileWriter:
+    """A file that is being written, as a context; left without `finish`, what was written is removed."""
 
-    def __init__(self, folder: str, name: str, most: int) -> None:
-        self._most = most
+    def __init__(self, folder: str, name: str, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._hash = hashlib.sha256()
-        self._whole = False
+        self._finished = False
         self.size = 0
         try:
             self._path, self._file = _open(Path(folder).expanduser(), name)
@@ -64,31 +62,31 @@ class Saving:
             ) from None
 
     def write(self, data: bytes) -> bool:
-        """Write the next bytes; give False when they are more than a file may have."""
+        """Write the next bytes; return False when they are more than a file may have."""
         self.size += len(data)
-        if self.size > self._most:
+        if self.size > self._max_bytes:
             return False
         self._hash.update(data)
         try:
             self._file.write(data)
         except OSError:
-            raise _unsaved() from None
+            raise _write_failure() from None
         return True
 
-    def done(self, mime_type: str) -> SavedFile:
-        """Close the file, and tell of it."""
+    def finish(self, mime_type: str) -> SavedFile:
+        """Close the file and return its description."""
         try:
             self._file.close()
         except OSError:
-            raise _unsaved() from None
-        self._whole = True
+            raise _write_failure() from None
+        self._finished = True
         return SavedFile(str(self._path), self.size, mime_type, self._hash.hexdigest())
 
-    def __enter__(self) -> Saving:
+    def __enter__(self) -> FileWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._whole:
+        if self._finished:
             return
         with suppress(OSError):
             self._file.close()
@@ -96,14 +94,13 @@ class Saving:
             self._path.unlink()
 
 
-def _unsaved() -> Failure:
+def _write_failure() -> Failure:
     return Failure(Code.INTERNAL_ERROR, "Internal error: the API's file could not be saved whole")
 
 
 def file_name(headers: Mapping[str, str], url: str, row: Row) -> str:
-    """Give a safe name: as the API says, else the end of the address, else the operation's name."""
-    told = disposition_name(headers.get("content-disposition", ""))
-    name = _safe(told) or _safe(_end_of(url)) or row.name
+    """Return a safe name: the API's own, else the end of the address, else the operation's name."""
+    name = _safe(disposition_name(headers.get("content-disposition", ""))) or _safe(_end_of(url)) or row.name
     if "." not in name.strip("."):
         import mimetypes
 
@@ -112,8 +109,8 @@ def file_name(headers: Mapping[str, str], url: str, row: Row) -> str:
 
 
 def disposition_name(header: str) -> str:
-    """Give the file name of a Content-Disposition header (RFC 6266); empty when it names none."""
-    header = header[:_MOST_OF_A_NAME]
+    """Return the file name of a Content-Disposition header (RFC 6266); '' when it has none."""
+    header = header[:_MAX_HEADER]
     extended = _EXTENDED.search(header)
     if extended is not None:
         charset = extended[1].lower() if extended[1].lower() in ("utf-8", "iso-8859-1") else "utf-8"
@@ -136,9 +133,9 @@ def _end_of(url: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """Give what is left of a name when nothing in it can mean a place, a device or a hidden file."""
+    """Return a name without anything that can mean a place, a device or a hidden file."""
     name = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    name = "".join(one for one in name if unicodedata.category(one) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
+    name = "".join(letter for letter in name if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
     name = _UNSAFE.sub("_", name).strip(". ")
     if _DEVICES.fullmatch(name):
         name = f"_{name}"
@@ -146,11 +143,11 @@ def _safe(name: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    """Give a name of few enough bytes, its extension kept."""
+    """Return a name of few enough bytes, its extension kept."""
     stem, dot, extension = name.rpartition(".")
     if not stem or len(extension) > 16:
         stem, dot, extension = name, "", ""
-    while len(f"{stem}{dot}{extension}".encode()) > _LONGEST:
+    while len(f"{stem}{dot}{extension}".encode()) > _MAX_NAME_BYTES:
         stem = stem[:-1]
     return f"{stem}{dot}{extension}"
 
@@ -161,7 +158,7 @@ def _open(folder: Path, name: str) -> tuple[Path, BinaryIO]:
     folder = folder.resolve(strict=True)
     stem, dot, extension = name.rpartition(".") if "." in name.strip(".") else (name, "", "")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    for number in range(_MOST_OF_A_NAME):
+    for number in range(_MAX_NUMBER):
         path = folder / (f"{stem}-{number}{dot}{extension}" if number else name)
         try:
             return path, os.fdopen(os.open(path, flags, 0o600), "wb")

@@ -1,18 +1,35 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What the headers of an answer tell where there is no content, and where an accepted call goes on (RFC 9110)."""
+"""What the headers of a response say: of content that is not sent, of where a call goes on, and of rate limits.
+
+(RFC 9110.) Three families of rate limit headers are known: `X-RateLimit-Limit` and its kin, `RateLimit-Limit` of the
+older drafts, and `RateLimit` with `RateLimit-Policy` of the newer ones (draft-ietf-httpapi-ratelimit-headers).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import math
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ..messages import redact
 from ..table import Row
-from ..wire import ApiResponse
+from ..wire import QUOTA_HEADERS, ApiResponse
 
-__all__ = ["accepted", "head", "told", "unchanged"]
+__all__ = [
+    "Quota",
+    "allowed_methods",
+    "declared_headers",
+    "head_data",
+    "not_modified_data",
+    "quotas",
+    "retry_after",
+    "seconds_until_reset",
+    "with_location",
+]
 
-_TELLING = (
+_DESCRIBING = (
     "content-type",
     "content-length",
     "etag",
@@ -55,40 +72,49 @@ _NOISE = (
     "x-aspnet",
 )
 _CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
-_MONITORS = ("operation-location", "azure-asyncoperation", "location", "content-location")
-_LONGEST = 2000
+_LOCATIONS = ("operation-location", "azure-asyncoperation", "location", "content-location")
+"""Headers of where the result of an accepted call will be, the most exact first."""
+_MAX_LENGTH = 2000
+_WINDOWS = {"-second": 1, "-minute": 60, "-hour": 3600, "-day": 86400}
+_EPOCH = 1_000_000_000
+_NUMBER = re.compile(r"\s*([0-9]{1,15})")
+_ITEM = re.compile(r'\s*"?([^",;]*)"?((?:\s*;\s*[a-z]+\s*=\s*"?[^";,]*"?)*)\s*(?:,|$)')
+_ARGUMENT = re.compile(r'([a-z]+)\s*=\s*"?([0-9]{1,15})')
+_SPAN = re.compile(
+    r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?"
+)
 
 
-def head(response: ApiResponse, secrets: frozenset[str]) -> dict[str, Any]:
-    """Give what exists, by its headers: the answer to a HEAD request."""
+def head_data(response: ApiResponse, secrets: frozenset[str]) -> dict[str, Any]:
+    """Return what exists, by its headers: the data of a response to HEAD."""
     data: dict[str, Any] = {"exists": True}
     headers = response.headers
-    names = (*_TELLING, *(name for name in headers if name.startswith("x-") and not name.startswith(_NOISE)))
+    names = (*_DESCRIBING, *(name for name in headers if name.startswith("x-") and not name.startswith(_NOISE)))
     for name in names:
         value = headers.get(name)
         if value is not None:
-            shown = redact(value, secrets)[:_LONGEST]
-            number = name == "content-length" and value.isascii() and value.isdigit() and len(value) < 19
-            data[name.replace("-", "_")] = int(value) if number else shown
+            text = redact(value, secrets)[:_MAX_LENGTH]
+            is_number = name == "content-length" and value.isascii() and value.isdigit() and len(value) < 19
+            data[name.replace("-", "_")] = int(value) if is_number else text
     return data
 
 
-def allowed(response: ApiResponse) -> dict[str, Any] | None:
-    """Give the methods that an answer to OPTIONS without content allows; None when it says nothing of them."""
-    told = response.headers.get("allow") or response.headers.get("access-control-allow-methods")
-    return None if told is None else {"allow": [one.strip() for one in told.split(",") if one.strip()]}
+def allowed_methods(response: ApiResponse) -> dict[str, Any] | None:
+    """Return the methods that a response to OPTIONS without content allows; None when it names none."""
+    methods = response.headers.get("allow") or response.headers.get("access-control-allow-methods")
+    return None if methods is None else {"allow": [part.strip() for part in methods.split(",") if part.strip()]}
 
 
-def told(response: ApiResponse, names: Iterable[str], secrets: frozenset[str]) -> dict[str, str]:
-    """Give those of some headers that an answer has, under the names that the document has for them."""
+def declared_headers(response: ApiResponse, names: Iterable[str], secrets: frozenset[str]) -> dict[str, str]:
+    """Return those of some headers that a response has, spelled as the document does."""
     headers = response.headers
-    return {name: redact(headers[name.lower()], secrets)[:_LONGEST] for name in names if name.lower() in headers}
+    return {name: redact(headers[name.lower()], secrets)[:_MAX_LENGTH] for name in names if name.lower() in headers}
 
 
-def unchanged(response: ApiResponse, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Give the answer to a conditional request whose resource is as it was; None when no condition was set."""
-    conditions = (one for one in row.parameters.values() if one.location == "header" and one.name in params)
-    if not any(one.wire.lower() in _CONDITIONS for one in conditions):
+def not_modified_data(response: ApiResponse, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the data of a 304 response to a conditional request; None when the call set no condition."""
+    headers = (field for field in row.parameters.values() if field.location == "header" and field.name in params)
+    if not any(header.wire.lower() in _CONDITIONS for header in headers):
         return None
     data: dict[str, Any] = {"not_modified": True}
     if "etag" in response.headers:
@@ -96,34 +122,131 @@ def unchanged(response: ApiResponse, row: Row, params: Mapping[str, Any]) -> dic
     return data
 
 
-def accepted(response: ApiResponse, row: Row, data: Any, secrets: frozenset[str]) -> Any:
-    """Give the data of a success with where to look for its result, if the headers say so and the data do not.
+def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset[str]) -> Any:
+    """Return the data of a success with the place of its result, if the headers have one and the data do not.
 
-    (R-LOOP-1: what was accepted and goes on, and the operation that tells how far it is.)
+    (R-LOOP-1: what was accepted and goes on, and the operation that shows its progress.)
     """
     headers = response.headers
-    location = next((headers[name] for name in _MONITORS if headers.get(name)), None)
-    if response.status != 202:
+    location = next((headers[name] for name in _LOCATIONS if headers.get(name)), None)
+    is_accepted = response.status == 202
+    if not is_accepted:
         location = headers.get("location")
     if not location:
         return data
-    place = redact(location, secrets)[:_LONGEST]
-    found: dict[str, Any] = {"status": "accepted"} if response.status == 202 else {}
-    found["location"] = place
-    monitor = (row.long_running or {}).get("monitor")
-    if response.status == 202 and monitor:
-        found["monitor"] = monitor
-    if response.status == 202 and "retry-after" in headers:
-        import time
-
-        from ..client.retries import retry_after
-
+    additions: dict[str, Any] = {"status": "accepted"} if is_accepted else {}
+    additions["location"] = redact(location, secrets)[:_MAX_LENGTH]
+    monitor = None if row.long_running is None else row.long_running.monitor
+    if is_accepted and monitor:
+        additions["monitor"] = monitor
+    if is_accepted and "retry-after" in headers:
         wait = retry_after(headers["retry-after"], time.time())
         if wait is not None:
-            found["retry_after_seconds"] = wait
+            additions["retry_after_seconds"] = wait
     if data is None:
-        return found
-    if response.status != 202 or not isinstance(data, dict) or location in data.values():
+        return additions
+    if not is_accepted or not isinstance(data, dict) or location in data.values():
         return data
-    found.pop("status")
-    return {**data, **{f"_{name}": value for name, value in found.items()}}
+    additions.pop("status")
+    return {**data, **{f"_{name}": value for name, value in additions.items()}}
+
+
+def retry_after(value: str, now: float) -> int | None:
+    """Return the seconds of a Retry-After header, a number or a date (RFC 9110, 10.2.3); None when it is neither."""
+    first = value.partition(",")[0].strip()
+    if first.isascii() and first.isdigit() and len(first) < 10:
+        return int(first)
+    whole, _, fraction = first.partition(".")
+    if whole.isdigit() and fraction.isdigit() and first.isascii() and len(whole) < 10:
+        return int(whole) + 1
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0, round(parsedate_to_datetime(value.strip()).timestamp() - now))
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+class Quota(NamedTuple):
+    """A quota by the headers of a response. `limit` is 0 when it is not known; `reset` is the header as it stands."""
+
+    limit: int
+    remaining: int
+    reset: str = ""
+    window: int | None = None
+    name: str = ""
+
+
+def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
+    """Yield every quota in the headers of a response."""
+    policies = _policies(headers["ratelimit-policy"]) if "ratelimit-policy" in headers else {}
+    for name in headers.keys() & QUOTA_HEADERS.keys():
+        limit_name, reset_name, suffix = QUOTA_HEADERS[name]
+        remaining, limit = _number(headers[name]), _number(headers.get(limit_name, "")) or 0
+        if remaining is not None:
+            window = _WINDOWS.get(suffix)
+            if window is None and policies:
+                window = next((window for quota, window in policies.values() if quota == limit), None)
+            reset = headers.get(f"{reset_name}-after") or headers.get(reset_name, "")
+            yield Quota(limit, remaining, reset, window, headers.get("x-ratelimit-resource", suffix))
+    if "ratelimit" in headers:
+        for name, arguments in _items(headers["ratelimit"]):
+            remaining = arguments.get("r", arguments.get("remaining"))
+            quota, window = policies.get(name, (arguments.get("limit"), None))
+            if remaining is not None:
+                yield Quota(quota or 0, remaining, str(arguments.get("t", arguments.get("reset", ""))), window, name)
+
+
+def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:
+    """Return quota and window by the policy's name; in older drafts the quota is the name."""
+    return {name: (arguments.get("q", _number(name)), arguments.get("w")) for name, arguments in _items(value) if value}
+
+
+def _items(value: str) -> Iterator[tuple[str, dict[str, int]]]:
+    """Read a list of items with whole numbers as parameters (RFC 9651), as leniently as the drafts differ."""
+    text = value[:2048]
+    if "limit=" in text.replace(" ", "") and ";" not in text:  # a middle draft: limit=100, remaining=50, reset=5
+        yield "", {key: int(number) for key, number in _ARGUMENT.findall(text)}
+        return
+    for name, arguments in _ITEM.findall(text):
+        if name or arguments:
+            yield name.strip(), {key: int(number) for key, number in _ARGUMENT.findall(arguments)}
+
+
+def _number(value: str) -> int | None:
+    match = _NUMBER.match(value)
+    return int(match[1]) if match else None
+
+
+def seconds_until_reset(value: str, now: float | None = None) -> int | None:
+    """Return the seconds until a reset, which is a number of them, a span such as `1m30s`, or a point in time."""
+    now = time.time() if now is None else now
+    text = value.strip()
+    span = _SPAN.fullmatch(text)
+    if span is not None and text:
+        hours, minutes, seconds, milliseconds = (float(part or 0) for part in span.groups())
+        return math.ceil(hours * 3600 + minutes * 60 + seconds + milliseconds / 1000)
+    try:
+        number = float(text) if len(text) < 32 else math.inf
+    except ValueError:
+        moment = _timestamp(text)
+        return None if moment is None else max(0, math.ceil(moment - now))
+    if not 0 <= number < _EPOCH * 10_000:
+        return None
+    if number <= _EPOCH:
+        return math.ceil(number)
+    return max(0, math.ceil((number / 1000 if number > _EPOCH * 1000 else number) - now))
+
+
+def _timestamp(text: str) -> float | None:
+    """Read a date of ISO 8601 or of HTTP as seconds since the epoch."""
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            moment = read(text[:64])
+        except (ValueError, TypeError, IndexError):
+            continue
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return None

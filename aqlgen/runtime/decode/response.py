@@ -6,30 +6,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..encode.body import is_json, is_lines, media_type
 from ..errors import Failure
+from ..media import JSON, StreamForm, is_json, is_json_lines, is_multipart, is_xml, media_type, stream_form
 from ..messages import redact, redacted
 from ..schema.field_names import Names, Plan, Way
 from ..table import Row
 from ..wire import ApiResponse
-from .body import read, text_of
+from .body import decode_text, read_body
 
-__all__ = ["declared", "decode"]
+__all__ = ["declared_response", "decode_response"]
 
-_EMPTY = frozenset({204, 205, 304})
-_TOLD = frozenset({"location", "operation-location", "azure-asyncoperation"})
+_WITHOUT_CONTENT = frozenset({204, 205, 304})
+_LOCATION_HEADERS = frozenset({"location", "operation-location", "azure-asyncoperation"})
 
 
-def decode(
+def decode_response(
     response: ApiResponse, row: Row, params: Mapping[str, Any], names: Names, secrets: frozenset[str] = frozenset()
 ) -> Any:
-    """Give the data of an answer. Raises Failure when its status tells one, or its body is not what it says it is.
+    """Return the data of a response. Raises Failure when its status is one, or its body is not of its type.
 
-    An answer that misses its declared schema is passed on as it is.
+    A response that misses its declared schema is passed on as it is.
     """
     try:
         return _decoded(response, row, params, names, secrets)
-    except Failure as failure:  # whatever the API said, in its content or its headers
+    except Failure as failure:  # the API may repeat a secret, in its content or its headers
         details = redacted(failure.details, secrets)
         raise Failure(failure.code, redact(failure.message, secrets), details) from None
 
@@ -37,110 +37,114 @@ def decode(
 def _decoded(response: ApiResponse, row: Row, params: Mapping[str, Any], names: Names, secrets: frozenset[str]) -> Any:
     status = response.status
     if not 200 <= status < 300:
-        return _otherwise(response, row, params, secrets)
+        return _decode_other_status(response, row, params, secrets)
     if response.file is not None:
         file = response.file
         return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
     if row.method in ("HEAD", "OPTIONS") and not response.content:
-        from .headers import allowed, head
+        from .headers import allowed_methods, head_data
 
-        return head(response, secrets) if row.method == "HEAD" else allowed(response)
-    data = None if status in _EMPTY or not response.content else _data(response, declared(row, status), names)
-    if _TOLD.isdisjoint(response.headers):
+        return head_data(response, secrets) if row.method == "HEAD" else allowed_methods(response)
+    data = (
+        None
+        if status in _WITHOUT_CONTENT or not response.content
+        else _data(response, declared_response(row, status), names)
+    )
+    if _LOCATION_HEADERS.isdisjoint(response.headers):
         return data
-    from .headers import accepted
+    from .headers import with_location
 
-    return accepted(response, row, data, secrets)
+    return with_location(response, row, data, secrets)
 
 
-def declared(row: Row, status: int) -> Mapping[str, Any]:
-    """Give what the document says of a status: by itself, by its range, or by default; empty when nothing.
+def declared_response(row: Row, status: int) -> Mapping[str, Any]:
+    """Return the document's response for a status: its own, that of its range, or the default; else empty.
 
-    A success that it does not tell of is read as the first that it does.
+    A success without one is read as the first that the document declares.
     """
     responses = row.responses
-    found = responses.get(str(status))
-    if found is None:
-        found = responses.get(f"{status // 100}XX") or responses.get("default")
-    if found is None and 200 <= status < 300:
-        found = next((responses[one] for one in sorted(responses) if one.startswith("2")), None)
-    return found or {}
+    response = responses.get(str(status))
+    if response is None:
+        response = responses.get(f"{status // 100}XX") or responses.get("default")
+    if response is None and 200 <= status < 300:
+        response = next((responses[key] for key in sorted(responses) if key.startswith("2")), None)
+    return response or {}
 
 
-def _otherwise(response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str]) -> Any:
-    """Give the data of a redirect that is an answer in itself, and of what has not changed; else raise Failure."""
+def _decode_other_status(response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str]) -> Any:
+    """Return the data of a redirect that is a result in itself, and of what was not modified; else raise Failure."""
     status, location = response.status, response.headers.get("location")
     if status == 304:
-        from .headers import unchanged
+        from .headers import not_modified_data
 
-        data = unchanged(response, row, params)
+        data = not_modified_data(response, row, params)
         if data is not None:
             return data
-    done = status == 303 and row.method not in ("GET", "HEAD")  # the call was carried out, and its result is elsewhere
-    if location is not None and 300 <= status < 400 and (done or _has(row, status)):
+    is_done = status == 303 and row.method not in ("GET", "HEAD")  # the result of the call is elsewhere
+    if location is not None and 300 <= status < 400 and (is_done or _is_declared(row, status)):
         return {"location": redact(location, secrets)}
-    from .statuses import failure_of
+    from .failures import failure_of_response
 
-    raise failure_of(response, row, params, secrets)
+    raise failure_of_response(response, row, params, secrets)
 
 
-def _has(row: Row, status: int) -> bool:
+def _is_declared(row: Row, status: int) -> bool:
     return str(status) in row.responses or f"{status // 100}XX" in row.responses
 
 
-def _data(response: ApiResponse, answer: Mapping[str, Any], names: Names) -> Any:
-    told, promised = response.headers.get("content-type", ""), str(answer.get("content_type") or "")
-    schema = answer.get("schema")
+def _data(response: ApiResponse, declared: Mapping[str, Any], names: Names) -> Any:
+    content_type = response.headers.get("content-type", "")
+    promised, schema = str(declared.get("content_type") or ""), declared.get("schema")
     plan = names.plan(schema) if isinstance(schema, Mapping) else None
-    kind = media_type(told)
-    if kind != "application/json":
-        from .streams import form_of
-
-        form = form_of(kind)
+    if media_type(content_type) != JSON:
+        form = stream_form(content_type)
         if form is not None:
-            return _stream(response, form, plan)
-        if kind.startswith("multipart/"):
-            from .multipart import parts_of
+            return _decode_stream(response, form, plan)
+        if is_multipart(content_type):
+            from .sequential import read_multipart
 
-            parts = parts_of(response.content, told)
+            parts = read_multipart(response.content, content_type)
             if parts is not None:
                 return parts
-        if kind.endswith("xml") and isinstance(schema, Mapping) and _is_data(media_type(promised)):
-            from .xml import Unreadable, data_of
-
-            try:
-                return data_of(text_of(response.content, told, kind), schema, names.table)
-            except Unreadable:
-                return text_of(response.content, told, kind)
-    data = read(response.content, told, promised)
-    if plan is not None and plan.items is None and isinstance(data, list) and is_lines(media_type(promised)):
-        return [plan.convert(one, Way.TO_AGENT) for one in data]
-    if "content-disposition" in response.headers and not is_json(kind):
-        return _named(data, response.headers["content-disposition"])
+        if is_xml(content_type) and isinstance(schema, Mapping) and (is_xml(promised) or is_json(promised)):
+            return _decode_xml(response.content, content_type, schema, names)
+    data = read_body(response.content, content_type, promised)
+    if plan is not None and plan.items is None and isinstance(data, list) and is_json_lines(promised):
+        return [plan.convert(item, Way.TO_AGENT) for item in data]
+    if "content-disposition" in response.headers and not is_json(content_type):
+        return _with_file_name(data, response.headers["content-disposition"])
     return data if plan is None else plan.convert(data, Way.TO_AGENT)
 
 
-def _named(data: Any, disposition: str) -> Any:
-    """Give bytes with the name that the API has for them."""
+def _decode_xml(content: bytes, content_type: str, schema: Mapping[str, Any], names: Names) -> Any:
+    """Return an XML document as data by its schema; as its text when it cannot be read."""
+    from .xml import UnreadableXmlError, read_xml
+
+    text = decode_text(content, content_type)
+    try:
+        return read_xml(text, schema, names.table)
+    except UnreadableXmlError:
+        return text
+
+
+def _with_file_name(data: Any, disposition: str) -> Any:
+    """Return bytes with the name that the API has for them."""
     from .files import disposition_name
 
     name = disposition_name(disposition)
     return {**data, "filename": name} if name and isinstance(data, Mapping) and "mime_type" in data else data
 
 
-def _is_data(promised: str) -> bool:
-    return promised.endswith("xml") or is_json(promised)
+def _decode_stream(response: ApiResponse, form: StreamForm, plan: Plan | None) -> list[Any]:
+    """Return the values of a stream. The schema is that of a single value, or of the list of all."""
+    from .sequential import stream_values
 
-
-def _stream(response: ApiResponse, form: str, plan: Plan | None) -> list[Any]:
-    """Give the values of a stream. The schema is that of one of them, or of the list of all."""
-    from .streams import values
-
-    found = values(text_of(response.content, response.headers["content-type"]), form, whole=not response.cut)
+    text = decode_text(response.content, response.headers["content-type"])
+    values = stream_values(text, form, complete=not response.cut)
     if plan is None:
-        return found
+        return values
     if plan.items is not None:
         plan = plan.items
     if form == "events" and "data" not in plan.fields[Way.TO_AGENT]:
-        return [{**event, "data": plan.convert(event["data"], Way.TO_AGENT)} for event in found]
-    return [plan.convert(one, Way.TO_AGENT) for one in found]
+        return [{**event, "data": plan.convert(event["data"], Way.TO_AGENT)} for event in values]
+    return [plan.convert(value, Way.TO_AGENT) for value in values]

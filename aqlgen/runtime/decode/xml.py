@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""An XML answer as data, by its schema's hints (OpenAPI 3.1, XML Object; 3.2, nodeType).
+"""An XML response as data, by the hints of its schema (OpenAPI 3.1, XML Object; 3.2, nodeType).
 
 No document type is accepted, so that no entity can be declared: neither bombs nor files of the machine get in.
 """
@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
-from ..schema.shapes import Shape, referred, shape_of
+from ..schema.reader import referred
+from ..schema.shapes import Shape, shape_of
 from ..table import JsonSchema, Table
 
-__all__ = ["Unreadable", "data_of"]
+__all__ = ["UnreadableXmlError", "read_xml"]
 
-_DEEPEST = 100
-_MOST = 500_000
+_MAX_DEPTH = 100
+_MAX_NODES = 500_000
 _SPACES = " \t\r\n"
 
 
-class Unreadable(Exception):
+class UnreadableXmlError(Exception):
     """The content is no XML, or more of it than is read."""
 
 
@@ -40,16 +41,16 @@ class _Element:
         return "".join(self.texts)
 
 
-def data_of(text: str, schema: JsonSchema, table: Table) -> Any:
-    """Give the data under the agent's names. What the schema does not declare is passed on. Raises Unreadable."""
-    root = _parsed(text)
+def read_xml(text: str, schema: JsonSchema, table: Table) -> Any:
+    """Return the data under the agent's names; undeclared elements are passed on. Raises UnreadableXmlError."""
+    root = _parse(text)
     shape = _shape(table, schema)
     if "string" in _types(table, schema) and not (shape.properties or shape.items or shape.extra):
         return text  # a document that is meant to be read as it is
     return _value(root, schema, table)
 
 
-def _parsed(text: str) -> _Element:
+def _parse(text: str) -> _Element:
     top = _Element("", {}, nil=False)
     stack = [top]
     count = 0
@@ -57,8 +58,8 @@ def _parsed(text: str) -> _Element:
     def begin(name: str, attributes: Mapping[str, str]) -> None:
         nonlocal count
         count += 1 + len(attributes)
-        if len(stack) > _DEEPEST or count > _MOST:
-            raise Unreadable
+        if len(stack) > _MAX_DEPTH or count > _MAX_NODES:
+            raise UnreadableXmlError
         plain = {key: value for key, value in attributes.items() if not key.startswith(("xmlns", "xsi:", "xml:"))}
         nil = attributes.get("xsi:nil") in ("true", "1")
         element = _Element(_local(name), {_local(key): value for key, value in plain.items()}, nil)
@@ -69,7 +70,7 @@ def _parsed(text: str) -> _Element:
         stack.pop()
 
     def refuse(*_: object) -> None:
-        raise Unreadable
+        raise UnreadableXmlError
 
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -80,7 +81,7 @@ def _parsed(text: str) -> _Element:
     try:
         parser.Parse(text.lstrip("\ufeff" + _SPACES), True)
     except (expat.ExpatError, ValueError):
-        raise Unreadable from None
+        raise UnreadableXmlError from None
     return top.children[0]
 
 
@@ -97,7 +98,7 @@ def _value(element: _Element, schema: Any, table: Table) -> Any:
     if shape.properties:
         return _object(element, shape, table)
     if shape.items:
-        return [_value(one, shape.items[0], table) for one in element.children]
+        return [_value(child, shape.items[0], table) for child in element.children]
     return _generic(element) if element.children or shape.extra else _scalar(element.text, _types(table, schema))
 
 
@@ -105,66 +106,66 @@ def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
     data: dict[str, Any] = {}
     attributes = dict(element.attributes)
     children = list(element.children)
-    for agent, (wire, schema) in shape.properties.items():
+    for agent_name, (wire, schema) in shape.properties.items():
         hints = _hints(table, schema)
         name = _local(str(hints.get("name") or wire))
         node_type = hints.get("nodeType")
         if hints.get("attribute") is True or node_type == "attribute":
             if name in attributes:
-                data[agent] = _scalar(attributes.pop(name), _types(table, schema))
+                data[agent_name] = _scalar(attributes.pop(name), _types(table, schema))
             continue
         if node_type in ("text", "cdata"):
-            data[agent] = _scalar(element.text, _types(table, schema))
+            data[agent_name] = _scalar(element.text, _types(table, schema))
             continue
         inner = _shape(table, schema)
         if inner.items and not inner.properties:
             wrapped = hints.get("wrapped") is True or node_type == "element"
-            found = _listed(children, {name, _local(wire)}, inner.items[0], table, wrapped=wrapped)
-            if found is not None:
-                data[agent] = found
+            items = _array(children, {name, _local(wire)}, inner.items[0], table, wrapped=wrapped)
+            if items is not None:
+                data[agent_name] = items
             continue
-        same = _taken(children, {name, _local(wire)})
-        if same:
-            values = [_value(one, schema, table) for one in same]
-            data[agent] = values[0] if len(values) == 1 else values
+        elements = _take(children, {name, _local(wire)})
+        if elements:
+            values = [_value(child, schema, table) for child in elements]
+            data[agent_name] = values[0] if len(values) == 1 else values
     for key, value in (*attributes.items(), *_grouped(children)):
         data.setdefault(key, value)
     return data
 
 
-def _listed(
+def _array(
     children: list[_Element], names: set[str], items: JsonSchema, table: Table, *, wrapped: bool
 ) -> list[Any] | None:
-    """Give the items of an array, in an element around them or each by itself; None when there is no trace of it."""
+    """Return the items of an array, in an element around them or each by itself; None when there is no trace of it."""
     hints = _hints(table, items)
-    own = _local(str(hints["name"])) if hints.get("name") else None
+    item_name = _local(str(hints["name"])) if hints.get("name") else None
     if wrapped:
-        around = _taken(children, names)
-        return [_value(one, items, table) for outer in around for one in outer.children] if around else None
-    found = _taken(children, {own} if own else names) or _taken(children, names)
-    if not found:
+        wrappers = _take(children, names)
+        return [_value(child, items, table) for wrapper in wrappers for child in wrapper.children] if wrappers else None
+    elements = _take(children, {item_name} if item_name else names) or _take(children, names)
+    if not elements:
         return None
-    if len(found) == 1 and found[0].name != own and _wraps(found[0], own, items, table):
-        found = found[0].children
-    return [_value(one, items, table) for one in found]
+    if len(elements) == 1 and elements[0].name != item_name and _wraps(elements[0], item_name, items, table):
+        elements = elements[0].children
+    return [_value(element, items, table) for element in elements]
 
 
-def _wraps(element: _Element, own: str | None, items: JsonSchema, table: Table) -> bool:
-    """Whether a lone element holds the items, though the document does not say that they are wrapped."""
-    inner = {one.name for one in element.children}
-    return len(inner) == 1 and (inner == {own} or not _shape(table, items).properties)
+def _wraps(element: _Element, item_name: str | None, items: JsonSchema, table: Table) -> bool:
+    """Return True if a lone element holds the items, though the document does not say that they are wrapped."""
+    inner_names = {child.name for child in element.children}
+    return len(inner_names) == 1 and (inner_names == {item_name} or not _shape(table, items).properties)
 
 
-def _taken(children: list[_Element], names: set[str]) -> list[_Element]:
-    """Take the elements of these names away, and give them."""
-    found = [one for one in children if one.name in names]
-    if found:
-        children[:] = [one for one in children if one.name not in names]
-    return found
+def _take(children: list[_Element], names: set[str]) -> list[_Element]:
+    """Remove the elements of these names from the children, and return them."""
+    taken = [child for child in children if child.name in names]
+    if taken:
+        children[:] = [child for child in children if child.name not in names]
+    return taken
 
 
 def _generic(element: _Element) -> Any:
-    """Give an element that no schema tells of: its text, or an object of what is in it."""
+    """Return an element without a schema: its text, or an object of its attributes and children."""
     if not element.children and not element.attributes:
         return element.text
     data: dict[str, Any] = {**element.attributes, **dict(_grouped(element.children))}
@@ -176,10 +177,10 @@ def _generic(element: _Element) -> Any:
 
 def _grouped(children: list[_Element]) -> Iterator[tuple[str, Any]]:
     groups: dict[str, list[_Element]] = {}
-    for one in children:
-        groups.setdefault(one.name, []).append(one)
-    for name, same in groups.items():
-        values = [None if one.nil else _generic(one) for one in same]
+    for child in children:
+        groups.setdefault(child.name, []).append(child)
+    for name, elements in groups.items():
+        values = [None if element.nil else _generic(element) for element in elements]
         yield name, values[0] if len(values) == 1 else values
 
 
@@ -197,22 +198,21 @@ def _scalar(text: str, types: set[str]) -> Any:
 
 
 def _shape(table: Table, schema: JsonSchema) -> Shape:
-    """Give the shape of a schema; of alternatives, all that any of them declares."""
-    shape = shape_of(table, schema)
-    for one in shape.alternatives:
-        inner = shape_of(table, one)
+    """Return the shape of a schema; of alternatives, all that any of them declares."""
+    shape = shape_of(table.types, schema)
+    for alternative in shape.alternatives:
+        inner = shape_of(table.types, alternative)
         shape.properties = {**inner.properties, **shape.properties}
         shape.items += inner.items
     return shape
 
 
 def _types(table: Table, schema: JsonSchema) -> set[str]:
-    found: set[str] = set()
-    for one in (schema, *schema.get("anyOf", ())):
-        target = _target(table, one)
-        told = target.get("type", ())
-        found.update([told] if isinstance(told, str) else told)
-    return found
+    types: set[str] = set()
+    for alternative in (schema, *schema.get("anyOf", ())):
+        declared = _target(table, alternative).get("type", ())
+        types.update([declared] if isinstance(declared, str) else declared)
+    return types
 
 
 def _target(table: Table, schema: JsonSchema) -> JsonSchema:
@@ -221,9 +221,10 @@ def _target(table: Table, schema: JsonSchema) -> JsonSchema:
 
 
 def _hints(table: Table, schema: JsonSchema) -> Mapping[str, Any]:
-    """Give the XML hints of a schema, those beside a reference before those of what it refers to."""
-    parts = [one for one in schema.get("anyOf", ()) if isinstance(one, Mapping) and "$ref" in one]
-    target = _target(table, parts[0] if len(parts) == 1 else schema)
-    own, beyond = schema.get("xml"), target.get("xml")
-    hints: dict[str, Any] = dict(beyond) if isinstance(beyond, Mapping) else {}
-    return hints | (dict(own) if isinstance(own, Mapping) else {})
+    """Return the XML hints of a schema, those beside a reference before those of its target."""
+    references = [branch for branch in schema.get("anyOf", ()) if isinstance(branch, Mapping) and "$ref" in branch]
+    target = _target(table, references[0] if len(references) == 1 else schema)
+    hints: dict[str, Any] = {}
+    for xml in (target.get("xml"), schema.get("xml")):
+        hints |= xml if isinstance(xml, Mapping) else {}
+    return hints

@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
         A key that begins with `_`, and `confirmation_token`, are metadata, unless the API itself spells a parameter so.
         """
-        inside, outside, aliases = self.inside, self.outside, row.aliases
+        inside, outside, aliases = self.inside, self.outside, row.wire_names
         if outside:
             taken = {aliases.get(name, name) for name in inside}
             inside = {**{k: v for k, v in outside.items() if aliases.get(k, k) not in taken}, **inside}
@@ -62,8 +62,8 @@ class Request(NamedTuple):
 
 def _is_metadata(name: str, row: Row) -> bool:
     if name[:1] == "_":
-        return name not in row.aliases
-    return name == TOKEN and name not in row.parameters and name not in row.aliases
+        return name not in row.wire_names
+    return name == TOKEN and name not in row.parameters and name not in row.wire_names
 
 
 def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
+from ..introspection.protocol import tool_name
 from ..logs.log import Logger
 from ..protocol_operations import Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..server.session import Session
-from ..server.tools import tool_name
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
@@ -27,7 +28,7 @@ from .envelope import Envelope, Stamp, success
 from .limits import Limits
 
 if TYPE_CHECKING:
-    from ..calls.calls import Extras
+    from ..calls.performer import Performer
     from ..state import State
 
 __all__ = ["ApiSide", "Dispatcher"]
@@ -53,7 +54,6 @@ class Dispatcher:
         self.introspection = Introspection(adapter, table, config)
         self._api = api
         self._state = state
-        self._extras: Extras | None = None
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
@@ -145,7 +145,7 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
         params = self._api.validate(row, request.for_row(row))
-        if "dry_run" in row.own and params.pop("dry_run", False):
+        if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._foreseen(row, params, request, stamp, session), None
         if row.family != "read":
             self._loop.hold(session, row)
@@ -193,26 +193,25 @@ class Dispatcher:
                 call, params = changed, api.validate(row, changed.params)
         notices = board.before(row, params)
         exchanges = Exchanges(api, hooks, call)
-        if row.own or row.update is not None:
-            answer = await self._extra().perform(exchanges, row, params, notices, stamp)
+        if row.adapter_parameters or row.update is not None:
+            answer = await self._performer.perform(exchanges, row, params, notices, stamp)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
             notices = board.after(row, response, exchanges.seconds, notices)
             answer = board.fit(data, row, response, notices)
-        if row.heads and exchanges.last is not None:
-            headers = api.told(exchanges.last, row)
+        if row.has_header_metadata and exchanges.last is not None:
+            headers = api.declared_headers(exchanges.last, row)
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer
 
-    def _extra(self) -> Extras:
-        """Give what calls need that are more than one exchange, or less than the whole answer; made at the first."""
-        if self._extras is None:
-            from ..calls.calls import Extras
+    @cached_property
+    def _performer(self) -> Performer:
+        """What performs calls that are more than one exchange, or return less than the whole answer."""
+        from ..calls.performer import Performer
 
-            self._extras = Extras(self.table, self._board, self._state)
-        return self._extras
+        return Performer(self.table, self._board, self._state)
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)

@@ -13,21 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..auth.credentials import Applied
-from ..client.servers import base_of
 from ..errors import Code, Failure
+from ..media import FORM, is_json, media_type
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
-from ..wire import ApiRequest
-from .body import assemble, encode_body, is_json, media_type
-from .form import form_pairs
-from .querystring import whole_query
-from .styles import as_json, cookie_pairs, encoded, form_cookies, header_text, path_text, query_pairs
+from ..wire import ApiRequest, Applied
+from .body import assemble_body, encode_body
+from .forms import encode_querystring, form_pairs
+from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files
+from .urls import resolve_base_url, split_at_placeholders
 
 __all__ = ["RequestBuilder"]
 
-_VARIABLE = re.compile(r"\{([^{}]+)\}")
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _UNCOOKABLE = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e,]")  # RFC 6265, 4.1.1; commas part values
 _PATH_SAFE = "/:@!$&'()*+,;=~%"
@@ -35,7 +33,7 @@ _PATH_SAFE = "/:@!$&'()*+,;=~%"
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A parameter with the plan that renames what is within its values, and its encoded name."""
+    """A parameter with its encoded name, and the plan that renames the fields within its values."""
 
     name: str
     key: str
@@ -43,14 +41,14 @@ class _Field:
     parameter: Parameter
 
     def value(self, params: Mapping[str, Any]) -> Any:
-        """Give the parameter's value under the API's names; None when it has none."""
+        """Return the parameter's value under the API's names; None when it has none."""
         value = params.get(self.name)
         return value if self.plan is None or value is None else self.plan.convert(value, Way.TO_WIRE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A part of the path between slashes, with the parameters that stand in it: literal, parameter, literal, …"""
+    """A part of the path between slashes with its parameters: literal, parameter, literal, …"""
 
     literals: tuple[str, ...]
     fields: tuple[_Field, ...]
@@ -58,18 +56,19 @@ class _Segment:
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """What is the same in every request of an operation."""
+    """The parts that all requests of an operation share."""
 
-    base: str
+    base_url: str
     segments: tuple[str | _Segment, ...]
-    query: tuple[str, ...]
-    queried: tuple[_Field, ...]
-    others: tuple[_Field, ...]
+    fixed_query: tuple[str, ...]
+    query_fields: tuple[_Field, ...]
+    header_fields: tuple[_Field, ...]
+    """Those of the cookies, too."""
     headers: tuple[tuple[str, str], ...]
 
 
 class RequestBuilder:
-    """Builds requests; `base_url` is the setting, which wins over the document's servers."""
+    """A builder of requests; `base_url` is the setting, which wins over the document's servers."""
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class RequestBuilder:
         self._routes: dict[str, _Route] = {}
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
-        """Make the request of validated parameters. Raises Failure when something forbids it."""
+        """Build the request of validated parameters. Raises Failure when something forbids it."""
         route = self._routes.get(row.name)
         if route is None:
             route = self._routes[row.name] = self._route(row)
@@ -98,15 +97,15 @@ class RequestBuilder:
         headers = dict(route.headers)
         cookies: list[str] = []
         try:
-            url = route.base + _path(row, route, params)
-            query = [*route.query, *_query(route, params), *applied.query]
-            for field in route.others:
+            url = route.base_url + _path(row, route, params)
+            query = [*route.fixed_query, *_query(route, params), *applied.query]
+            for field in route.header_fields:
                 value = field.value(params)
                 if value is not None:
-                    _set(field.parameter, value, headers, cookies)
+                    _add_header(field.parameter, value, headers, cookies)
             content = None
             if row.body is not None:
-                body = assemble(row, params, self._names)
+                body = assemble_body(row, params, self._names)
                 if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
                     headers["Content-Type"], content = encode_body(row, row.body, body, self._files)
         except UnicodeEncodeError:
@@ -121,29 +120,31 @@ class RequestBuilder:
 
     def _route(self, row: Row) -> _Route:
         path, _, fixed = row.path.partition("#")[0].partition("?")
-        placed = {one.wire: one for one in row.parameters.values() if one.location == "path"}
+        path_parameters = {field.wire: field for field in row.parameters.values() if field.location == "path"}
         segments: list[str | _Segment] = []
         for part in path.lstrip("/").split("/"):
-            pieces = _VARIABLE.split(part)
-            unknown = [name for name in pieces[1::2] if name not in placed]
+            texts, names = split_at_placeholders(part)
+            unknown = [name for name in names if name not in path_parameters]
             if unknown:
                 raise Failure(
                     Code.INTERNAL_ERROR,
                     f"Internal error: no parameter of operation '{row.name}' fills '{unknown[0]}' in its path",
                     {"operation": row.name},
                 )
-            literals = tuple(quote(piece, safe=_PATH_SAFE) for piece in pieces[::2])
-            fields = tuple(self._field(placed[name]) for name in pieces[1::2])
+            literals = tuple(quote(text, safe=_PATH_SAFE) for text in texts)
+            fields = tuple(self._field(path_parameters[name]) for name in names)
             segments.append(_Segment(literals, fields) if fields else literals[0])
         parameters = row.parameters.values()
         return _Route(
-            base=base_of(self._adapter, row, self._base_url, self._variables),
+            base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
             segments=tuple(segments),
-            query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
-            queried=tuple(self._field(one) for one in parameters if one.location in ("query", "querystring")),
-            others=tuple(self._field(one) for one in parameters if one.location in ("header", "cookie")),
+            fixed_query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
+            query_fields=tuple(
+                self._field(field) for field in parameters if field.location in ("query", "querystring")
+            ),
+            header_fields=tuple(self._field(field) for field in parameters if field.location in ("header", "cookie")),
             headers=(
-                ("Accept", row.headers.get("Accept") or _accepted(row)),
+                ("Accept", row.headers.get("Accept") or _accept_header(row)),
                 ("User-Agent", f"{self._adapter.name}-adapter/{self._adapter.version}"),
                 *((name, value) for name, value in row.headers.items() if name != "Accept"),
             ),
@@ -166,7 +167,7 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
     for field, literal in zip(segment.fields, segment.literals[1:], strict=True):
         value, parameter = field.value(params), field.parameter
         if parameter.content_type is not None and value is not None:
-            text += encoded(_content(value, parameter))
+            text += percent_encoded(_content_text(value, parameter))
         else:
             text += path_text(
                 parameter.wire,
@@ -188,14 +189,14 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
 
 def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
     pairs: list[str] = []
-    for field in route.queried:
+    for field in route.query_fields:
         value, parameter = field.value(params), field.parameter
         if value is None:
             continue
         if parameter.location == "querystring":
-            pairs += whole_query(value, media_type(parameter.content_type or ""), parameter.fields)
+            pairs += encode_querystring(value, parameter.content_type or "", parameter.fields)
         elif parameter.content_type is not None:
-            pairs.append(f"{field.key}={encoded(_content(value, parameter))}")
+            pairs.append(f"{field.key}={percent_encoded(_content_text(value, parameter))}")
         else:
             pairs += query_pairs(
                 field.key,
@@ -207,30 +208,30 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
     return pairs
 
 
-def _content(value: Any, parameter: Parameter) -> str:
-    """Give the text of a parameter that is written by a content type: JSON unless it is told to be another."""
-    kind = media_type(parameter.content_type or "")
-    if kind == "application/x-www-form-urlencoded" and isinstance(value, Mapping):
+def _content_text(value: Any, parameter: Parameter) -> str:
+    """Return the text of a parameter that is written by a content type: a form, a text as it is, else JSON."""
+    content_type = parameter.content_type or ""
+    if media_type(content_type) == FORM and isinstance(value, Mapping):
         return "&".join(form_pairs(value, parameter.fields))
-    return value if isinstance(value, str) and not is_json(kind) else as_json(value)
+    return value if isinstance(value, str) and not is_json(content_type) else as_json(value)
 
 
-def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:
-    """Put a value into a header or the cookies."""
-    written = value if parameter.content_type is None else _content(value, parameter)
+def _add_header(parameter: Parameter, value: Any, headers: dict[str, str], cookies: list[str]) -> None:
+    """Add a value to the headers or to the cookies."""
+    content = value if parameter.content_type is None else _content_text(value, parameter)
     if parameter.location == "cookie":
         if parameter.style == "cookie":
-            pairs = cookie_pairs(parameter.wire, written, explode=parameter.explode)
+            pairs = cookie_pairs(parameter.wire, content, explode=parameter.explode)
             if any(_UNCOOKABLE.search(pair) for pair in pairs):
                 raise _unsendable(parameter, "semicolons, quotes, backslashes, blanks or characters beyond ASCII")
             cookies += pairs
             return
         key = quote(parameter.wire, safe="")
-        cookies += form_cookies(key, written, explode=parameter.explode, allow_reserved=parameter.allow_reserved)
+        cookies += form_cookies(key, content, explode=parameter.explode, allow_reserved=parameter.allow_reserved)
         return
-    if isinstance(written, Mapping | list | tuple) and not written:
+    if isinstance(content, Mapping | list | tuple) and not content:
         return  # as in a query: what is empty is not sent (RFC 6570, 2.3)
-    text = header_text(written, parameter.style, explode=parameter.explode)
+    text = header_text(content, parameter.style, explode=parameter.explode)
     if _UNSENDABLE.search(text):
         raise _unsendable(parameter, "line breaks or control characters")
     for name in [name for name in headers if name.lower() == parameter.wire.lower()]:
@@ -238,15 +239,15 @@ def _set(parameter: Parameter, value: Any, headers: dict[str, str], cookies: lis
     headers[parameter.wire] = text.strip(" \t")
 
 
-def _unsendable(parameter: Parameter, what: str) -> Failure:
+def _unsendable(parameter: Parameter, forbidden: str) -> Failure:
     place = "cookie" if parameter.location == "cookie" else "header"
-    message = f"Parameter '{parameter.name}' is sent as a {place}: it must not hold {what}"
+    message = f"Parameter '{parameter.name}' is sent as a {place}: it must not hold {forbidden}"
     return Failure(Code.INVALID_VALUE, message, {"param_name": parameter.name})
 
 
-def _accepted(row: Row) -> str:
-    """Give the Accept header: the content types that the document declares, JSON first; anything when it says none."""
-    kinds = dict.fromkeys(
-        str(answer["content_type"]) for answer in row.responses.values() if answer.get("content_type")
+def _accept_header(row: Row) -> str:
+    """Return the Accept header: the content types that the document declares, JSON first; `*/*` when it has none."""
+    content_types = dict.fromkeys(
+        str(response["content_type"]) for response in row.responses.values() if response.get("content_type")
     )
-    return ", ".join(sorted(kinds, key=lambda kind: not is_json(media_type(kind)))) or "*/*"
+    return ", ".join(sorted(content_types, key=lambda content_type: not is_json(content_type))) or "*/*"

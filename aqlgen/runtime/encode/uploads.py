@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""A file that a call gives: its bytes in base64, alone or with a name and a type, or its path in the owner's folder.
+"""Files that a call sends: base64, alone or with a name and a type, or a path in the owner's folder.
 
 (MCP-AQL specification, 4.7.4.) Paths are refused until the owner names a folder, and never lead out of it.
 """
@@ -18,13 +18,13 @@ from ..errors import Code, Failure
 
 __all__ = ["File", "Files"]
 
-_LARGEST = 100 * 1024 * 1024
-_MIME = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
+_MAX_BYTES = 100 * 1024 * 1024
+_MIME_TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file's bytes, with what is known of it."""
+    """A file's bytes, with its name and type where the call has them."""
 
     content: bytes
     filename: str | None = None
@@ -32,64 +32,65 @@ class File:
 
 
 class Files:
-    """Reads the files that calls give; `folder` is the owner's setting, empty where paths are not allowed."""
+    """A reader of files in calls; `folder` is the owner's setting, empty where paths are not allowed."""
 
     def __init__(self, folder: str = "") -> None:
         self._folder = folder
 
     def read(self, name: str, value: Any, content_type: str) -> File:
-        """Give the file that a parameter gives. Raises Failure when it cannot be read."""
+        """Return the file that is a parameter's value. Raises Failure when it cannot be read."""
         if isinstance(value, str):
-            return File(_decoded(name, value, content_type))
+            return File(_base64_bytes(name, value, content_type))
         if not isinstance(value, Mapping) or ("path" in value) == ("content" in value):
-            raise _refused(name, "must be base64, or an object with either `content` (base64) or `path`")
-        kind, called = value.get("mime_type"), value.get("filename")
-        if kind is not None and not (isinstance(kind, str) and _MIME.fullmatch(kind)):
-            raise _refused(name, "gives a `mime_type` unlike a content type such as 'image/png'")
-        if called is not None and not isinstance(called, str):
-            raise _refused(name, "gives a `filename` which is no text")
+            raise _refusal(name, "must be base64, or an object with either `content` (base64) or `path`")
+        mime_type, filename = value.get("mime_type"), value.get("filename")
+        if mime_type is not None and not (isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)):
+            raise _refusal(name, "gives a `mime_type` unlike a content type such as 'image/png'")
+        if filename is not None and not isinstance(filename, str):
+            raise _refusal(name, "gives a `filename` which is no text")
         if "content" in value:
-            return File(_decoded(name, value["content"], kind or content_type), _plain(called), kind)
-        content, path = self._from_folder(name, value["path"])
-        return File(content, _plain(called) or os.path.basename(path), kind)
+            content = _base64_bytes(name, value["content"], mime_type or content_type)
+            return File(content, _without_folders(filename), mime_type)
+        content, path = self._read_from_folder(name, value["path"])
+        return File(content, _without_folders(filename) or os.path.basename(path), mime_type)
 
-    def _from_folder(self, name: str, path: Any) -> tuple[bytes, str]:
+    def _read_from_folder(self, name: str, path: Any) -> tuple[bytes, str]:
         if not self._folder:
-            raise _refused(name, "gives a path, which needs MCP_AQL_FILES_FOLDER to be set by the adapter's owner")
-        missing = _refused(name, "gives a path which leads to no file in the folder of the setting files.folder")
+            raise _refusal(name, "gives a path, which needs MCP_AQL_FILES_FOLDER to be set by the adapter's owner")
+        missing = _refusal(name, "gives a path which leads to no file in the folder of the setting files.folder")
         if not isinstance(path, str) or not path or "\0" in path:
             raise missing
         folder = os.path.realpath(self._folder)
-        found = os.path.realpath(os.path.join(folder, path))  # symlinks followed before it is judged
-        if not found.startswith(folder.rstrip(os.sep) + os.sep):
+        real_path = os.path.realpath(os.path.join(folder, path))  # symlinks followed before it is judged
+        if not real_path.startswith(folder.rstrip(os.sep) + os.sep):
             raise missing
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         import stat
 
         try:
-            handle = os.open(found, flags)
+            handle = os.open(real_path, flags)
         except (OSError, ValueError):
             raise missing from None
         try:
-            about = os.fstat(handle)
-            if not stat.S_ISREG(about.st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise missing
-            if about.st_size > _LARGEST:
-                raise _refused(name, f"gives a file of more than {_LARGEST // (1024 * 1024)} MiB")
+            if status.st_size > _MAX_BYTES:
+                raise _refusal(name, f"gives a file of more than {_MAX_BYTES // (1024 * 1024)} MiB")
             with os.fdopen(handle, "rb", closefd=False) as file:
-                return file.read(_LARGEST), found
+                return file.read(_MAX_BYTES), real_path
         finally:
             os.close(handle)
 
 
-def _plain(filename: str | None) -> str | None:
-    """Give a file's name without folders before it (RFC 7578, 4.2)."""
+def _without_folders(filename: str | None) -> str | None:
+    """Return a file's name without folders before it (RFC 7578, 4.2)."""
     return filename and (filename.replace("\\", "/").rpartition("/")[2] or None)
 
 
-def _decoded(name: str, value: Any, content_type: str) -> bytes:
+def _base64_bytes(name: str, value: Any, content_type: str) -> bytes:
     if not isinstance(value, str):
-        raise _refused(name, "must give its `content` in base64")
+        raise _refusal(name, "must give its `content` in base64")
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
@@ -100,5 +101,5 @@ def _decoded(name: str, value: Any, content_type: str) -> bytes:
         ) from None
 
 
-def _refused(name: str, problem: str) -> Failure:
+def _refusal(name: str, problem: str) -> Failure:
     return Failure(Code.INVALID_VALUE, f"Parameter '{name}' {problem}", {"param_name": name})

@@ -1,2 +1,2 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What an agent can learn about the adapter."""
+"""Introspection: what an agent can learn about the adapter."""

@@ -6,34 +6,27 @@ Its answers are closed: nothing beside success and data, and errors of code and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ..dispatch.envelope import Envelope
 from ..errors import Code, Failure, unknown_operation
-from ..protocol_operations import ProtocolOperation
 from ..safety.loop_operations import active_operations, inactive, types_of
-from ..schema.shapes import folded
-from ..server.tools import tool_name
 from ..settings.config import Config
-from ..table import FAMILIES, Adapter, JsonSchema, Row, Table
-from ..text import clean, line
+from ..table import Adapter, Row, Table
+from ..text import folded, line
 from . import protocol
-from .aliases import Alias, Aliases
-from .operation_names import Spellings
-from .query import checked
+from .names import Alias, Aliases, Spellings
+from .operations import introspect_details, operation_details, operation_info, protocol_operation_details
+from .query import checked_query, page_of
 from .search import Index
-from .types import parameter_info, type_details, type_info
+from .types import type_details, type_info
 
 __all__ = ["Introspection"]
 
-_SEARCH_FIRST = 10
-"""How many are found unless asked for more; what is sought is nearly always among them."""
-
 
 class Introspection:
-    """Answers from the operation table alone (R-INT-7); lists are made once."""
+    """Answers from the operation table alone (R-INT-7); lists are built once."""
 
     def __init__(self, adapter: Adapter, table: Table, config: Config) -> None:
         self._adapter = adapter
@@ -41,9 +34,9 @@ class Introspection:
         self._config = config
         self._aliases = Aliases(table)
         self._spellings = Spellings(table)
-        self._protocol = {one.name: one for one in active_operations(adapter, config)}
+        self._protocol_operations = {operation.name: operation for operation in active_operations(adapter, config)}
 
-    def answer(self, params: Mapping[str, Any], session_id: str | None) -> Envelope:
+    def answer(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """Answer one introspection, always with an envelope."""
         try:
             return {"success": True, "data": self._data(params, session_id)}
@@ -51,7 +44,7 @@ class Introspection:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 
     def unknown(self, operation: str) -> Failure:
-        """NOT_FOUND_OPERATION with the nearest names."""
+        """Return NOT_FOUND_OPERATION with the nearest names."""
         reason = inactive(operation)
         if reason is not None:
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": operation})
@@ -60,8 +53,8 @@ class Introspection:
             reason = f"Operation '{ended.name}' ended after {ended.until}. Use '{ended.operation}'."
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": ended.name, "available": [ended.operation]})
         shown = line(operation, 200)
-        names = [info["name"] for info in self._list]
-        near = self._spellings.near(shown, names, self._operations_index) if shown else []
+        names = [info["name"] for info in self._operation_list]
+        near = self._spellings.near(shown, names, self._operation_index) if shown else []
         return unknown_operation(line(shown, 64), near)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
@@ -70,15 +63,15 @@ class Introspection:
         if row is not None:
             return row
         alias = self.alias(name)
-        known = self._spellings.find(name) if alias is None else alias.operation
-        return None if known is None else self._table.find(known, first)
+        operation = self._spellings.find(name) if alias is None else alias.operation
+        return None if operation is None else self._table.find(operation, first)
 
     def alias(self, name: str) -> Alias | None:
-        """Give the alias that a name is, as long as it is answered; a name that an operation has is none."""
+        """Return the alias of that name, as long as it is answered; the name of an operation is no alias."""
         return self._aliases.find(name)
 
     def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
-        query = checked(params, self._config.max_list)
+        query = checked_query(params, self._config.max_list)
         name = params.get("name")
         if query == "operations":
             if name is not None:
@@ -91,204 +84,109 @@ class Introspection:
     # Operations
 
     @cached_property
-    def _list(self) -> list[dict[str, Any]]:
-        own = {key: protocol.INTROSPECT[key] for key in ("name", "semantic_category", "endpoint", "description")}
-        brought = [
-            {
-                "name": one.name,
-                "semantic_category": one.family.upper(),
-                "endpoint": one.family,
-                "description": one.description,
-            }
-            for one in self._protocol.values()
-        ]
-        return [own, *brought] + [
-            {
-                "name": name,
-                "semantic_category": family.upper(),
-                "endpoint": family,
-                "description": line(row["summary"], 200),
-            }
-            for family in FAMILIES
-            for name, row in self._table.raw(family).items()
+    def _operation_list(self) -> list[dict[str, Any]]:
+        introspect = protocol.INTROSPECT
+        return [
+            operation_info(introspect["name"], introspect["endpoint"], introspect["description"]),
+            *(
+                operation_info(operation.name, operation.family, operation.description)
+                for operation in self._protocol_operations.values()
+            ),
+            *(
+                operation_info(name, family, line(summary, 200))
+                for name, family, (summary,) in self._table.values("summary")
+            ),
         ]
 
     @cached_property
     def _resources(self) -> dict[str, str]:
-        return {name: row["resource"] for family in FAMILIES for name, row in self._table.raw(family).items()}
+        return {name: resource for name, _, (resource,) in self._table.values("resource")}
 
     @cached_property
-    def _operations_index(self) -> Index:
-        return Index((one["name"], self._resources.get(one["name"], ""), one["description"]) for one in self._list)
+    def _operation_index(self) -> Index:
+        return Index(
+            (info["name"], self._resources.get(info["name"], ""), info["description"]) for info in self._operation_list
+        )
 
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
-        chosen = self._list
+        """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
+        infos = self._operation_list
         search, category, resource = params.get("search"), params.get("category"), params.get("resource")
         if search is not None:
-            by_name = {one["name"]: one for one in chosen}
-            chosen = [by_name[name] for name in self._operations_index.search(search)]
+            infos = _searched(infos, self._operation_index, search)
         if category is not None:
-            chosen = [one for one in chosen if one["semantic_category"] == category.upper()]
+            infos = [info for info in infos if info["semantic_category"] == category.upper()]
         if resource is not None:
             wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
-            singular = {wanted, wanted.removesuffix("s")}
-            chosen = [one for one in chosen if self._resources.get(one["name"], "").lower() in singular]
+            spellings = {wanted, wanted.removesuffix("s")}
+            infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
         narrowed = any(key in params for key in ("search", "category", "resource", "after"))
-        page, bounds = self._page(params, chosen, search is not None, lambda one: str(one["name"]))
-        about: dict[str, Any] = (
+        page, bounds = page_of(params, infos, self._config.max_list, ranked=search is not None)
+        metadata: dict[str, Any] = (
             {"version": self._adapter.spec_version}
             if narrowed
             else protocol.metadata(self._adapter, self._config, session_id)
         )
-        if narrowed or len(page) < len(chosen):
-            about["page"] = bounds
-        return {"_protocol": about, "operations": page}
-
-    def _page(
-        self, params: Mapping[str, Any], chosen: Sequence[Any], ranked: bool, key: Callable[[Any], str]
-    ) -> tuple[list[Any], dict[str, Any]]:
-        most = self._config.max_list
-        first = params.get("first") or (min(_SEARCH_FIRST, most) if ranked else most)
-        start = 0
-        after = params.get("after")
-        if after is not None:
-            keys = [key(one) for one in chosen]
-            if after not in keys:
-                raise Failure(
-                    Code.INVALID_VALUE,
-                    "Parameter 'after' is not an entry of this list. Use `_protocol.page.next` of the page before.",
-                )
-            start = keys.index(after) + 1
-        page = list(chosen[start : start + first])
-        more = start + len(page) < len(chosen)
-        return page, {"total": len(chosen), "first": first, "next": key(page[-1]) if page and more else None}
+        if narrowed or len(page) < len(infos):
+            metadata["page"] = bounds
+        return {"_protocol": metadata, "operations": page}
 
     def _operation(self, name: str) -> dict[str, Any] | None:
         if name == "introspect":
-            return self._introspect()
-        if name in self._protocol:
-            return self._brought(self._protocol[name])
+            last = self._operation_list[-1]["name"]
+            return introspect_details(self._config, last, next(iter(self._resources.values()), "introspect"))
+        if name in self._protocol_operations:
+            return protocol_operation_details(self._protocol_operations[name], self._config)
         row = self.find(name)
         if row is None:
             return None
         alias = None if row.name == name else self.alias(name)
-        details: dict[str, Any] = {
-            "name": row.name,
-            "semantic_category": row.category,
-            "endpoint": row.family,
-            "mcpTool": tool_name(self._config, row.family),
-            "description": self._description(row) if alias is None else alias.describe(self._description(row)),
-            "permissions": dict(protocol.PERMISSIONS[row.category]),
-            "parameters": [
-                parameter_info(one, self._table.types) for name, one in row.parameters.items() if name not in row.hidden
-            ],
-            "returns": self._returns(row),
-        }
-        if row.example is not None:
-            details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
-        return details
-
-    def _returns(self, row: Row) -> dict[str, Any]:
-        """Give what the row says, with the kind that the type's own details show."""
-        returns = dict(row.returns)
-        schema = self._table.types.get(returns["name"])
-        if schema is not None:
-            returns["kind"] = type_details(returns["name"], schema, self._table.types)["kind"]
-        return returns
-
-    @staticmethod
-    def _description(row: Row) -> str:
-        text = clean(row.description, 4000)
-        if row.relative:
-            text += f" (a kind of {row.relative})"
-        return f"Deprecated. {text}" if row.deprecated else text
-
-    def _brought(self, operation: ProtocolOperation) -> dict[str, Any]:
-        """Describe an operation that the protocol brings."""
-        details: dict[str, Any] = {
-            "name": operation.name,
-            "semantic_category": operation.family.upper(),
-            "endpoint": operation.family,
-            "mcpTool": tool_name(self._config, operation.family),
-            "description": operation.description,
-            "permissions": dict(protocol.PERMISSIONS[operation.family.upper()]),
-            "parameters": [dict(one) for one in operation.parameters],
-            "returns": dict(operation.returns),
-            "examples": [
-                {"description": about, "request": {"operation": operation.name, "params": dict(params)}}
-                for about, params in operation.examples
-            ],
-        }
-        if operation.lifecycle is not None:
-            details["lifecycle"] = dict(operation.lifecycle)
-        return details
-
-    def _introspect(self) -> dict[str, Any]:
-        own = protocol.INTROSPECT
-        names = [one["name"] for one in self._list]
-        words = {"{operation}": names[-1], "{resource}": next(iter(self._resources.values()), "introspect")}
-        return {
-            "name": own["name"],
-            "semantic_category": own["semantic_category"],
-            "endpoint": own["endpoint"],
-            "mcpTool": tool_name(self._config, own["endpoint"]),
-            "description": own["description"],
-            "permissions": dict(protocol.PERMISSIONS["READ"]),
-            "parameters": [
-                {**one, "maximum": self._config.max_list} if one["name"] == "first" else one
-                for one in own["parameters"]
-            ],
-            "returns": own["returns"],
-            "examples": [
-                {
-                    "description": one["description"],
-                    "request": {
-                        "operation": "introspect",
-                        "params": {key: words.get(value, value) for key, value in one["params"].items()},
-                    },
-                }
-                for one in own["examples"]
-            ],
-        }
+        return operation_details(row, self._table.types, self._config, alias)
 
     # Types
 
     @cached_property
-    def _own_types(self) -> Mapping[str, Mapping[str, Any]]:
-        return {**protocol.TYPES, **types_of(self._protocol.values())}
+    def _protocol_types(self) -> Mapping[str, Mapping[str, Any]]:
+        return {**protocol.TYPES, **types_of(self._protocol_operations.values())}
 
     @cached_property
     def _type_list(self) -> list[dict[str, Any]]:
-        own = [
-            {"name": name, "kind": one["kind"], "description": one["description"]}
-            for name, one in self._own_types.items()
+        types = self._table.types
+        return [
+            *(type_info(name, schema, types) for name, schema in types.items() if name not in self._protocol_types),
+            *(
+                {"name": name, "kind": details["kind"], "description": details["description"]}
+                for name, details in self._protocol_types.items()
+            ),
         ]
-        types: Mapping[str, JsonSchema] = self._table.types
-        return [type_info(name, one, types) for name, one in types.items() if name not in self._own_types] + own
 
     @cached_property
-    def _types_index(self) -> Index:
-        return Index((one["name"], "", one.get("description", "")) for one in self._type_list)
+    def _type_index(self) -> Index:
+        return Index((info["name"], "", info.get("description", "")) for info in self._type_list)
 
     def _types(self, params: Mapping[str, Any]) -> list[dict[str, Any]]:
         """List the types. The answer has no room for a page's bounds, so past the bound it is whole but terse."""
-        chosen = self._type_list
+        infos = self._type_list
         search = params.get("search")
         if search is not None:
-            by_name = {one["name"]: one for one in chosen}
-            chosen = [by_name[name] for name in self._types_index.search(search)]
+            infos = _searched(infos, self._type_index, search)
         if search is not None or "first" in params or "after" in params:
-            return self._page(params, chosen, search is not None, lambda one: str(one["name"]))[0]
-        if len(chosen) > self._config.max_list:
-            return [{"name": one["name"], "kind": one["kind"]} for one in chosen]
-        return list(chosen)
+            return page_of(params, infos, self._config.max_list, ranked=search is not None)[0]
+        if len(infos) > self._config.max_list:
+            return [{"name": info["name"], "kind": info["kind"]} for info in infos]
+        return list(infos)
 
     def _type(self, name: str) -> dict[str, Any] | None:
-        own = self._own_types.get(name)
-        if own is not None:
-            return {"name": name, **own}
+        details = self._protocol_types.get(name)
+        if details is not None:
+            return {"name": name, **details}
         types = self._table.types
         if name not in types:
-            name = next((one for one in types if folded(one) == folded(name)), name)
+            name = next((other for other in types if folded(other) == folded(name)), name)
         schema = types.get(name)
         return None if schema is None else type_details(name, schema, types)
+
+
+def _searched(infos: Sequence[dict[str, Any]], index: Index, search: str) -> list[dict[str, Any]]:
+    by_name = {info["name"]: info for info in infos}
+    return [by_name[name] for name in index.search(search)]

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What the protocol itself brings: capabilities, types and the operation `introspect` (specification, 7 and 9)."""
+"""The protocol's own part: capabilities, tool names, types and the operation `introspect` (specification, 7 and 9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from ..safety.loop_operations import loop_settings
 from ..settings.config import Config
 from ..table import Adapter
 
-__all__ = ["CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TYPES", "capabilities", "metadata"]
+__all__ = [
+    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TOOL", "TYPES", "capabilities", "metadata",
+    "tool_name",
+]  # fmt: skip
+
+TOOL = "mcp_aql"
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -24,7 +29,7 @@ CAPABILITIES: Mapping[str, Any] = {
     "dangerous_operations": True,
     "execution_safety_loop": "disabled",
 }
-"""What this runtime can do; the mode of the safety loop is a setting, see `capabilities`."""
+"""Capabilities of this runtime; the mode of the safety loop is a setting, see `capabilities`."""
 
 CONFORMANCE = "level-1"
 CONCURRENCY = "fully-concurrent"
@@ -39,14 +44,19 @@ PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
 """Flags by semantic category (specification, 6.1)."""
 
 
+def tool_name(config: Config, family: str) -> str:
+    """Return the name of the tool that serves a family in the configured mode, with the prefix."""
+    return f"{config.tool_prefix}{TOOL}" if config.mode == "single" else f"{config.tool_prefix}{TOOL}_{family}"
+
+
 def capabilities(config: Config) -> dict[str, Any]:
-    """Give the capabilities with the safety loop's mode, which is always shown (specification, 8.6.1 and 8.6.7)."""
+    """Return the capabilities with the safety loop's mode, which is always shown (specification, 8.6.1 and 8.6.7)."""
     return {**CAPABILITIES, "execution_safety_loop": config.safety_loop}
 
 
 def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[str, Any]:
-    """Make `_protocol` (introspection document, 4.1.1; R-INT-3), with the loop's settings unless it is disabled."""
-    about = {
+    """Build `_protocol` (introspection document, 4.1.1; R-INT-3), with the loop's settings unless disabled."""
+    metadata = {
         "version": adapter.spec_version,
         "conformance": CONFORMANCE,
         "mode": config.mode,
@@ -58,8 +68,8 @@ def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[s
         "profile": "crude",
     }
     if config.safety_loop != "disabled":
-        about["safety_loop"] = loop_settings(config)
-    return about
+        metadata["safety_loop"] = loop_settings(config)
+    return metadata
 
 
 def _field(name: str, type: str, required: bool, description: str, **more: Any) -> dict[str, Any]:

@@ -1,57 +1,25 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Diagnostics outside of answers: each a JSON line on standard error, and handed to whoever else listens (R-OPS-4).
+"""The adapter's logger: records for standard error, for clients that ask, and for the owner's handlers (R-OPS-4).
 
-A record never waits for its reader: a thread writes, from a queue that is bounded; what has no room is counted.
+It stands on Python's `logging`: the owner's handlers go to `logging.getLogger("<package>")` or to the root logger. Our
+records reach them without secrets, as `Record`. Records of libraries go to standard error as JSON lines, too.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Any
 
-from ..messages import redact
-from .output import LineOut
+from ..messages import redact, redacted
+from . import NUMBERS
+from .record import JsonFormatter, Record, redacted_excerpt
+from .stderr import StderrHandler
 
-__all__ = ["LEVELS", "Logger", "Record"]
-
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""The eight levels of RFC 5424, the least severe first."""
-
-RANKS: Mapping[str, int] = {level: rank for rank, level in enumerate(LEVELS)}
-"""How severe each level is."""
-
-_LONGEST = 4000
-
-
-class Record(NamedTuple):
-    """A diagnostic. `session_id` is None when it concerns no session more than another.
-
-    `data` is for everyone who may read it; `trace` is for the owner alone: it names places in the code and may quote
-    anything.
-    """
-
-    timestamp: str
-    level: str
-    logger: str
-    message: str
-    session_id: str | None = None
-    data: Mapping[str, Any] = {}
-    trace: Mapping[str, Any] = {}
-
-    def shown(self, *, whole: bool) -> dict[str, Any]:
-        """Give what a reader gets; absent keys have nothing to say."""
-        shown: dict[str, Any] = {"timestamp": self.timestamp, "level": self.level, "logger": self.logger}
-        shown["message"] = self.message
-        if self.session_id is not None:
-            shown["session_id"] = self.session_id
-        data = {**self.data, **self.trace} if whole else self.data
-        if data:
-            shown["data"] = dict(data)
-        return shown
-
+__all__ = ["Logger", "adopt_libraries"]
 
 Listener = Callable[[Record], None]
 
@@ -59,35 +27,38 @@ Listener = Callable[[Record], None]
 class Logger:
     """Writes records of `level` and above on standard error; listeners get those of their own level and above.
 
-    `secrets` gives the values that no record may show.
+    `name` is that of the logger in `logging`; `secrets` returns the values that no record may show.
     """
 
     def __init__(
-        self,
-        level: str = "warning",
-        name: str = "mcp-aql",
-        *,
-        secrets: Callable[[], Iterable[str]] = tuple,
-        out: LineOut | None = None,
+        self, level: str = "warning", name: str = "mcp-aql", *, secrets: Callable[[], Iterable[str]] = tuple
     ) -> None:
-        self._own = RANKS[level]
-        self._name = name
-        self._out = out or LineOut()
-        self._listeners: dict[Listener, int] = {}
-        self._least = self._own
+        self._logger = logging.getLogger(name)
         self._secrets = secrets
+        self._listeners: dict[Listener, _ListenerHandler] = {}
+        self.handler = StderrHandler(NUMBERS[level], JsonFormatter(secrets))
+        earlier = tuple(self._logger.handlers)
+        for handler in earlier:
+            self._logger.removeHandler(handler)
+        self._logger.addHandler(self.handler)  # before the owner's, which may raise
+        for handler in earlier:
+            if not isinstance(handler, StderrHandler):  # of an earlier adapter in this process
+                self._logger.addHandler(handler)
+        self._set_level()
 
     def wants(self, level: str) -> bool:
-        """Whether anyone reads records of this level: ask before making one costs much."""
-        return RANKS[level] >= self._least
+        """Return True if anyone reads records of this level: ask before making one costs much."""
+        return self._logger.isEnabledFor(NUMBERS[level])
 
     def listen(self, listener: Listener, level: str | None) -> None:
-        """Hand records of `level` and above to a function that returns at once; None ends it."""
-        if level is None:
-            self._listeners.pop(listener, None)
-        else:
-            self._listeners[listener] = RANKS[level]
-        self._least = min((self._own, *self._listeners.values()))
+        """Pass records of `level` and above to a function that returns at once; None ends it."""
+        known = self._listeners.pop(listener, None)
+        if known is not None:
+            self._logger.removeHandler(known)
+        if level is not None:
+            handler = self._listeners[listener] = _ListenerHandler(listener, NUMBERS[level])
+            self._logger.addHandler(handler)
+        self._set_level()
 
     def write(
         self,
@@ -105,50 +76,68 @@ class Logger:
 
         `logger` names the part that it comes from; `trace`, and all of a `private` record, is for the owner alone.
         """
-        rank = RANKS[level]
-        if rank < self._least:
+        if not self.wants(level):
             return
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        record = Record(now, level, logger or self._name, message, session_id, data, trace or {})
-        record = _masked(record, [one for one in (*secrets, *self._secrets()) if one])
-        if rank >= self._own:
-            self._out.put(json.dumps(record.shown(whole=True), default=str))
-        for listener, least in tuple(self._listeners.items()):
-            if rank >= least and not private:
-                listener(record)
-
-    def short(self, text: str) -> str:
-        """Cut a text, once its secrets are masked: a part of one is not found any more."""
-        return redact(text, [one for one in self._secrets() if one])[:_LONGEST]
+        masked = [secret for secret in (*secrets, *self._secrets()) if secret]
+        record = Record(
+            level,
+            logger or self._logger.name,
+            redact(message, masked) if masked else message,
+            session_id=session_id,
+            data=redacted(_plain(data), masked),
+            trace=redacted(_plain(trace or {}), masked),
+            private=private,
+        )
+        with suppress(Exception):  # a handler of the owner's may raise
+            self._logger.handle(record)
 
     def exception(self, message: str, error: BaseException, *, session_id: str | None = None, **data: Any) -> None:
         """Write an unexpected exception; the places that it came through, the innermost last, are the owner's alone."""
         frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]]
-        trace = {"error": self.short(f"{type(error).__name__}: {error}"), "frames": frames}
-        self.write("error", message, session_id=session_id, trace=trace, **data)
+        text = redacted_excerpt(f"{type(error).__name__}: {error}", self._secrets())
+        self.write("error", message, session_id=session_id, trace={"error": text, "frames": frames}, **data)
+
+    def _set_level(self) -> None:
+        self._logger.setLevel(min(handler.level for handler in (self.handler, *self._listeners.values())))
 
 
-def _masked(record: Record, secrets: list[str]) -> Record:
-    """Give the record without secrets, and as nothing but JSON."""
-    data, trace = _plain(record.data), _plain(record.trace)
-    if not secrets:
-        return record._replace(data=data, trace=trace)
-    return record._replace(
-        message=redact(record.message, secrets), data=_redacted(data, secrets), trace=_redacted(trace, secrets)
-    )
+class _ListenerHandler(logging.Handler):
+    def __init__(self, listener: Listener, level: int) -> None:
+        super().__init__(level)
+        self._listener = listener
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if isinstance(record, Record) and not record.private:
+            self._listener(record)
+
+
+def adopt_libraries(logger: Logger) -> logging.Handler:
+    """Send the records of every library to the logger's standard error. Returns the handler, to take it away.
+
+    Left alone, libraries would write to standard error by themselves: not as JSON, and waiting for whoever reads it.
+    """
+    handler = _LibraryHandler(logger.handler)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logger.handler.level)
+    logging.captureWarnings(True)
+    return handler
+
+
+class _LibraryHandler(logging.Handler):
+    def __init__(self, target: logging.Handler) -> None:
+        super().__init__(target.level)
+        self._target = target
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not isinstance(record, Record):  # ours have been there
+            self._target.handle(record)
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value as nothing but JSON."""
     try:
         plain: dict[str, Any] = json.loads(json.dumps(value, default=str))
     except (ValueError, TypeError, RecursionError):
         return {"unwritable": sorted(value)}
     return plain
-
-
-def _redacted(value: Any, secrets: list[str]) -> Any:
-    if isinstance(value, str):
-        return redact(value, secrets)
-    if isinstance(value, dict):
-        return {redact(key, secrets): _redacted(one, secrets) for key, one in value.items()}
-    return [_redacted(one, secrets) for one in value] if isinstance(value, list) else value

@@ -51,12 +51,12 @@ class Cursors:
         self._secret: bytes | None = None
 
     def write(self, operation: str, filters: Mapping[str, Any], place: Place) -> str:
-        """Give the cursor of a place."""
+        """Return the cursor of a place."""
         text = json.dumps(place, separators=(",", ":")).encode()
         return base64.urlsafe_b64encode(self._mac(operation, filters, text) + text).decode("ascii").rstrip("=")
 
     def read(self, name: str, cursor: str, operation: str, filters: Mapping[str, Any]) -> Place:
-        """Give the place of a cursor. Raises Failure when it was given for another list, or was changed."""
+        """Return the place of a cursor. Raises Failure when it was given for another list, or was changed."""
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
@@ -71,7 +71,7 @@ class Cursors:
         return hmac.new(self._key(), bound + b"\0" + text, hashlib.sha256).digest()[:_MAC]
 
     def _key(self) -> bytes:
-        """Give the key: kept in the state, or, where nothing can be kept, of this process."""
+        """Return the key: kept in the state, or, where nothing can be kept, of this process."""
         if self._secret is None:
             made = secrets.token_hex(32)
             if self._state is not None:

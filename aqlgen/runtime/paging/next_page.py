@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Whether there is a next page, and what asks for it: told by the answer, or found by counting (R-SEL-3)."""
+"""The next page: the position that the answer states, or that counting gives (R-SEL-3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..errors import Code, Failure
-from ..schema.pointers import MISSING, at
+from ..schema.shapes import MISSING, at
 from .parameters import number
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _ROUND = 5
 def following(
     plan: Plan, place: Place, data: Any, items: Sequence[Any], response: ApiResponse, request: ApiRequest
 ) -> int | str | None:
-    """Give the position of the next page; None when this one is the last."""
+    """Return the position of the next page; None when this one is the last."""
     told = _told(plan, data, response)
     if _flag(plan, data) is False or (not items and (plan.by_url or not isinstance(plan.next, tuple))):
         return None  # while a page of nothing is not the last one where the answer names the next (AIP-158)
@@ -66,7 +66,7 @@ def following(
 
 
 def followed(request: ApiRequest, position: str) -> str:
-    """Give the URL of a page from what `following` gave for it, with the credentials of the request as it is now.
+    """Return the URL of a page from its position, with the credentials of the present request.
 
     Raises Failure for a link that leads away from the API. The page that it stands on was given all the same.
     """
@@ -84,7 +84,7 @@ def followed(request: ApiRequest, position: str) -> str:
 
 
 def total_of(plan: Plan, data: Any, place: Place, count: int) -> int | None:
-    """Give the count of all items, where the answer tells one that can be true."""
+    """Return the count of all items, if the answer states a plausible one."""
     if plan.total is None:
         return None
     told = at(data, plan.total)
@@ -111,7 +111,7 @@ def _flag(plan: Plan, data: Any) -> bool | None:
 
 
 def _counted(plan: Plan, place: Place, count: int, total: int | None) -> bool:
-    """Whether more is likely. When in doubt there is: an empty page costs little, items that are never seen much."""
+    """Return True if more items are likely, also in doubt: an empty page costs less than items that are never seen."""
     if total is not None:
         return place.begin + count < total
     if place.full:
@@ -123,7 +123,7 @@ def _counted(plan: Plan, place: Place, count: int, total: int | None) -> bool:
 
 
 def _link(value: str) -> str | None:
-    """Give the target of `rel="next"` (RFC 8288)."""
+    """Return the target of `rel="next"` (RFC 8288)."""
     for target, rest in _LINK.findall(value):
         for quoted, bare in _RELATION.findall(rest):
             if "next" in (quoted or bare).lower().split() and not _NOTHING.search(rest):
@@ -136,7 +136,7 @@ def _is_link(plan: Plan) -> bool:
 
 
 def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
-    """Give path and query of a link, without credentials, or a mark where it leads away from the API."""
+    """Return path and query of a link, without credentials, or a mark where it leads away from the API."""
     here = urlsplit(request.url)
     there = urlsplit(urljoin(request.url, url))
     base = "/".join(here.path.split("/")[: -plan.depth]) if plan.depth else here.path

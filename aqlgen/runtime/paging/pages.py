@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..schema.shapes import folded
+from ..text import folded
 from .cursors import Cursors, Place
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ class Page:
     """Whether there is more after it, where that is not told by what follows."""
 
     def data(self) -> dict[str, Any]:
-        """Give what the agent sees."""
+        """Return what the agent sees."""
         return {"items": self.items, "pageInfo": self.info(len(self.items)), **self.beside}
 
     def info(self, kept: int) -> dict[str, Any]:
-        """Give `pageInfo` of the first `kept` items."""
+        """Return `pageInfo` of the first `kept` items."""
         whole = kept == len(self.items)
         after = self.place._replace(skip=self.place.skip + kept)
         more = not whole or (self.following is not None if self.more is None else self.more)
@@ -101,7 +101,7 @@ class Page:
 
 
 def beside(plan: Plan, data: Any) -> dict[str, Any]:
-    """Give what the API tells beside the list, but for what tells of its pages."""
+    """Return what the API tells beside the list, but for what tells of its pages."""
     if not isinstance(data, Mapping) or not plan.items:
         return {}
     own = {path[0] for path in (plan.items, plan.next, plan.has_more, plan.total) if path and not isinstance(path, str)}

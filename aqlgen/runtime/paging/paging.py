@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..schema.pointers import MISSING, at
+from ..schema.shapes import MISSING, at
 from .arguments import check
 from .cursors import Cursors, Place
 from .next_page import followed, following, total_of
@@ -38,12 +38,12 @@ class Pager:
         self._plans: dict[str, Plan] = {}
 
     async def page(self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], own: Mapping[str, Any]) -> Page:
-        """Give the page that is asked for. Raises Failure for what does not go together, and for a foreign cursor."""
+        """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
         plan = self._plans.get(row.name)
         if plan is None:
             plan = self._plans[row.name] = prepare(row, self._table)
-        check(own, [name for name in params if name in row.hidden])
-        filters = {name: value for name, value in params.items() if name not in row.hidden}
+        check(own, [name for name in params if name in row.hidden_parameters])
+        filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
         if "last" in own:
             return await self._backward(exchanges, row, plan, filters, own)
         wanted = min(own.get("first") or number(params.get(plan.size or "")) or plan.usual, plan.most)
@@ -87,7 +87,7 @@ class Pager:
     async def _fetch(
         self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place
     ) -> tuple[Any, list[Any], int | str | None, int | None]:
-        """Give the API's page: the answer, its items, what asks for the next one, and how many there are of all."""
+        """Return the API's page: the answer, its items, what asks for the next one, and how many there are of all."""
         params = dict(filters)
         if plan.size is not None and place.size is not None:
             put(params, plan, row, plan.size, place.size)
@@ -117,7 +117,7 @@ class Pager:
     async def _backward(
         self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], own: Mapping[str, Any]
     ) -> Page:
-        """Give the last items, of all or of those before a cursor, from a list that is counted by offset."""
+        """Return the last items, of all or of those before a cursor, from a list that is counted by offset."""
         if "before" in own:
             before = self._cursors.read("before", own["before"], row.name, filters)
             end = max(0, before.begin + before.skip - 1)

@@ -14,7 +14,7 @@ __all__ = ["asked", "first_lead", "number", "put"]
 
 
 def first_lead(row: Row, plan: Plan) -> int | str | None:
-    """Give what asks for the first page, where it has to be asked for; None where leaving it out does.
+    """Return the parameter's value for the first page; None where it can be left out.
 
     A page or an offset is told where the API's own default may be another, or where it must be told; a cursor that must
     be told is empty, since none was given yet.
@@ -22,7 +22,7 @@ def first_lead(row: Row, plan: Plan) -> int | str | None:
     parameter = row.parameters.get(plan.lead or "")
     if parameter is None:
         return None
-    demanded = parameter.name in (row.pagination or {}).get("demanded", ())
+    demanded = parameter.name in (row.paging.demanded if row.paging is not None else ())
     default = parameter.schema.get("default")
     if plan.style in ("page", "offset"):
         return plan.start if demanded or (number(default) is None and plan.start == 0) else None
@@ -35,7 +35,7 @@ def first_lead(row: Row, plan: Plan) -> int | str | None:
 
 
 def asked(row: Row, plan: Plan, wanted: int) -> int | None:
-    """Give the size to ask the API for, as its parameter allows; None when it has none."""
+    """Return the size to ask the API for, as its parameter allows; None when it has none."""
     if plan.size is None:
         return None
     parameter = row.parameters.get(plan.size)
@@ -70,7 +70,7 @@ def put(params: dict[str, Any], plan: Plan, row: Row, name: str, value: int | st
 
 
 def number(value: Any) -> int | None:
-    """Give a whole number, be it written as text; None for anything else."""
+    """Return a whole number, also one written as text; None for anything else."""
     if isinstance(value, str) and value.isdigit():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..schema.pointers import agent_path, schema_at
+from ..schema.shapes import agent_path, schema_at
 from .parameters import number
 
 if TYPE_CHECKING:
-    from ..table import Parameter, Row, Table
+    from ..table import JsonSchema, Parameter, Row, Table
 
 __all__ = ["Plan", "prepare"]
 
@@ -45,53 +44,49 @@ class Plan:
 
 
 def prepare(row: Row, table: Table) -> Plan:
-    """Give the plan of an operation that pages."""
-    trait = row.pagination or {}
+    """Return the plan of an operation that the adapter pages."""
+    paging = row.paging
+    assert paging is not None  # noqa: S101 - asked of such operations only
     good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
-    schema = row.responses.get(good[0], {}).get("schema") or {}
-    style = trait["style"]
-    parameters = [row.parameters[name] for name in row.parameters]
+    schema: JsonSchema = row.responses.get(good[0], {}).get("schema") or {}
+    parameters = list(row.parameters.values())
 
-    def path(key: str, of: Mapping[str, Any] = schema) -> tuple[str, ...] | None:
-        return agent_path(table, of, trait[key]) if key in trait else None
+    def path(pointer: str | None, of: JsonSchema = schema) -> tuple[str, ...] | None:
+        return None if pointer is None else agent_path(table.types, of, pointer)
 
-    def named(key: str) -> str | None:
-        place = trait.get("in", "query")
-        found = [one for one in parameters if one.wire == trait.get(key) and one.location == place]
-        return found[0].name if found else trait.get(key) if "within" in trait else None
+    def named(wire: str | None) -> str | None:
+        place = paging.location or "query"
+        name = next((one.name for one in parameters if one.wire == wire and one.location == place), None)
+        return wire if name is None and paging.within is not None else name
 
-    lead, size = named(f"{style}_param" if style in ("page", "offset") else "cursor_param"), named("size_param")
-    most = min(_MOST, trait.get("size_max", _MOST))
-    items = path("items") or ()
+    lead, size = named(paging.lead_param), named(paging.size_param)
+    most = min(_MOST, _MOST if paging.size_max is None else paging.size_max)
+    items = path(paging.items) or ()
     sized = row.parameters.get(size or "")
     usual = 0 if sized is None else number(sized.schema.get("default")) or 0
-    within: tuple[str, ...] = ()
-    if "within" in trait:
-        body = row.body
-        within = agent_path(table, {} if body is None else body.schema, trait["within"])
-    told = trait.get("next")
+    within = path(paging.within, {} if row.body is None else row.body.schema) or ()
     return Plan(
-        style=style,
+        style=paging.style,
         lead=lead,
         size=size,
-        before=named("before_param"),
+        before=named(paging.before_param),
         most=most,
         usual=min(_USUAL, most),
-        surely=max(usual, trait.get("size_max", 0)),
-        start=_start(row.parameters.get(lead or ""), style),
+        surely=max(usual, paging.size_max or 0),
+        start=_start(row.parameters.get(lead or ""), paging.style),
         items=items,
-        next=told.lower() if trait.get("next_in") == "header" and told else path("next"),
-        has_more=path("has_more"),
-        total=path("total"),
-        item_cursor=path("item_cursor", schema_at(table, schema, items, items=True)),
+        next=paging.next.lower() if paging.next and paging.next_in == "header" else path(paging.next),
+        has_more=path(paging.has_more),
+        total=path(paging.total),
+        item_cursor=path(paging.item_cursor, schema_at(table.types, schema, items, items=True)),
         within=within,
-        by_url=style in ("link", "next_url"),
+        by_url=paging.style in ("link", "next_url"),
         depth=len(row.path.partition("?")[0].strip("/").split("/")),
     )
 
 
 def _start(parameter: Parameter | None, style: str) -> int:
-    """Give the number of the first page, or the first offset."""
+    """Return the number of the first page, or the first offset."""
     if parameter is not None:
         for key in ("default", "minimum"):
             told = number(parameter.schema.get(key))

@@ -1,9 +1,9 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """Agent names and wire names of fields, mapped exactly both ways (R-SEL-1).
 
-A type's properties stand under the agent's names; one that the API spells otherwise carries `x-name`. A plan is
-compiled once for each type that renames anything within it; values of all other types pass through untouched and
-uncopied, and so do keys that no schema declares.
+A type's properties have the agent's names; one that the API spells otherwise carries `x-name`. A plan is compiled once
+for each schema that renames anything within it. Values of all other schemas pass through untouched and uncopied, and
+so do keys that no schema declares.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from ..table import JsonSchema, Table
-from .shapes import STRUCTURE, Shape, constants, referred, renames, shape_of
+from .reader import Types, fixed_values, referred, subschemas
+from .shapes import STRUCTURE, Shape, shape_of
 
 __all__ = ["Names", "Plan", "Way"]
 
@@ -41,57 +42,58 @@ class Plan:
     discriminator: tuple[tuple[str, ...], Mapping[str, str]] | None = None
 
     def convert(self, value: Any, way: Way) -> Any:
-        """Give the value under its other names, as a copy."""
+        """Return a copy of the value under its other names."""
         if isinstance(value, dict):
             plan = self._choice(value, way) if self.choices else self
             fields, extra = plan.fields[way], plan.extra
-            out: dict[str, Any] = {}
+            converted: dict[str, Any] = {}
             for key, inner in value.items():
-                known = fields.get(key)
-                if known is None:
-                    out[key] = inner if extra is None else extra.convert(inner, way)
+                declared = fields.get(key)
+                if declared is None:
+                    converted[key] = inner if extra is None else extra.convert(inner, way)
                     continue
-                new, sub = known
-                if new != key and new in value and (new not in fields or way is Way.TO_AGENT_FROM_EITHER):
-                    new = key  # an undeclared key has that name already: nothing may be lost
-                out[new] = inner if sub is None else sub.convert(inner, way)
-            return out
+                name, inner_plan = declared
+                if name != key and name in value and (name not in fields or way is Way.TO_AGENT_FROM_EITHER):
+                    name = key  # an undeclared key has that name already: nothing may be lost
+                converted[name] = inner if inner_plan is None else inner_plan.convert(inner, way)
+            return converted
         if isinstance(value, list):
             items = self.items
-            return value if items is None else [items.convert(one, way) for one in value]
+            return value if items is None else [items.convert(item, way) for item in value]
         return value
 
     def _choice(self, value: Mapping[str, Any], way: Way) -> Plan:
-        """Give the plan of the alternative that the value is of: by discriminator, else by what fits best."""
+        """Return the plan of the alternative that the value belongs to: by discriminator, else the best fit."""
         if self.discriminator is not None:
             keys, mapping = self.discriminator
-            told = next((value[key] for key in keys if key in value), None)
-            name = mapping.get(told, told) if isinstance(told, str) else None
+            tag = next((value[key] for key in keys if key in value), None)
+            type_name = mapping.get(tag, tag) if isinstance(tag, str) else None
             for choice in self.choices:
-                if name is not None and choice.type == name:
+                if type_name is not None and choice.type_name == type_name:
                     return choice.plan
         return max(self.choices, key=lambda choice: choice.score(value, way)).plan
 
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """One alternative: its plan and how to know it. Names in `required` and `constants` are the agent's.
+    """One alternative: its plan and how to recognise it. Names in `required` and `constants` are the agent's.
 
-    `own` is the plan of what it declares itself; `plan` knows the fields of the others too, where they do not clash.
+    `declared` is the plan of what the alternative declares itself; `plan` knows the fields of the other alternatives,
+    too, where they do not clash.
     """
 
     plan: Plan
-    own: Plan
-    type: str | None
+    declared: Plan
+    type_name: str | None
     required: frozenset[str]
     constants: Mapping[str, Sequence[Any]]
 
     def score(self, value: Mapping[str, Any], way: Way) -> tuple[bool, bool, int]:
         """Rank how well a value fits: constants, then required fields, then how many of its keys are declared."""
-        fields = self.own.fields[way]
+        fields = self.declared.fields[way]
         named = value
         if way is not Way.TO_WIRE:
-            named = {fields[key][0] if key in fields else key: one for key, one in value.items()}
+            named = {fields[key][0] if key in fields else key: inner for key, inner in value.items()}
         constant = all(named[key] in allowed for key, allowed in self.constants.items() if key in named)
         return constant, self.required <= named.keys(), sum(1 for key in value if key in fields)
 
@@ -104,42 +106,64 @@ class Names:
         self._plans: dict[str, Plan | None] = {}
         self._inline: dict[int, tuple[JsonSchema, Plan | None]] = {}
         self._joints: dict[tuple[int, ...], JsonSchema] = {}
+        self._inspected: dict[str, tuple[bool, frozenset[str]]] = {}
 
     @property
     def table(self) -> Table:
         """The table whose types these are."""
         return self._table
 
+    @property
+    def _types(self) -> Types:
+        return self._table.types
+
     def to_wire(self, value: Any, schema: JsonSchema) -> Any:
-        """Give a value under the API's names."""
+        """Return a value under the API's names."""
         plan = self.plan(schema)
         return value if plan is None else plan.convert(value, Way.TO_WIRE)
 
     def to_agent(self, value: Any, schema: JsonSchema) -> Any:
-        """Give a value of the API under the agent's names."""
+        """Return a value of the API under the agent's names."""
         plan = self.plan(schema)
         return value if plan is None else plan.convert(value, Way.TO_AGENT)
 
     def plan(self, schema: JsonSchema) -> Plan | None:
-        """Give the plan of a schema, compiled at its first use; None when nothing within it is renamed."""
+        """Return the plan of a schema, compiled at its first use; None if nothing within it is renamed."""
         name = referred(schema)
         if name is not None and not schema.keys() & STRUCTURE:
             if name not in self._plans:
-                plan = self._plans[name] = Plan() if renames(self._table, schema) else None
+                plan = self._plans[name] = Plan() if self._renames(schema) else None
                 if plan is not None:
                     self._fill(plan, schema)
             return self._plans[name]
-        known = self._inline.get(id(schema))
-        if known is None:
-            plan = Plan() if renames(self._table, schema) else None
-            known = self._inline[id(schema)] = (schema, plan)  # holding the schema keeps its identity its own
+        cached = self._inline.get(id(schema))
+        if cached is None:
+            plan = Plan() if self._renames(schema) else None
+            cached = self._inline[id(schema)] = (schema, plan)  # keeping the schema keeps its id unique
             if plan is not None:
                 self._fill(plan, schema)
-        return known[1]
+        return cached[1]
+
+    def _renames(self, schema: JsonSchema) -> bool:
+        """Return True if anything that a schema reaches has another name on the wire."""
+        renames, references = _inspected(schema)
+        seen: set[str] = set()
+        todo = list(references)
+        while todo and not renames:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            inspected = self._inspected.get(name)
+            if inspected is None:
+                inspected = self._inspected[name] = _inspected(self._types.get(name, {}))
+            renames, references = inspected
+            todo.extend(references)
+        return renames
 
     def _fill(self, plan: Plan, schema: JsonSchema) -> None:
-        """Fill a plan that is known already, so that a recursive type finds itself."""
-        shape = shape_of(self._table, schema)
+        """Fill a plan that is in the cache already, so that a recursive type finds itself."""
+        shape = shape_of(self._types, schema)
         if shape.alternatives:
             self._choose(plan, shape)
         else:
@@ -148,67 +172,87 @@ class Names:
     def _declare(self, plan: Plan, shape: Shape) -> None:
         wire, agent, either = plan.fields
         for name, (spelling, schema) in shape.properties.items():
-            sub = self.plan(schema)
-            wire[name] = (spelling, sub)
-            agent[spelling] = (name, sub)
-            either[name] = (name, sub)
-        for spelling, known in agent.items():
-            either.setdefault(spelling, known)
-        plan.items = self._joined(shape.items)
-        plan.extra = self._joined(shape.extra)
+            inner = self.plan(schema)
+            wire[name] = (spelling, inner)
+            agent[spelling] = (name, inner)
+            either[name] = (name, inner)
+        for spelling, renamed in agent.items():
+            either.setdefault(spelling, renamed)
+        plan.items = self._joint_plan(shape.items)
+        plan.extra = self._joint_plan(shape.extra)
 
-    def _joined(self, schemas: Sequence[JsonSchema]) -> Plan | None:
+    def _joint_plan(self, schemas: Sequence[JsonSchema]) -> Plan | None:
         if len(schemas) < 2:
             return self.plan(schemas[0]) if schemas else None
         joint = self._joints.setdefault(tuple(map(id, schemas)), {"anyOf": list(schemas)})
         return self.plan(joint)
 
-    def _choose(self, plan: Plan, shape: Shape) -> None:
-        """Merge alternatives that agree on every key; where they disagree keep each one's plan, chosen by the value."""
-        shapes = [(self._alternative(schema, shape), referred(schema)) for schema in shape.alternatives]
-        merged = Shape(items=list(shape.items), extra=list(shape.extra))
-        owners: dict[str, str] = {}
-        agreed = True
-        for one, _ in shapes:
-            for name, (spelling, schema) in one.properties.items():
-                told = merged.properties.setdefault(name, (spelling, schema))
-                owner = owners.setdefault(spelling, name)
-                agreed = agreed and told[0] == spelling and owner == name and _alike(told[1], schema)
-            merged.items += [schema for schema in one.items if schema not in merged.items]
-            merged.extra += [schema for schema in one.extra if schema not in merged.extra]
+    def _choose(self, plan: Plan, base: Shape) -> None:
+        """Merge alternatives that agree on every key; if they do not, keep a plan for each, chosen by the value."""
+        shapes = [(self._alternative(schema, base), referred(schema)) for schema in base.alternatives]
+        merged, agreed = _merged(base, [shape for shape, _ in shapes])
         self._declare(plan, merged)
         if agreed:
             return
-        if shape.discriminator is not None:
-            key, mapping = shape.discriminator
+        if base.discriminator is not None:
+            key, mapping = base.discriminator
             plan.discriminator = (key, merged.properties[key][0] if key in merged.properties else key), mapping
-        for one, type_name in shapes:
-            own, sub = Plan(), Plan()
-            self._declare(own, one)
-            self._declare(sub, _extended(one, merged))
-            known = {key: constants(self._table, schema) for key, (_, schema) in one.properties.items()}
-            values = {key: options for key, options in known.items() if options is not None}
-            plan.choices.append(Choice(sub, own, type_name, frozenset(one.required), values))
+        for shape, type_name in shapes:
+            declared, extended = Plan(), Plan()
+            self._declare(declared, shape)
+            self._declare(extended, _extended(shape, merged))
+            options = {key: fixed_values(schema, self._types) for key, (_, schema) in shape.properties.items()}
+            constants = {key: values for key, values in options.items() if values is not None}
+            plan.choices.append(Choice(extended, declared, type_name, frozenset(shape.required), constants))
 
     def _alternative(self, schema: JsonSchema, base: Shape, depth: int = 0) -> Shape:
-        """Give the shape of one alternative; of alternatives within it the union, which is near enough."""
-        shape = shape_of(self._table, schema, base)
+        """Return the shape of one alternative; with alternatives of its own their union, which is near enough."""
+        shape = shape_of(self._types, schema, base)
         if depth < 4:
             for inner in shape.alternatives:
                 nested = self._alternative(inner, Shape(), depth + 1)
                 shape.properties = {**nested.properties, **shape.properties}
-                shape.items += [one for one in nested.items if one not in shape.items]
-                shape.extra += [one for one in nested.extra if one not in shape.extra]
+                shape.items += [item for item in nested.items if item not in shape.items]
+                shape.extra += [extra for extra in nested.extra if extra not in shape.extra]
         return shape
 
 
-def _extended(one: Shape, merged: Shape) -> Shape:
-    """Give a shape with the fields of the other alternatives: a value may have those too, under the same names."""
-    spelled = {spelling for spelling, _ in one.properties.values()}
-    others = {name: known for name, known in merged.properties.items() if known[0] not in spelled}
-    return Shape(properties={**others, **one.properties}, items=one.items, extra=one.extra)
+def _inspected(schema: JsonSchema) -> tuple[bool, frozenset[str]]:
+    """Return whether a property within a schema is renamed, and the types that the schema refers to."""
+    references: set[str] = set()
+    renames = False
+    for inner in subschemas(schema):
+        name = referred(inner)
+        if name is not None:
+            references.add(name)
+        properties = inner.get("properties")
+        if isinstance(properties, dict):
+            renames = renames or any(isinstance(value, dict) and "x-name" in value for value in properties.values())
+    return renames, frozenset(references)
 
 
-def _alike(one: JsonSchema, other: JsonSchema) -> bool:
-    """Whether two schemas of one key rename alike: they are equal, or neither has anything within it."""
-    return one == other or not (one.keys() | other.keys()) & (STRUCTURE | {"$ref"})
+def _merged(base: Shape, shapes: Sequence[Shape]) -> tuple[Shape, bool]:
+    """Return the union of alternatives, and whether they agree on the names and plans of all keys."""
+    merged = Shape(items=list(base.items), extra=list(base.extra))
+    owners: dict[str, str] = {}
+    agreed = True
+    for shape in shapes:
+        for name, (spelling, schema) in shape.properties.items():
+            first_spelling, first_schema = merged.properties.setdefault(name, (spelling, schema))
+            owner = owners.setdefault(spelling, name)
+            agreed = agreed and first_spelling == spelling and owner == name and _alike(first_schema, schema)
+        merged.items += [schema for schema in shape.items if schema not in merged.items]
+        merged.extra += [schema for schema in shape.extra if schema not in merged.extra]
+    return merged, agreed
+
+
+def _extended(shape: Shape, merged: Shape) -> Shape:
+    """Return a shape with the fields of the other alternatives, since a value may have those, too."""
+    spelled = {spelling for spelling, _ in shape.properties.values()}
+    others = {name: declared for name, declared in merged.properties.items() if declared[0] not in spelled}
+    return Shape(properties={**others, **shape.properties}, items=shape.items, extra=shape.extra)
+
+
+def _alike(schema: JsonSchema, other: JsonSchema) -> bool:
+    """Return True if two schemas of one key rename alike: they are equal, or neither has a structure."""
+    return schema == other or not (schema.keys() | other.keys()) & (STRUCTURE | {"$ref"})

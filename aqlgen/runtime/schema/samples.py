@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""A value that fits a schema, always the same one: what the mock answers with when the document has no example."""
+"""Sample values of schemas, always the same: the mock's answers where the document has no example."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..table import JsonSchema, Table
-from .shapes import Shape, referred, shape_of
+from .reader import Types, alternatives, declared_types, referred, resolve
+from .shapes import Shape, shape_of
 
 __all__ = ["sample"]
 
@@ -61,38 +62,35 @@ _GUESSES = (
 
 
 def sample(table: Table, schema: Any) -> Any:
-    """Give a value of a schema under the API's names: its example, default or first choice, else one made up."""
-    return _Sampler(table).value(schema, 0, 0)
+    """Return a value of a schema in the API's names: its example, default or first choice, else one made up."""
+    return _Sampler(table.types).value(schema, 0, 0)
 
 
 class _Sampler:
-    """Makes one value, of bounded depth and size."""
+    """Builds one value, of bounded depth and size."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, types: Types) -> None:
+        self._types = types
         self._left = _MOST
 
     def value(self, schema: Any, depth: int, hops: int) -> Any:
-        """Give a value; `hops` counts references and alternatives gone through since the last object or array."""
+        """Build a value; `hops` counts references and alternatives followed since the last object or array."""
         if not isinstance(schema, Mapping) or hops > _DEEPEST * 4:
             return "example"
         for key in ("const", "default"):
             if schema.get(key) is not None:
                 return schema[key]
         for key in ("examples", "enum"):
-            options = schema.get(key)
-            if isinstance(options, list) and options:
-                return options[0]
-        name = referred(schema)
-        if name is not None and "allOf" not in schema:
-            return self.value(self._table.types.get(name, {}), depth, hops + 1)
-        for key in ("oneOf", "anyOf"):
-            options = [one for one in schema.get(key, ()) if one != {"type": "null"}]
-            if options and "properties" not in schema and "allOf" not in schema:
-                return self.value(options[0], depth, hops + 1)
-        kind = schema.get("type")
-        if isinstance(kind, list):
-            kind = next((one for one in kind if one != "null"), "null")
+            values = schema.get(key)
+            if isinstance(values, list) and values:
+                return values[0]
+        if referred(schema) is not None and "allOf" not in schema:
+            return self.value(resolve(schema, self._types), depth, hops + 1)
+        options = alternatives(schema)
+        if options and "properties" not in schema and "allOf" not in schema:
+            return self.value(options[0], depth, hops + 1)
+        declared = declared_types(schema)
+        kind = next((name for name in declared if name != "null"), "null" if declared else None)
         if kind == "object" or (kind is None and ("properties" in schema or "allOf" in schema)):
             return self._object(schema, depth, hops)
         if kind == "array":
@@ -100,25 +98,24 @@ class _Sampler:
         return _scalar(schema, kind)
 
     def _object(self, schema: JsonSchema, depth: int, hops: int) -> Any:
-        shape = shape_of(self._table, schema)
+        shape = shape_of(self._types, schema)
         if shape.alternatives:
-            shape = shape_of(self._table, shape.alternatives[0], shape)
-        parts = schema.get("allOf")
-        if not shape.properties and parts:
-            return self.value(parts[0], depth, hops + 1)
-        made: dict[str, Any] = {}
+            shape = shape_of(self._types, shape.alternatives[0], shape)
+        composed = schema.get("allOf")
+        if not shape.properties and composed:
+            return self.value(composed[0], depth, hops + 1)
+        fields: dict[str, Any] = {}
         for name, (spelling, inner) in shape.properties.items():
-            if self._wanted(shape, name, inner, depth):
+            if self._is_shown(shape, name, inner, depth):
                 self._left -= 1
-                made[spelling] = self.value(inner, depth + 1, 0)
-        return made
+                fields[spelling] = self.value(inner, depth + 1, 0)
+        return fields
 
-    def _wanted(self, shape: Shape, name: str, schema: JsonSchema, depth: int) -> bool:
-        """Whether a property is shown: all of them near the surface, only what is required further down."""
+    def _is_shown(self, shape: Shape, name: str, schema: JsonSchema, depth: int) -> bool:
+        """Return True for every property near the surface, and further down for those that are required."""
         if depth < _DEEPEST - 1 and self._left > 0:
             return True
-        name_of_type = referred(schema)
-        target = schema if name_of_type is None else self._table.types.get(name_of_type, {})
+        target = resolve(schema, self._types)
         structured = bool(target.keys() & {"$ref", "properties", "allOf", "oneOf", "anyOf"})
         return name in shape.required and (not structured or (depth < _DEEPEST * 2 and self._left > 0))
 
@@ -130,7 +127,7 @@ class _Sampler:
         return [item] * (1 if schema.get("uniqueItems") else min(max(1, least), 20))
 
 
-def _scalar(schema: JsonSchema, kind: Any) -> Any:
+def _scalar(schema: JsonSchema, kind: str | None) -> Any:
     if kind == "boolean":
         return True
     if kind == "null":
@@ -155,8 +152,8 @@ def _number(schema: JsonSchema, *, whole: bool) -> int | float:
 
 
 def _text(schema: JsonSchema) -> str:
-    form, pattern = schema.get("format"), schema.get("pattern")
-    value = _FORMATS.get(form, "example") if isinstance(form, str) else "example"
+    format_name, pattern = schema.get("format"), schema.get("pattern")
+    value = _FORMATS.get(format_name, "example") if isinstance(format_name, str) else "example"
     if isinstance(pattern, str):
         try:
             value = next((guess for guess in (value, *_GUESSES) if re.search(pattern, guess)), value)

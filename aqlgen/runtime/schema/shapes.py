@@ -1,27 +1,31 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What a schema declares of an object or array, once its references and allOf parts are brought together."""
+"""The shape of an object or array: its properties, items and alternatives, with references and allOf resolved.
+
+Also paths into a value: JSON pointers in the API's names, translated to the agent's names (RFC 6901; R-SEL-1).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from ..table import JsonSchema, Table
-from .validators import type_named
+from ..table import JsonSchema
+from .reader import Types, alternatives, as_schema, parts
 
-__all__ = ["STRUCTURE", "Shape", "constants", "folded", "referred", "renames", "shape_of", "union_of"]
+__all__ = ["MISSING", "STRUCTURE", "Shape", "agent_path", "at", "schema_at", "shape_of", "steps_of", "union_of"]
 
 STRUCTURE = frozenset({"properties", "allOf", "oneOf", "anyOf", "items", "additionalProperties"})
-_NULL = {"type": "null"}
+MISSING: Any = object()
 _MOST_ALTERNATIVES = 40
+_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(slots=True)
 class Shape:
-    """The declared parts, still as schemas. `properties`: agent name → (wire name, schema).
+    """The declarations of a schema. `properties`: agent name → (wire name, schema).
 
-    `extra` are the schemas of undeclared keys; `hidden` are the read-only properties that were left out.
+    `extra` are the schemas of undeclared keys; `hidden` are the read-only properties that the generator left out.
     """
 
     properties: dict[str, tuple[str, JsonSchema]] = field(default_factory=dict)
@@ -33,31 +37,24 @@ class Shape:
     discriminator: tuple[str, Mapping[str, str]] | None = None
 
 
-def folded(name: str) -> str:
-    """Give a name without what spellings differ in: case, hyphens, underscores."""
-    return name.replace("-", "").replace("_", "").lower()
-
-
-def referred(schema: JsonSchema) -> str | None:
-    """Give the name of the type that a schema refers to, if it does."""
-    ref = schema.get("$ref")
-    return type_named(ref) if isinstance(ref, str) else None
-
-
-def shape_of(table: Table, schema: Any, base: Shape | None = None) -> Shape:
-    """Give the shape of a schema, its alternatives left apart; on top of `base`'s properties when given."""
-    shape = Shape() if base is None else Shape(properties=dict(base.properties), required=set(base.required))
-    _gather(table, schema, shape, set())
+def shape_of(types: Types, schema: Any, base: Shape | None = None) -> Shape:
+    """Return the shape of a schema, its alternatives kept apart; with `base`, on top of its properties."""
+    shape = Shape()
+    for part in parts(schema, types):
+        _add(shape, part)
+    if base is not None:
+        shape.properties = {**base.properties, **shape.properties}
+        shape.required |= base.required
     return shape
 
 
-def union_of(table: Table, schema: Any) -> Shape:
-    """Give the shape of a schema with the fields of every alternative, also of those within them."""
-    shape = shape_of(table, schema)
-    todo, seen = list(shape.alternatives), 0
-    while todo and seen < _MOST_ALTERNATIVES:
-        seen += 1
-        inner = shape_of(table, todo.pop(0))
+def union_of(types: Types, schema: Any) -> Shape:
+    """Return the shape of a schema with the properties of all its alternatives, nested ones included."""
+    shape = shape_of(types, schema)
+    todo, count = list(shape.alternatives), 0
+    while todo and count < _MOST_ALTERNATIVES:
+        count += 1
+        inner = shape_of(types, todo.pop(0))
         todo += inner.alternatives
         shape.properties = {**inner.properties, **shape.properties}
         shape.hidden |= inner.hidden
@@ -66,73 +63,66 @@ def union_of(table: Table, schema: Any) -> Shape:
     return shape
 
 
-def _gather(table: Table, schema: Any, shape: Shape, seen: set[str]) -> None:
-    if not isinstance(schema, Mapping):
-        return
-    name = referred(schema)
-    if name is not None and name not in seen:
-        seen.add(name)
-        _gather(table, table.types.get(name), shape, seen)
-    for part in schema.get("allOf", ()):
-        _gather(table, part, shape, seen)
-    for key, inner in schema.get("properties", {}).items():
-        if isinstance(inner, Mapping):
-            shape.properties[key] = (inner.get("x-name", key), inner)
-    shape.required.update(schema.get("required", ()))
-    shape.hidden.update(schema.get("x-read-only", ()))
-    shape.items.extend(one for one in (schema.get("items"), *schema.get("prefixItems", ())) if _is_schema(one))
-    extra = (schema.get("additionalProperties"), *schema.get("patternProperties", {}).values())
-    shape.extra.extend(one for one in extra if _is_schema(one))
-    for key in ("oneOf", "anyOf"):
-        shape.alternatives.extend(one for one in schema.get(key, ()) if _is_schema(one) and one != _NULL)
-    discriminator = schema.get("discriminator")
+def _add(shape: Shape, part: JsonSchema) -> None:
+    for name, schema in part.get("properties", _NOTHING).items():
+        schema = as_schema(schema)
+        if name in shape.properties:
+            schema = {**shape.properties[name][1], **schema}
+        shape.properties[name] = (schema.get("x-name", name), schema)
+    shape.required.update(part.get("required", ()))
+    shape.hidden.update(part.get("x-read-only", ()))
+    shape.items += filter(_is_schema, (part.get("items"), *part.get("prefixItems", ())))
+    shape.extra += filter(_is_schema, (part.get("additionalProperties"), *part.get("patternProperties", {}).values()))
+    shape.alternatives += filter(None, alternatives(part))
+    discriminator = part.get("discriminator")
     if isinstance(discriminator, Mapping) and isinstance(discriminator.get("propertyName"), str):
         targets = {key: str(target).rpartition("/")[2] for key, target in discriminator.get("mapping", {}).items()}
         shape.discriminator = (discriminator["propertyName"], targets)
-
-
-def constants(table: Table, schema: JsonSchema) -> Sequence[Any] | None:
-    """Give the values that a schema admits when it names them (const, enum)."""
-    name = referred(schema)
-    target = schema if name is None else table.types.get(name, {})
-    if "const" in target:
-        return [target["const"]]
-    options = target.get("enum")
-    return options if isinstance(options, list) else None
-
-
-def renames(table: Table, schema: JsonSchema) -> bool:
-    """Whether anything that a schema reaches carries another name on the wire."""
-    seen: set[str] = set()
-    todo: list[Any] = [schema]
-    while todo:
-        for name in _marks(todo.pop()):
-            if name is None:
-                return True
-            if name not in seen:
-                seen.add(name)
-                todo.append(table.types.get(name, {}))
-    return False
 
 
 def _is_schema(node: Any) -> TypeGuard[JsonSchema]:
     return isinstance(node, Mapping) and bool(node)
 
 
-def _marks(node: Any) -> Iterator[str | None]:
-    """Give the name of each type referred to within a schema, and None for each property that is renamed."""
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, list):
-            todo.extend(one)
-        elif isinstance(one, Mapping):
-            name = referred(one)
-            if name is not None:
-                yield name
-            properties = one.get("properties")
-            if isinstance(properties, Mapping):
-                for inner in properties.values():
-                    if isinstance(inner, Mapping) and isinstance(inner.get("x-name"), str):
-                        yield None
-            todo.extend(one.values())
+# Paths
+
+
+def steps_of(pointer: str) -> tuple[str, ...]:
+    """Return the steps of a JSON pointer; none for the empty pointer."""
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+
+
+def agent_path(types: Types, schema: JsonSchema, pointer: str) -> tuple[str, ...]:
+    """Return the steps of a pointer in the agent's names; a step that no schema declares is left as it is."""
+    path: list[str] = []
+    for step in steps_of(pointer):
+        shape = union_of(types, schema)
+        name = next((name for name, (wire, _) in shape.properties.items() if wire == step), None)
+        path.append(step if name is None else name)
+        schema = {} if name is None else shape.properties[name][1]
+        if name is None and shape.items:
+            schema = shape.items[0]
+    return tuple(path)
+
+
+def schema_at(types: Types, schema: JsonSchema, path: Sequence[str], *, items: bool = False) -> JsonSchema:
+    """Return the schema at a path of the agent's names, with `items` that of the items there; {} if undeclared."""
+    for step in path:
+        declared = union_of(types, schema).properties.get(step)
+        schema = {} if declared is None else declared[1]
+    if not items:
+        return schema
+    shape = union_of(types, schema)
+    return shape.items[0] if shape.items else {}
+
+
+def at(value: Any, path: Sequence[str]) -> Any:
+    """Return what is at a path, or MISSING."""
+    for step in path:
+        if isinstance(value, Mapping) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return MISSING
+    return value

@@ -2,8 +2,8 @@
 """JSON Schema validators, compiled at their first use (JSON Schema 2020-12).
 
 A compiled document carries the types that it reaches under the key `types`, so that `{"$ref": "#/types/Pet"}` resolves
-within it. What a document says wrongly (a pattern that is none, a keyword with a value of the wrong kind) is dropped,
-keyword by keyword; a schema that cannot be compiled at all checks nothing. The target API has the last word anyway.
+within it. Invalid keywords (a pattern that is no regular expression, a value of the wrong kind) are dropped one by one;
+a schema that cannot be compiled at all checks nothing. The target API has the last word anyway.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from ..table import JsonSchema, Row, Table
+from .reader import referred, subschemas, type_named
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["PROTOCOL_SCHEMAS", "Schemas", "type_named"]
+__all__ = ["PROTOCOL_SCHEMAS", "Schemas"]
 
 PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
     "FieldSelection": {
@@ -30,17 +30,8 @@ PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
 }
 """Types of the protocol that parameters have."""
 
-_PREFIX = "#/types/"
 _REPAIRS = 50
 _BACKTRACKS = 100_000
-
-
-def type_named(ref: str) -> str | None:
-    """Give the name of the type that a reference points to, or None when it points elsewhere."""
-    if not ref.startswith(_PREFIX):
-        return None
-    name = ref[len(_PREFIX) :].partition("/")[0]
-    return unquote(name).replace("~1", "/").replace("~0", "~") if "~" in name or "%" in name else name
 
 
 class Schemas:
@@ -51,7 +42,7 @@ class Schemas:
         self._direct: dict[str, tuple[str, ...]] = {}
 
     def parameters(self, row: Row) -> Draft202012Validator:
-        """Compile the validator of an operation's parameters: required ones, no unknown ones, each one's schema."""
+        """Compile the validator of an operation's parameters: required ones, no unknown ones, the schema of each."""
         properties = {name: parameter.schema for name, parameter in row.parameters.items()}
         document = {
             "type": "object",
@@ -72,35 +63,35 @@ class Schemas:
         return validator
 
     def schema(self, schema: JsonSchema) -> Draft202012Validator | None:
-        """Compile the validator of one schema; None when it cannot be compiled."""
+        """Compile the validator of one schema; return None if it cannot be compiled."""
         return self._compile(schema)
 
     def closure(self, schema: Any) -> dict[str, JsonSchema]:
-        """Give the types that a schema reaches, by name; one that does not exist admits anything."""
-        found: dict[str, JsonSchema] = {}
+        """Return the types that a schema reaches, by name; one that does not exist admits anything."""
+        reached: dict[str, JsonSchema] = {}
         todo = list(_references(schema))
         while todo:
             name = todo.pop()
-            if name in found:
+            if name in reached:
                 continue
-            target = found[name] = self._table.types.get(name) or PROTOCOL_SCHEMAS.get(name, {})
+            target = reached[name] = self._table.types.get(name) or PROTOCOL_SCHEMAS.get(name, {})
             direct = self._direct.get(name)
             if direct is None:
                 direct = self._direct[name] = tuple(dict.fromkeys(_references(target)))
             todo.extend(direct)
-        return found
+        return reached
 
     def _compile(self, schema: JsonSchema) -> Draft202012Validator | None:
         from jsonschema_rs import ValidationError
 
         document: dict[str, Any] = {**schema, "types": self.closure(schema)}
-        owned = False
+        copied = False
         for _ in range(_REPAIRS):
             try:
                 return _draft_2020(document)
             except ValidationError as error:
-                if not owned:
-                    document, owned = _owned(document), True
+                if not copied:
+                    document, copied = _repairable(document), True
                 elif not _drop(document, list(error.instance_path)):
                     return None
             except (ValueError, RecursionError):
@@ -111,40 +102,24 @@ class Schemas:
 def _draft_2020(document: Mapping[str, Any]) -> Draft202012Validator:
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 
-    # Most patterns run in linear time; those with lookaround or references to groups backtrack, and may do so for ever.
+    # Most patterns run in linear time; those with lookaround or references to groups backtrack, perhaps for ever.
     patterns = FancyRegexOptions(backtrack_limit=_BACKTRACKS)
     return Draft202012Validator(dict(document), validate_formats=True, offline=True, pattern_options=patterns)
 
 
-def _references(node: Any) -> Iterator[str]:
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, Mapping):
-            ref = one.get("$ref")
-            name = type_named(ref) if isinstance(ref, str) else None
-            if name is not None:
-                yield name
-            todo.extend(one.values())
-        elif isinstance(one, list):
-            todo.extend(one)
+def _references(schema: Any) -> Iterator[str]:
+    return (name for inner in subschemas(schema) if (name := referred(inner)) is not None)
 
 
-def _owned(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a copy that may be repaired, without what would turn references away from the document itself."""
+def _repairable(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy that may be changed, without what would turn references away from the document itself."""
     copy: dict[str, Any] = json.loads(json.dumps(document))
-    todo: list[Any] = [copy]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, dict):
-            for key in ("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"):
-                if isinstance(one.get(key), str):
-                    del one[key]
-            if isinstance(one.get("$ref"), str) and type_named(one["$ref"]) is None:
-                del one["$ref"]
-            todo.extend(one.values())
-        elif isinstance(one, list):
-            todo.extend(one)
+    for schema in subschemas(copy):
+        for key in ("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"):
+            if isinstance(schema.get(key), str):
+                del schema[key]
+        if isinstance(schema.get("$ref"), str) and type_named(schema["$ref"]) is None:
+            del schema["$ref"]
     return copy
 
 
@@ -152,10 +127,10 @@ def _drop(document: dict[str, Any], path: list[str | int]) -> bool:
     """Remove the keyword that the path leads to, or the nearest thing above it that can be removed."""
     if not path:
         return False
-    place: Any = document
+    parent: Any = document
     for step in path[:-1]:
-        place = place[step]
-    if isinstance(place, dict):
-        del place[str(path[-1])]
+        parent = parent[step]
+    if isinstance(parent, dict):
+        del parent[str(path[-1])]
         return True
     return _drop(document, path[:-1])

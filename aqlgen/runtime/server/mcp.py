@@ -24,12 +24,13 @@ from mcp.types import (
 
 from ..dispatch.dispatcher import Dispatcher
 from ..dispatch.envelope import tool_result
+from ..introspection.protocol import tool_name
 from ..text import line
 from . import caller
 from .elicitation import ClientPerson, Questions, Unanswered
 from .notifications import Relay, asked_level
 from .session import Sessions
-from .tools import build_tools, routes, tool_name
+from .tools import build_tools, routes
 
 __all__ = ["build_server"]
 

@@ -23,29 +23,31 @@ from mcp.server import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.types import LOG_LEVEL_META_KEY, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
 
-from ..logs.log import LEVELS, RANKS, Logger, Record
+from ..logs import LEVELS, NUMBERS
+from ..logs.log import Logger
+from ..logs.record import Record
 from .session import Session
 
 __all__ = ["Relay", "asked_level"]
 
-_MOST = 200
-_PATIENCE = 10.0
-_LAST_WORDS = 1.0
+_MAX_QUEUED = 200
+_SEND_TIMEOUT = 10.0
+_LAST_RECORDS_TIMEOUT = 1.0
 _FIRST_SESSIONLESS = "2026"
 
 _request: ContextVar[object] = ContextVar("request", default=None)
 
 
 def asked_level(context: ServerRequestContext[Any, Any]) -> LoggingLevel | None:
-    """Give the level that a request of protocol 2026-07-28 asks log messages of, if it does."""
+    """Return the level of log messages that a request of protocol 2026-07-28 asks for, None if it asks for none."""
     if not context.meta or context.protocol_version < _FIRST_SESSIONLESS:
         return None
     level = context.meta.get(LOG_LEVEL_META_KEY)
-    return cast("LoggingLevel", level) if level in RANKS else None
+    return cast("LoggingLevel", level) if level in NUMBERS else None
 
 
 class Relay:
-    """Hands the records of a logger to the clients of one run of the server."""
+    """Passes the records of a logger to the clients of one run of the server."""
 
     def __init__(self, logger: Logger) -> None:
         self._logger = logger
@@ -54,12 +56,12 @@ class Relay:
 
     def subscribe(self, context: ServerRequestContext[Any, Any], session: Session, level: LoggingLevel) -> None:
         """Send the client of a session what is recorded from now on, of this level and above."""
-        known = self._subscribers.get(session)
-        if known is None:
-            known = self._subscribers[session] = _Subscriber(context.session, session.id)
+        subscriber = self._subscribers.get(session)
+        if subscriber is None:
+            subscriber = self._subscribers[session] = _Subscriber(context.session, session.id)
             session.on_close(lambda: self._drop(session))
-            known.start()
-        known.least = RANKS[level]
+            subscriber.start()
+        subscriber.level = NUMBERS[level]
         self._listen()
 
     def close(self) -> None:
@@ -69,51 +71,50 @@ class Relay:
 
     @asynccontextmanager
     async def during(self, context: ServerRequestContext[Any, Any], level: LoggingLevel) -> AsyncIterator[None]:
-        """Send the client what is recorded on behalf of one request, before its answer."""
-        mine = object()
-        kept: deque[Record] = deque(maxlen=_MOST)
+        """Send the client what is recorded on behalf of a request, before its answer."""
+        request = object()
+        records: deque[Record] = deque(maxlen=_MAX_QUEUED)
 
         def listener(record: Record) -> None:
-            if _request.get() is mine:
-                kept.append(record)
+            if _request.get() is request:
+                records.append(record)
 
-        token = _request.set(mine)
+        token = _request.set(request)
         self._logger.listen(listener, level)
         try:
             yield
         finally:
             self._logger.listen(listener, None)
             _request.reset(token)
-            with anyio.move_on_after(_LAST_WORDS):
-                for record in kept:
+            with anyio.move_on_after(_LAST_RECORDS_TIMEOUT):
+                for record in records:
                     await _send(context.session, record, context.request_id)
 
-    def hand(self, record: Record) -> None:
-        """Take a record, from any thread."""
+    def pass_on(self, record: Record) -> None:
+        """Pass a record on, from any thread."""
         try:
-            here = asyncio.get_running_loop() is self._loop
+            is_own_thread = asyncio.get_running_loop() is self._loop
         except RuntimeError:
-            here = False
-        if here:
+            is_own_thread = False
+        if is_own_thread:
             self._distribute(record)
         elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._distribute, record)
 
     def _distribute(self, record: Record) -> None:
-        rank = RANKS[record.level]
-        for one in self._subscribers.values():
-            if rank >= one.least and record.session_id in (None, one.session_id):
-                one.put(record)
+        for subscriber in self._subscribers.values():
+            if record.levelno >= subscriber.level and record.session_id in (None, subscriber.session_id):
+                subscriber.put(record)
 
     def _drop(self, session: Session) -> None:
-        gone = self._subscribers.pop(session, None)
-        if gone is not None:
-            gone.end()
+        subscriber = self._subscribers.pop(session, None)
+        if subscriber is not None:
+            subscriber.end()
             self._listen()
 
     def _listen(self) -> None:
-        least = min((one.least for one in self._subscribers.values()), default=None)
-        self._logger.listen(self.hand, None if least is None else LEVELS[least])
+        level = min((subscriber.level for subscriber in self._subscribers.values()), default=None)
+        self._logger.listen(self.pass_on, next((name for name in LEVELS if NUMBERS[name] == level), None))
 
 
 class _Subscriber:
@@ -121,7 +122,7 @@ class _Subscriber:
 
     def __init__(self, client: ServerSession, session_id: str | None) -> None:
         self.session_id = session_id
-        self.least = len(LEVELS)
+        self.level = NUMBERS[LEVELS[-1]]
         self._client = client
         self._records: deque[Record] = deque()
         self._changed = asyncio.Event()
@@ -134,7 +135,7 @@ class _Subscriber:
 
     def put(self, record: Record) -> None:
         """Queue a record, or count it as lost."""
-        if len(self._records) >= _MOST:
+        if len(self._records) >= _MAX_QUEUED:
             self._lost += 1
             return
         self._records.append(record)
@@ -152,18 +153,19 @@ class _Subscriber:
                 await self._changed.wait()
                 continue
             record = self._records.popleft()
-            with anyio.move_on_after(_PATIENCE) as scope:
+            with anyio.move_on_after(_SEND_TIMEOUT) as scope:
                 await _send(self._client, record, None)
             if scope.cancelled_caught:
                 self._lost += 1
             elif self._lost:
                 lost, self._lost = self._lost, 0
-                said = "log records were lost, since the client did not read them"
-                self.put(record._replace(level="warning", message=said, data={"count": lost}, trace={}))
+                message = "log records were lost, since the client did not read them"
+                data = {"count": lost}
+                self.put(Record("warning", record.name, message, session_id=record.session_id, data=data))
 
 
 async def _send(client: ServerSession, record: Record, request_id: str | int | None) -> None:
-    shown = record.shown(whole=False)
+    shown = record.as_json(whole=False)
     notification = LoggingMessageNotification(
         params=LoggingMessageNotificationParams(level=shown.pop("level"), logger=shown.pop("logger"), data=shown)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..introspection.protocol import TOOL
 from ..safety.loop_operations import active_operations
 from ..settings.config import Config
 from ..table import FAMILIES, Adapter
@@ -17,10 +18,9 @@ from ..text import line
 if TYPE_CHECKING:
     from mcp.types import Tool
 
-__all__ = ["FAMILY_OF_SINGLE", "build_tools", "routes", "tool_name"]
+__all__ = ["FAMILY_OF_SINGLE", "build_tools", "routes"]
 
 FAMILY_OF_SINGLE = None
-_BASE = "mcp_aql"
 _PURPOSE = {
     "create": "Add to {title}",
     "read": "Read from {title}",
@@ -39,11 +39,6 @@ _TITLE_COST = 48
 _SHORT_TITLE_COST = 24
 
 
-def tool_name(config: Config, family: str) -> str:
-    """Name the tool that serves a family in the configured mode, with the prefix."""
-    return f"{config.tool_prefix}{_BASE}" if config.mode == "single" else f"{config.tool_prefix}{_BASE}_{family}"
-
-
 def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
     """Give the family of each tool that is offered; None stands for every family."""
     found: dict[str, str | None] = {}
@@ -51,9 +46,9 @@ def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
     if config.mode != "single":
         for family in FAMILIES:
             if family == "read" or family in brought or adapter.counts.get(family, 0):
-                found[f"{config.tool_prefix}{_BASE}_{family}"] = family
+                found[f"{config.tool_prefix}{TOOL}_{family}"] = family
     if config.mode != "semantic":
-        found[f"{config.tool_prefix}{_BASE}"] = None
+        found[f"{config.tool_prefix}{TOOL}"] = None
     return found
 
 

@@ -1,72 +1,370 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The settings in force: the environment first, then `adapter.toml`, then the defaults."""
+"""The adapter's settings: each is one field of `Config`, which says everything about it.
+
+The reading of the environment and of `adapter.toml`, the listing of `doctor`, the text of a new project's
+`adapter.toml` and the page docs/settings.md follow from the fields. A value comes from the environment first, then from
+`adapter.toml`, then from the default.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-from ..safety import profiles
-from .settings import MIB, SETTINGS
+from . import parsers
+from .parsers import Choice, Whole
 
-__all__ = ["SETTINGS", "Config", "ConfigError", "load"]
+__all__ = ["SETTINGS", "Config", "Setting"]
 
-CONFIG_FILE_VARIABLE = "MCP_AQL_CONFIG"
+KIB, MIB = 1024, 1024 * 1024
+Value = TypeVar("Value")
 
 
-class ConfigError(Exception):
-    """A setting that cannot be used. The message is one line and names the key or the variable."""
+class Setting(NamedTuple):
+    """What is known about one setting.
+
+    `key` is its dotted name in adapter.toml. `parse` turns text or a TOML value into the setting's value and raises
+    ValueError with the end of a sentence that begins with the setting's name. `form` says how the variable's text
+    differs from the TOML value; `example` is shown in adapter.toml.
+    """
+
+    attribute: str
+    key: str
+    variable: str
+    default: Any
+    parse: Callable[[Any], Any]
+    description: str
+    form: str = ""
+    example: tuple[str, ...] = ()
+
+
+_declared: list[Setting] = []
+"""What the fields of Config declare, in their order."""
+
+
+def setting(
+    default: Value,
+    key: str,
+    variable: str,
+    parse: Callable[[Any], Value],
+    description: str,
+    *,
+    form: str = "",
+    example: str = "",
+) -> Value:
+    """Declare a field of Config and return its default. `{allowed}` in the description: what the parser allows."""
+    text = description.replace("{allowed}", getattr(parse, "allowed", ""))
+    lines = tuple(example.splitlines())
+    _declared.append(Setting("", key, f"MCP_AQL_{variable}", default, parse, text, form, lines))
+    return default
 
 
 class Config(NamedTuple):
     """The settings in force. `sources` says, by attribute, where each came from: environment, a file or default."""
 
-    base_url: str | None = None
-    mode: str = "semantic"
-    tool_prefix: str = ""
-    timeout: float = 30.0
-    retries: int = 2
-    log_level: str = "warning"
-    policy: str = "standard"
-    trust_level: str = "generated"
-    max_request_size: int = MIB
-    max_response_size: int = 10 * MIB
-    max_string_length: int = MIB
-    max_array_elements: int = 10_000
-    max_nesting_depth: int = 32
-    confirmation_ttl: int = 300
-    confirmation_skew: int = 30
-    confirmation_rate: int = 60
-    state_url: str = ""
-    audit_path: str = ""
-    files_folder: str = ""
-    files_max_size: int = 256 * MIB
-    stream_events: int = 1000
-    stream_seconds: float = 20.0
-    forward_header: tuple[tuple[str, str], ...] = ()
-    exchange_url: str = ""
-    exchange_scheme: str = ""
-    exchange_audience: str = ""
-    exchange_scope: str = ""
-    server_variables: Mapping[str, str] = MappingProxyType({})
-    max_list: int = 250
-    warn_slow_ms: int = 2000
-    warn_quota_percent: int = 80
-    warn_most: int = 10
-    warn_repeat_after: int = 300
-    warn_suppress: tuple[str, ...] = ()
-    safety_loop: str = "disabled"
-    loop_approval: str = "person"
-    max_autonomous_steps: int = 10
-    requires_approval: tuple[str, ...] = ()
-    auto_approve: tuple[str, ...] = ()
-    loop_agents: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    sources: Mapping[str, str] = MappingProxyType({})
+    base_url: str | None = setting(
+        None,
+        "base_url",
+        "BASE_URL",
+        parsers.base_url,
+        "Address of the API; empty: the first server of the API's document.",
+    )
+    mode: str = setting(
+        "semantic",
+        "endpoint_mode",
+        "ENDPOINT_MODE",
+        parsers.mode,
+        'Tools offered: "semantic" (create, read, update, delete, execute), "single" (one for everything), "all" '
+        "(both).",
+    )
+    tool_prefix: str = setting(
+        "",
+        "tool_prefix",
+        "TOOL_PREFIX",
+        parsers.prefix,
+        "Begins every tool name, such as \"github_\": 1 to 19 lower-case letters, digits or '_', then '_'.",
+    )
+    timeout: float = setting(30.0, "timeout", "TIMEOUT", parsers.seconds, "Seconds to wait for the API.")
+    retries: int = setting(
+        2,
+        "retries",
+        "RETRIES",
+        Whole(0, 10),
+        "Most further tries of a safe read (GET, HEAD, OPTIONS) whose connection broke or that the API put off "
+        "(429, 502, 503, 504), {allowed}; all of them within timeout.",
+    )
+    log_level: str = setting(
+        "warning",
+        "log_level",
+        "LOG_LEVEL",
+        parsers.level,
+        "Least severe record on standard error: {allowed}. In hooks.py you can add handlers of your own, such as those "
+        "of Sentry or OpenTelemetry, to the root logger of Python's logging.",
+    )
+    policy: str = setting(
+        "standard",
+        "policy",
+        "POLICY",
+        parsers.policy,
+        'What is asked about. "standard": destructive and dangerous operations run once they are confirmed, by the '
+        "person behind the client where the client can ask one, otherwise by a second call with a token; forbidden "
+        'ones are refused. "open": nothing is asked or refused. OPERATIONS.md shows each operation\'s danger, '
+        "overrides.yaml changes it.",
+    )
+    trust_level: str = setting(
+        "generated",
+        "trust_level",
+        "TRUST_LEVEL",
+        parsers.trust,
+        "Who vouches for this adapter: {allowed}. Shown to agents; a policy that goes by it is to come.",
+    )
+
+    max_request_size: int = setting(
+        MIB, "limits.max_request_size", "MAX_REQUEST_SIZE", Whole(64 * KIB, 10 * MIB), "Bytes of a request, {allowed}."
+    )
+    max_response_size: int = setting(
+        10 * MIB,
+        "limits.max_response_size",
+        "MAX_RESPONSE_SIZE",
+        Whole(MIB, 100 * MIB),
+        "Bytes of the API's response, {allowed}.",
+    )
+    max_string_length: int = setting(
+        MIB,
+        "limits.max_string_length",
+        "MAX_STRING_LENGTH",
+        Whole(64 * KIB, 10 * MIB),
+        "Bytes of one string of a request, {allowed}.",
+    )
+    max_array_elements: int = setting(
+        10_000,
+        "limits.max_array_elements",
+        "MAX_ARRAY_ELEMENTS",
+        Whole(100, 100_000),
+        "Elements of one array of a request, {allowed}.",
+    )
+    max_nesting_depth: int = setting(
+        32,
+        "limits.max_nesting_depth",
+        "MAX_NESTING_DEPTH",
+        Whole(8, 64),
+        "Levels of objects and arrays of a request, {allowed}.",
+    )
+
+    server_variables: Mapping[str, str] = setting(
+        {},
+        "server.variables",
+        "SERVER_VARIABLES",
+        parsers.variables,
+        "Values of the variables in the API's address, by their names; none: the document's own.",
+        form="as NAME=VALUE, NAME=VALUE",
+        example='variables = { region = "eu" }',
+    )
+
+    files_folder: str = setting(
+        "",
+        "files.folder",
+        "FILES_FOLDER",
+        parsers.path,
+        "The folder that files of the API are saved in, instead of giving their bytes as base64, and that files to be "
+        "sent may be taken from; empty: neither.",
+    )
+    files_max_size: int = setting(
+        256 * MIB,
+        "files.max_size",
+        "FILES_MAX_SIZE",
+        Whole(MIB, 100 * 1024 * MIB),
+        "Bytes of a file that is saved, {allowed}.",
+    )
+
+    stream_events: int = setting(
+        1000,
+        "streams.events",
+        "STREAM_EVENTS",
+        Whole(1, 100_000),
+        "Most events that are taken from an answer that is a stream, {allowed}.",
+    )
+    stream_seconds: float = setting(
+        20.0,
+        "streams.seconds",
+        "STREAM_SECONDS",
+        parsers.seconds,
+        "Seconds that a stream is listened to, as far as timeout allows.",
+    )
+
+    max_list: int = setting(
+        250,
+        "introspection.max_list",
+        "MAX_LIST",
+        Whole(10, 10_000),
+        "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
+    )
+
+    forward_header: tuple[tuple[str, str], ...] = setting(
+        (),
+        "auth.forward_header",
+        "AUTH_FORWARD_HEADER",
+        parsers.forwarded,
+        "Over HTTP each caller may bring their own credential for the API. Then a call without one is refused: nobody "
+        'acts with yours. Name the header that holds it, such as ["X-Target-Authorization"]; with several security '
+        'schemes the scheme behind each, such as ["X-Their-Token=oauth", "X-Their-Key=key"].',
+        form="divided by ';'",
+    )
+    exchange_url: str = setting(
+        "",
+        "auth.exchange_url",
+        "AUTH_EXCHANGE_URL",
+        parsers.endpoint,
+        "Or exchange the token that a caller shows to the adapter for one of the API (RFC 8693); the shown one is "
+        "never sent on. The client's id and secret come from MCP_AQL_AUTH_EXCHANGE_CLIENT_ID and "
+        "MCP_AQL_AUTH_EXCHANGE_CLIENT_SECRET.",
+    )
+    exchange_scheme: str = setting(
+        "",
+        "auth.exchange_scheme",
+        "AUTH_EXCHANGE_SCHEME",
+        parsers.word,
+        "The security scheme that is filled so; empty: the only one that takes a token.",
+    )
+    exchange_audience: str = setting(
+        "", "auth.exchange_audience", "AUTH_EXCHANGE_AUDIENCE", parsers.word, "The audience to ask for."
+    )
+    exchange_scope: str = setting(
+        "",
+        "auth.exchange_scope",
+        "AUTH_EXCHANGE_SCOPE",
+        parsers.word,
+        "The scopes to ask for; empty: those of the operation.",
+    )
+
+    confirmation_ttl: int = setting(
+        300,
+        "confirmation.ttl",
+        "CONFIRMATION_TTL",
+        Whole(10, 900),
+        "Seconds that a confirmation token is good for, {allowed} (forbidden operations: 120 or fewer).",
+    )
+    confirmation_skew: int = setting(
+        30,
+        "confirmation.skew",
+        "CONFIRMATION_SKEW",
+        Whole(0, 300),
+        "Seconds of grace behind that, for clocks that differ, {allowed}.",
+    )
+    confirmation_rate: int = setting(
+        60,
+        "confirmation.per_minute",
+        "CONFIRMATION_RATE",
+        Whole(1, 10_000),
+        "Most tokens that one session is given in a minute, {allowed}.",
+    )
+
+    state_url: str = setting(
+        "",
+        "state.url",
+        "STATE_URL",
+        parsers.state_url,
+        'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", or '
+        '"memory:"; empty: a file of this adapter in the user\'s state folder, see `doctor`. Nothing is written before '
+        "it is needed.",
+    )
+
+    audit_path: str = setting(
+        "",
+        "audit.path",
+        "AUDIT_PATH",
+        parsers.path,
+        "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
+        "end. Empty: audit.jsonl beside the state; with state in memory, records of the log, level notice.",
+    )
+
+    warn_slow_ms: int = setting(
+        2000,
+        "warnings.slow_ms",
+        "WARN_SLOW_MS",
+        Whole(1, 3_600_000),
+        "Milliseconds that the API may take before a warning says so, {allowed}.",
+    )
+    warn_quota_percent: int = setting(
+        80,
+        "warnings.quota_percent",
+        "WARN_QUOTA_PERCENT",
+        Whole(1, 100),
+        "Per cent of the API's own limit of calls that may be used up before a warning says so, {allowed}.",
+    )
+    warn_most: int = setting(
+        10, "warnings.most", "WARN_MOST", Whole(1, 100), "Most warnings of one response, {allowed}."
+    )
+    warn_repeat_after: int = setting(
+        300,
+        "warnings.repeat_after",
+        "WARN_REPEAT_AFTER",
+        Whole(0, 86_400),
+        "Seconds before a session is given the same warning again, {allowed}; 0: always.",
+    )
+    warn_suppress: tuple[str, ...] = setting(
+        (),
+        "warnings.suppress",
+        "WARN_SUPPRESS",
+        parsers.codes,
+        "Codes of warnings not to give; one that ends with '_' stands for its whole category.",
+    )
+
+    safety_loop: str = setting(
+        "disabled",
+        "safety_loop.mode",
+        "SAFETY_LOOP",
+        Choice(("enforcing", "monitoring", "logging", "disabled")),
+        '"enforcing": an agent reports each action and acts only if it may; "monitoring": the same as advice; '
+        '"logging": recorded, not evaluated; "disabled": not offered.',
+    )
+    loop_approval: str = setting(
+        "person",
+        "safety_loop.approval",
+        "SAFETY_LOOP_APPROVAL",
+        Choice(("person", "client")),
+        'Who confirms what was paused, since an agent never may: "person": the client asks one (elicitation), and a '
+        'client without that can confirm nothing; "client": you state that the client has a person approve each '
+        "call of the execute tool.",
+    )
+    max_autonomous_steps: int = setting(
+        10,
+        "safety_loop.max_autonomous_steps",
+        "SAFETY_LOOP_STEPS",
+        parsers.STEPS,
+        "Steps of an agent before it must pause, {allowed}.",
+    )
+    requires_approval: tuple[str, ...] = setting(
+        (),
+        "safety_loop.requires_approval",
+        "SAFETY_LOOP_REQUIRES_APPROVAL",
+        parsers.patterns,
+        "Actions that always pause: patterns over the whole of what the agent says it will do, case ignored, the "
+        'first to apply; such as ["delete_*", "*force*", "deploy_*", "git push*"].',
+        form="divided by ';'",
+    )
+    auto_approve: tuple[str, ...] = setting(
+        (),
+        "safety_loop.auto_approve",
+        "SAFETY_LOOP_AUTO_APPROVE",
+        parsers.patterns,
+        'Actions that go on without further evaluation, such as ["read_*", "list_*"].',
+        form="divided by ';'",
+    )
+    loop_agents: Mapping[str, Mapping[str, Any]] = setting(
+        {},
+        "safety_loop.agents",
+        "SAFETY_LOOP_AGENTS",
+        parsers.agents,
+        "The same for one agent, by its element_name; what is left out is as above.",
+        form="as JSON",
+        example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
+    )
+
+    sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:
-        """Give the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
+        """Return the limits as `_protocol.limits` shows them (specification, 4.7.5)."""
         return {
             "max_request_size": self.max_request_size,
             "max_response_size": self.max_response_size,
@@ -76,60 +374,7 @@ class Config(NamedTuple):
         }
 
 
-def load(folder: Path, environ: Mapping[str, str]) -> Config:
-    """Read the settings of the package in `folder`. Raises ConfigError for an unknown key and for a bad value."""
-    file, written = _file(folder, environ)
-    values: dict[str, Any] = {}
-    sources: dict[str, str] = {}
-    for setting in SETTINGS:
-        if environ.get(setting.variable):
-            raw, name, source = environ[setting.variable], setting.variable, "environment"
-        elif setting.key in written:
-            raw, name, source = written.pop(setting.key), f"'{setting.key}' in {file.name}", file.name
-        else:
-            values[setting.attribute], sources[setting.attribute] = setting.default, "default"
-            continue
-        written.pop(setting.key, None)
-        try:
-            values[setting.attribute], sources[setting.attribute] = setting.parse(raw), source
-        except ValueError as problem:
-            raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
-    for key in sorted(written):
-        if key in profiles.REFUSED:
-            raise ConfigError(f"'{key}' in {file.name} {profiles.REFUSED[key]}")
-    if written:
-        known = ", ".join(setting.key for setting in SETTINGS)
-        raise ConfigError(f"'{min(written)}' in {file.name} is no setting; the settings are {known}")
-    return Config(**values, sources=sources)
-
-
-def _file(folder: Path, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
-    chosen = environ.get(CONFIG_FILE_VARIABLE)
-    places = [Path(chosen)] if chosen else [folder.parent.parent / "adapter.toml", folder / "adapter.toml"]
-    for place in places:
-        try:
-            text = place.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as problem:
-            raise ConfigError(f"cannot read {place}: {problem.strerror}") from None
-        return place, _flat(place, text)
-    if chosen:
-        raise ConfigError(f"{CONFIG_FILE_VARIABLE} names a file that does not exist: {chosen}")
-    return places[-1], {}
-
-
-def _flat(place: Path, text: bytes) -> dict[str, Any]:
-    import tomllib  # here, since most adapters have no file to read
-
-    try:
-        tables = tomllib.loads(text.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise ConfigError(f"{place.name} is not valid TOML: {problem}") from None
-    flat: dict[str, Any] = {}
-    for key, value in tables.items():
-        if isinstance(value, dict):
-            flat.update({f"{key}.{inner}": one for inner, one in value.items()})
-        else:
-            flat[key] = value
-    return flat
+SETTINGS: tuple[Setting, ...] = tuple(
+    entry._replace(attribute=attribute) for attribute, entry in zip(Config._fields, _declared, strict=False)
+)
+"""The settings, in the order of adapter.toml. The field `sources`, the last one, is none."""

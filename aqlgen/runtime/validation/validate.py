@@ -1,8 +1,8 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Whether a call's parameters are what the operation declares (R-REQ-2 to 4, R-ENV-5, R-UPD-1).
+"""Validation of a call's parameters against what the operation declares (R-REQ-2 to 4, R-ENV-5, R-UPD-1).
 
-The order of the checks decides the code of the answer: required ones present, unknown ones refused, types and
-constraints. All that is wrong is told in one answer.
+The order of the checks decides the code of the answer: required parameters present, unknown ones refused, types and
+constraints. One answer tells all problems.
 
 Values are never turned into other types, and defaults are not sent: in OpenAPI a default says what the server does when
 a parameter is left out, so leaving it out is the same, and survives a change of the default.
@@ -16,20 +16,27 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..schema.field_names import Names, Plan, Way
-from ..schema.shapes import folded, shape_of, union_of
+from ..schema.shapes import shape_of, union_of
 from ..schema.validators import Schemas
 from ..table import Row, Table
-from .partial import PARTIAL, lacking
+from ..text import folded
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
 
-__all__ = ["Validation"]
+__all__ = ["PARTIAL", "Validation"]
+
+PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
+"""Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    """What is checked for one operation, made at its first call."""
+    """The checks of one operation, prepared at its first call.
+
+    `fields` are the only keys that `input` may have, `outside` the ones it may not have, `hidden` those that only the
+    server sets (folded). `body` validates the body that the parameters make together.
+    """
 
     is_valid: Callable[[Any], bool]
     validator: Draft202012Validator
@@ -37,13 +44,13 @@ class _Checks:
     fields: frozenset[str] | None
     outside: frozenset[str]
     hidden: frozenset[str]
-    whole: Draft202012Validator | None
+    body: Draft202012Validator | None
     sensitive: frozenset[str]
     partial: bool
 
 
 class Validation:
-    """Checks parameters against the operation table. `assemble` gives a body under its schema's own agent names."""
+    """Checks parameters against the operation table. `assemble` builds a body under its schema's own agent names."""
 
     def __init__(
         self, table: Table, schemas: Schemas, names: Names, assemble: Callable[[Row, Mapping[str, Any]], Any]
@@ -55,30 +62,30 @@ class Validation:
         self._checks: dict[str, _Checks] = {}
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the parameters under the agent's names. Raises Failure that tells every problem."""
+        """Return the parameters under the agent's names. Raises Failure that tells every problem."""
         checks = self._checks.get(row.name)
         if checks is None:
             checks = self._checks[row.name] = self._prepare(row)
-        given = dict(params)
+        renamed = dict(params)
         for name, plan in checks.renamed:
-            if name in given:
-                given[name] = plan.convert(given[name], Way.TO_AGENT_FROM_EITHER)
+            if name in renamed:
+                renamed[name] = plan.convert(renamed[name], Way.TO_AGENT_FROM_EITHER)
         try:
-            return given if self._passes(row, checks, given) else self._second_look(row, checks, given)
+            return renamed if self._passes(row, checks, renamed) else self._explain(row, checks, renamed)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
-    def _passes(self, row: Row, checks: _Checks, given: Mapping[str, Any]) -> bool:
-        if not checks.is_valid(given):
+    def _passes(self, row: Row, checks: _Checks, params: Mapping[str, Any]) -> bool:
+        if not checks.is_valid(params):
             return False
         if (checks.fields is not None or checks.outside or checks.hidden) and next(
-            _stray_fields(checks, given), None
+            _stray_fields(checks, params), None
         ) is not None:
             return False
-        if checks.whole is None:
+        if checks.body is None:
             return True
-        body = self._assemble(row, given)
-        return body is None or checks.whole.is_valid(body)
+        body = self._assemble(row, params)
+        return body is None or checks.body.is_valid(body)
 
     def _prepare(self, row: Row) -> _Checks:
         validator = self._schemas.parameters(row)
@@ -87,15 +94,16 @@ class Validation:
         hidden: frozenset[str] = frozenset()
         outside: frozenset[str] = frozenset()
         if row.family == "update" and "input" in row.parameters:
-            shape = shape_of(self._table, row.parameters["input"].schema)
+            schema = row.parameters["input"].schema
+            shape = shape_of(self._table.types, schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
             if shape.properties and not shape.extra and not shape.alternatives:
                 fields = frozenset(shape.properties)
             elif shape.properties or shape.alternatives:
-                beside = (name for name, one in row.parameters.items() if not one.location.startswith("body"))
-                outside = frozenset(beside).difference(union_of(self._table, row.parameters["input"].schema).properties)
+                others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
+                outside = frozenset(others).difference(union_of(self._table.types, schema).properties)
         body = row.body
-        partial = row.update is not None and row.update.get("strategy") in PARTIAL
+        partial = row.update is not None and row.update.strategy in PARTIAL
         return _Checks(
             is_valid=validator.is_valid,
             validator=validator,
@@ -103,42 +111,42 @@ class Validation:
             fields=fields,
             outside=outside,
             hidden=hidden,
-            whole=self._schemas.schema(body.schema) if body is not None and body.validate and not partial else None,
+            body=self._schemas.schema(body.schema) if body is not None and body.validate and not partial else None,
             sensitive=frozenset(name for name, parameter in row.parameters.items() if parameter.sensitive),
             partial=partial,
         )
 
-    def _second_look(self, row: Row, checks: _Checks, params: dict[str, Any]) -> dict[str, Any]:
-        """Normalise names, then give the parameters if they are valid now, or raise all that is wrong."""
-        from .parameters import field_problems, missing_problem, twice_problem, unknown_problem
-        from .problems import Problem, failure, problems_of
+    def _explain(self, row: Row, checks: _Checks, params: dict[str, Any]) -> dict[str, Any]:
+        """Normalise names, then return the parameters if they are valid now. Raises Failure with all problems."""
+        from .problems import Problem, failure, field_problems, missing_problem, twice_problem, unknown_problem
+        from .value_problems import lacks_only, problems_of
 
-        given, unknown, twice = self._normalised(row, checks, params)
-        if not unknown and not twice and self._passes(row, checks, given):
-            return given
+        known, unknown, twice = self._normalised(row, checks, params)
+        if not unknown and not twice and self._passes(row, checks, known):
+            return known
         problems: list[Problem] = []
-        missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in given]
+        missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
         if missing:
             problems.append(missing_problem(row, missing))
         if unknown:
-            problems.append(unknown_problem(row, unknown, params, self._fields_within(row)))
+            problems.append(unknown_problem(row, unknown, params, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
-        problems += field_problems(row, list(_stray_fields(checks, given)), checks.fields, checks.hidden)
-        errors = _told_once(checks.validator.iter_errors(given), checks.fields)
+        problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
+        errors = _not_yet_told(checks.validator.iter_errors(known), checks.fields)
         if checks.partial:
-            errors = (error for error in errors if not lacking(error))
+            errors = (error for error in errors if not lacks_only(error))
         problems += problems_of(errors, checks.sensitive)
-        if not problems and checks.whole is not None:
-            problems = problems_of(checks.whole.iter_errors(self._assemble(row, given)), checks.sensitive)
+        if not problems and checks.body is not None:
+            problems = problems_of(checks.body.iter_errors(self._assemble(row, known)), checks.sensitive)
         if problems:
             raise failure(problems)
-        return given  # what could not be checked (a pattern too costly to try) is left to the target API
+        return known  # what could not be checked (a pattern too costly to try) is left to the target API
 
     def _normalised(
         self, row: Row, checks: _Checks, params: Mapping[str, Any]
     ) -> tuple[dict[str, Any], list[str], list[tuple[str, str]]]:
-        """Give the parameters under their names, those that are unknown, and those given under two names."""
-        given: dict[str, Any] = {}
+        """Return the parameters under their names, those that are unknown, and those given under two names."""
+        known: dict[str, Any] = {}
         unknown: list[str] = []
         twice: list[tuple[str, str]] = []
         plans = dict(checks.renamed)
@@ -151,27 +159,27 @@ class Validation:
                 twice.append((name, key))
             else:
                 plan = plans.get(name) if name != key else None
-                given[name] = value if plan is None else plan.convert(value, Way.TO_AGENT_FROM_EITHER)
-        return given, unknown, twice
+                known[name] = value if plan is None else plan.convert(value, Way.TO_AGENT_FROM_EITHER)
+        return known, unknown, twice
 
-    def _fields_within(self, row: Row) -> dict[str, frozenset[str]]:
-        """Give the fields of the parameters that are objects of the body."""
-        inner = {name: one.schema for name, one in row.parameters.items() if one.location == "body"}
-        return {name: frozenset(union_of(self._table, schema).properties) for name, schema in inner.items()}
+    def _nested_fields(self, row: Row) -> dict[str, frozenset[str]]:
+        """Return the fields of the parameters that are objects of the body."""
+        schemas = {name: parameter.schema for name, parameter in row.parameters.items() if parameter.location == "body"}
+        return {name: frozenset(union_of(self._table.types, schema).properties) for name, schema in schemas.items()}
 
     def _alias(self, row: Row, key: str) -> str | None:
-        """Give the name of the parameter that the API spells `key`, or that spells it with other case or hyphens."""
-        name = row.aliases.get(key)
+        """Return the name of the parameter that the API spells `key`, in any case and with hyphens or underscores."""
+        name = row.wire_names.get(key)
         if name is None and not key.startswith("_"):
             wanted = folded(key)
-            names = [one for one in row.parameters if folded(one) == wanted]
+            names = [name for name in row.parameters if folded(name) == wanted]
             name = names[0] if len(names) == 1 else None
         return name
 
 
-def _stray_fields(checks: _Checks, given: Mapping[str, Any]) -> Iterator[str]:
-    """Give the fields of an update's `input` that are not declared, or that only the server sets (R-UPD-1)."""
-    value = given.get("input")
+def _stray_fields(checks: _Checks, params: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the fields of an update's `input` that are not declared, or that only the server sets (R-UPD-1)."""
+    value = params.get("input")
     if isinstance(value, dict):
         for key in value:
             unknown = key in checks.outside if checks.fields is None else key not in checks.fields
@@ -179,8 +187,8 @@ def _stray_fields(checks: _Checks, given: Mapping[str, Any]) -> Iterator[str]:
                 yield key
 
 
-def _told_once(errors: Iterable[ValidationError], fields: frozenset[str] | None) -> Iterator[ValidationError]:
-    """Leave out what is told already: top-level parameters missing, unknown fields of `input`."""
+def _not_yet_told(errors: Iterable[ValidationError], fields: frozenset[str] | None) -> Iterator[ValidationError]:
+    """Leave out the errors that have a problem already: missing parameters, unknown fields of `input`."""
     for error in errors:
         path, keyword = error.instance_path, error.kind.name
         if not path and keyword == "required":

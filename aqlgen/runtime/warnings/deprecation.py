@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from ..table import JsonSchema, Row, Table
+from ..table import JsonSchema, Row, Table, encode
 from ..text import line
 from .collector import CallWarning
 
@@ -38,7 +38,7 @@ class Deprecations(NamedTuple):
     def warnings(self, row: Row, params: Mapping[str, Any], types: Table | None) -> Iterator[CallWarning]:
         """Yield the warnings of one call."""
         if self.operation:
-            yield _warning("operation", row.name, row.deprecation)
+            yield _warning("operation", row.name, _stated(row))
         for name in params.keys() & self.parameters:
             yield _warning("parameter", name, {})
         if types is not None:
@@ -66,13 +66,18 @@ def alias_warning(name: str, operation: str, until: date | None) -> CallWarning:
     return _warning("operation", name, {"replacement": operation, **removal})
 
 
+def _stated(row: Row) -> dict[str, str]:
+    """Return what the document states of the operation's end."""
+    return {} if row.deprecation is None else encode(row.deprecation)
+
+
 def headers_warning(row: Row, headers: Mapping[str, str]) -> CallWarning | None:
     """Return the warning of a `Deprecation` or `Sunset` header (RFC 9745, RFC 8594), with the removal date if known."""
     since = _since(headers.get("deprecation", ""))
     removal = _day(headers.get("sunset", ""))
     if since is False or (since is None and removal is None):
         return None
-    known = dict(row.deprecation)
+    known = _stated(row)
     if removal is not None:
         known["removal_date"] = removal.isoformat()
     known.update(_links(headers.get("link", "")))

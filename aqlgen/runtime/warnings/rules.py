@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..decode.quotas import QUOTA_HEADERS
 from ..settings.config import Config
+from ..wire import QUOTA_HEADERS
 from .collector import Warnings
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ class WarningRules:
     def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
         if response.cut:
-            from ..calls.truncation import stream_notice
+            from .truncation import stream_warning
 
             warnings = warnings or Warnings()
-            warnings.extend([stream_notice(response.cut, data)])
+            warnings.extend([stream_warning(response.cut, data)])
         if len(response.content) <= self._max_response:
             return data, warnings
-        from ..calls.truncation import truncate
+        from .truncation import truncate
 
         data, warning = truncate(data, self._max_response, performed=row.family != "read")
         if warning is not None:

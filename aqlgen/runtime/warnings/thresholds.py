@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..decode.quotas import Quota, quotas, seconds_until_reset
+from ..decode.headers import Quota, quotas, seconds_until_reset
 from ..table import Row
 from .collector import CallWarning
 

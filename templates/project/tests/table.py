@@ -1,41 +1,73 @@
 # shared: yours to edit; `aqlgen update` merges its own changes into it.
-"""The adapter's table, read from its files without the runtime, so that the tests compare one with the other."""
+"""The adapter's table as the tests ask for it: each operation with what a call of it gives."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-FAMILIES = ("create", "read", "update", "delete", "execute")
 PROJECT = Path(__file__).resolve().parent.parent
 FOLDER = next(file.parent for file in sorted(PROJECT.glob("src/*/adapter.json")))
 PACKAGE = FOLDER.name
 
+_table = import_module(f"{PACKAGE}.runtime.table")
+FAMILIES: tuple[str, ...] = _table.FAMILIES
+
 
 @dataclass(frozen=True)
 class Operation:
-    """One row: `parameters` maps each name to its entry; `example` is None when none could be made.
+    """An operation by its row."""
 
-    `pages` says that it takes `first` and `after`, `reads_first` that it may read what it updates.
-    """
-
-    name: str
-    family: str
-    parameters: Mapping[str, Mapping[str, Any]]
-    example: Mapping[str, Any] | None
-    returns: Mapping[str, Any]
-    danger: str
+    row: Any
     security: tuple[tuple[str, ...], ...]
-    pages: bool
-    reads_first: bool
+    """The alternatives of security schemes, its own or the adapter's."""
+
+    @property
+    def name(self) -> str:
+        return str(self.row.name)
+
+    @property
+    def family(self) -> str:
+        return str(self.row.family)
+
+    @property
+    def danger(self) -> str:
+        return str(self.row.danger)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters that are shown, by name."""
+        shown: Mapping[str, Any] = self.row.shown_parameters
+        return shown
+
+    @property
+    def example(self) -> Mapping[str, Any] | None:
+        """The parameters of a call that is valid; None when none could be made."""
+        example: Mapping[str, Any] | None = self.row.example
+        return example
+
+    @property
+    def returns(self) -> Mapping[str, Any]:
+        returns: Mapping[str, Any] = self.row.returns
+        return returns
+
+    @property
+    def pages(self) -> bool:
+        """True if it takes `first` and `after`."""
+        return self.row.paging is not None
+
+    @property
+    def reads_first(self) -> bool:
+        """True if it may read what it updates."""
+        return self.row.update is not None and self.row.update.strategy in ("put-merge", "json-patch")
 
     @property
     def required(self) -> list[str]:
-        return [name for name, entry in self.parameters.items() if entry.get("required")]
+        return [name for name, parameter in self.parameters.items() if parameter.required]
 
     @property
     def params(self) -> dict[str, Any]:
@@ -44,49 +76,32 @@ class Operation:
 
 
 @cache
-def adapter() -> Mapping[str, Any]:
-    """Give what adapter.json says."""
-    data: Mapping[str, Any] = json.loads((FOLDER / "adapter.json").read_bytes())
-    return data
+def adapter() -> Any:
+    """Return what adapter.json says."""
+    return _table.Adapter.load(FOLDER)
 
 
 @cache
 def operations() -> tuple[Operation, ...]:
-    """Every operation, family by family."""
-    return tuple(_rows())
+    """Return every operation, family by family."""
+    table = _table.Table(FOLDER)
+    rows = (table.find(name, family) for name, family in table.names())
+    return tuple(Operation(row, adapter().security if row.security is None else row.security) for row in rows)
 
 
 def offered() -> list[str]:
-    """Give the families that have a tool of their own: those with an operation, and read."""
-    return [family for family in FAMILIES if family == "read" or adapter()["counts"][family]]
+    """Return the families that have a tool of their own: those with an operation, and read."""
+    return [family for family in FAMILIES if family == "read" or adapter().counts[family]]
 
 
 def sample(count: int) -> tuple[Operation, ...]:
-    """At most `count` operations with an example, spread evenly over the table."""
+    """Return at most `count` operations with an example, spread evenly over the table."""
     every = [operation for operation in operations() if operation.example is not None]
     step = max(1, len(every) // count)
     return tuple(every[::step][:count])
 
 
 def variables() -> dict[str, str]:
-    """Give a value for every environment variable that holds a credential."""
-    schemes = adapter()["security_schemes"].values()
+    """Return a value for every environment variable that holds a credential."""
+    schemes = adapter().security_schemes.values()
     return {variable: f"test-{variable.lower()}" for scheme in schemes for variable in scheme["variables"]}
-
-
-def _rows() -> Iterator[Operation]:
-    for family in FAMILIES:
-        rows = json.loads((FOLDER / "operations" / f"{family}.json").read_bytes())
-        for name, row in rows.items():
-            security = row.get("security", adapter()["security"])
-            yield Operation(
-                name=name,
-                family=family,
-                parameters=row["parameters"],
-                example=row.get("example"),
-                returns=row["returns"],
-                danger=row["danger"],
-                security=tuple(tuple(alternative) for alternative in security),
-                pages="parameters" in row.get("pagination", {}),
-                reads_first=row.get("update", {}).get("strategy") in ("put-merge", "json-patch"),
-            )

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 def _variables(operation: Operation) -> set[str]:
     """Give the variables of the credentials that the operation may need; empty when it can go without."""
-    schemes = adapter()["security_schemes"]
+    schemes = adapter().security_schemes
     if not all(operation.security):
         return set()
     return {variable for one in operation.security for scheme in one for variable in schemes[scheme]["variables"]}

@@ -43,7 +43,7 @@ async def test_every_operation_is_introspected_with_the_parameters_of_the_table(
                 findings.expect(False, operation.name, "has no details", answer)
                 continue
             shown = {entry["name"]: entry["required"] for entry in details["parameters"]}
-            table = {name: bool(entry.get("required")) for name, entry in operation.parameters.items()}
+            table = {name: parameter.required for name, parameter in operation.parameters.items()}
             findings.expect(shown == table, operation.name, f"shows other parameters than {table}", shown)
             findings.expect(details["mcpTool"] == session.tool(operation.family), operation.name, "tool", details)
             findings.expect(details["returns"] == operation.returns, operation.name, "returns", details["returns"])

@@ -11,7 +11,7 @@ from .hand_made import Make, Package, make_package
 
 @pytest.fixture
 def package(tmp_path: Path) -> Make:
-    """Make a package: `package({"op": operation(...)}, types, family=..., environ=...)`."""
+    """Return a factory of packages: `package({"op": operation(...)}, types, family=..., environ=...)`."""
 
     def make(rows: Mapping[str, Any], types: Mapping[str, Any] | None = None, **more: Any) -> Package:
         return make_package(tmp_path, rows, types, **more)

@@ -38,7 +38,7 @@ def operation(method: str = "GET", path: str = "/pets", **more: Any) -> dict[str
 
 @dataclass
 class Recorder:
-    """A transport that keeps what is sent and gives one answer."""
+    """A transport that keeps the requests and always gives the same answer."""
 
     answer: ApiResponse = field(default_factory=lambda: ApiResponse(200, {"content-type": "application/json"}, b"{}"))
     sent: list[ApiRequest] = field(default_factory=list)
@@ -98,8 +98,8 @@ def make_package(
     **more: Any,
 ) -> Package:
     (folder / "operations").mkdir(parents=True, exist_ok=True)
-    for one in FAMILIES:
-        (folder / "operations" / f"{one}.json").write_text(json.dumps(rows if one == family else {}))
+    for family_name in FAMILIES:
+        (folder / "operations" / f"{family_name}.json").write_text(json.dumps(rows if family_name == family else {}))
     (folder / "types.json").write_text(json.dumps(types or {}))
     if examples is not None:
         (folder / "mock.json").write_text(json.dumps(examples))

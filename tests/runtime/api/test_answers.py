@@ -14,9 +14,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.client.pacing import Timing
 from aqlgen.runtime.client.receive import Bounds
-from aqlgen.runtime.client.retries import Timing
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -27,7 +27,7 @@ PET = {"$ref": "#/types/Pet"}
 
 
 async def at_once(_: float) -> None:
-    """Stand in for a pause."""
+    """Replace a pause."""
 
 
 class Drip(httpx2.AsyncByteStream):
@@ -55,7 +55,7 @@ def receive(
     row: Any = None,
     **headers: str,
 ) -> ApiResponse:
-    """Give the answer of an API that sends these pieces."""
+    """Return the response of an API that sends these pieces."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     handler = httpx2.MockTransport(lambda _: httpx2.Response(status, headers=named, stream=Drip(pieces)))
 
@@ -90,9 +90,9 @@ data: {"petId": 2}
 
 
 def test_server_sent_events_come_as_a_list_with_their_data_decoded(package: Make) -> None:
-    made = declares(package, "text/event-stream", PET)
+    pets = declares(package, "text/event-stream", PET)
     answer = receive(b"\xef\xbb\xbf" + EVENTS[:30], EVENTS[30:], content_type="text/event-stream; charset=utf-8")
-    assert made.decode(answer) == [
+    assert pets.decode(answer) == [
         {"event": "delta", "id": "1", "data": {"pet_id": 1}},
         {"data": "first\nsecond"},
         {"data": {"pet_id": 2}},
@@ -101,10 +101,10 @@ def test_server_sent_events_come_as_a_list_with_their_data_decoded(package: Make
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_stream_that_says_done_is_listened_to_no_longer(package: Make, end: str) -> None:
-    made = declares(package, "text/event-stream")
-    said = f'data: {{"a": 1}}{end}{end}data: [DONE]{end}{end}'.encode()
-    answer = receive(said, RuntimeError("nobody reads this"), content_type="text/event-stream")
-    assert made.decode(answer) == [{"data": {"a": 1}}]
+    pets = declares(package, "text/event-stream")
+    content = f'data: {{"a": 1}}{end}{end}data: [DONE]{end}{end}'.encode()
+    answer = receive(content, RuntimeError("nobody reads this"), content_type="text/event-stream")
+    assert pets.decode(answer) == [{"data": {"a": 1}}]
     assert answer.cut == ""
 
 
@@ -121,31 +121,31 @@ def test_a_stream_that_says_done_is_listened_to_no_longer(package: Make, end: st
     ],
 )
 def test_lines_of_json_come_as_a_list(package: Make, content_type: str) -> None:
-    made = declares(package, content_type, PET)
+    pets = declares(package, content_type, PET)
     answer = receive(b'{"petId": 1}\n\n{"pet', b'Id": 2}\nnot json\n{"petId": 3}', content_type=content_type)
-    assert made.decode(answer) == [{"pet_id": 1}, {"pet_id": 2}, "not json", {"pet_id": 3}]
+    assert pets.decode(answer) == [{"pet_id": 1}, {"pet_id": 2}, "not json", {"pet_id": 3}]
 
 
 def test_the_schema_of_a_stream_may_be_that_of_the_whole_list(package: Make) -> None:
-    made = declares(package, "application/x-ndjson", {"type": "array", "items": PET})
-    assert made.decode(receive(b'{"petId": 1}\n', content_type="application/x-ndjson")) == [{"pet_id": 1}]
+    pets = declares(package, "application/x-ndjson", {"type": "array", "items": PET})
+    assert pets.decode(receive(b'{"petId": 1}\n', content_type="application/x-ndjson")) == [{"pet_id": 1}]
 
 
 def test_a_json_text_sequence_comes_as_a_list(package: Make) -> None:
-    made = declares(package, "application/geo+json-seq")
+    pets = declares(package, "application/geo+json-seq")
     answer = receive(b'\x1e{"a":1}\n\x1e{"a":\n2}\n', content_type="application/geo+json-seq")
-    assert made.decode(answer) == [{"a": 1}, {"a": 2}]
+    assert pets.decode(answer) == [{"a": 1}, {"a": 2}]
 
 
 def test_lines_under_the_name_of_json_are_read_by_the_schema_of_one(package: Make) -> None:
-    made = declares(package, "application/x-ndjson", PET)
+    pets = declares(package, "application/x-ndjson", PET)
     answer = receive(b'{"petId":1}\n{"petId":2}\n', content_type="application/json")
-    assert made.decode(answer) == [{"pet_id": 1}, {"pet_id": 2}]
+    assert pets.decode(answer) == [{"pet_id": 1}, {"pet_id": 2}]
 
 
 def test_values_a_line_each_under_the_name_of_json_come_as_a_list(package: Make) -> None:
-    made = declares(package, "application/json", {"type": "array", "items": PET})
-    assert made.decode(receive(b'{"petId":1}\n{"petId":2}\n', content_type="application/json")) == [
+    pets = declares(package, "application/json", {"type": "array", "items": PET})
+    assert pets.decode(receive(b'{"petId":1}\n{"petId":2}\n', content_type="application/json")) == [
         {"pet_id": 1},
         {"pet_id": 2},
     ]
@@ -167,24 +167,24 @@ LINE = b'{"a": 1}\n'
 def test_a_stream_is_listened_to_within_bounds(
     package: Make, pieces: list[Any], bounds: Bounds, cut: str, count: int
 ) -> None:
-    made = declares(package, "application/x-ndjson")
+    pets = declares(package, "application/x-ndjson")
     answer = receive(*pieces, bounds=bounds, content_type="application/x-ndjson")
     assert answer.cut == cut
-    assert made.decode(answer) == [{"a": 1}] * count
+    assert pets.decode(answer) == [{"a": 1}] * count
 
 
 def test_a_stream_without_an_end_answers_within_the_time_out(package: Make) -> None:
-    made = declares(package, "text/event-stream")
+    pets = declares(package, "text/event-stream")
     answer = receive(b"data: 1\n\n", 60.0, timeout=0.5, content_type="text/event-stream")
     assert answer.cut == "time"
-    assert made.decode(answer) == [{"data": "1"}]
+    assert pets.decode(answer) == [{"data": "1"}]
 
 
 BODY = json.dumps({"petId": 7}).encode()
 
 
 def gzipped(data: bytes) -> bytes:
-    """Give it without the time of day, which would name the tests differently in each of their processes."""
+    """Compress without the time of day, which would name the tests differently in each of their processes."""
     return gzip.compress(data, mtime=0)
 
 
@@ -263,21 +263,21 @@ def test_a_small_answer_that_unpacks_to_a_huge_one_is_stopped() -> None:
 def test_contents_nothing_was_promised_of_are_read_by_their_type(
     package: Make, content: bytes, content_type: str, data: Any
 ) -> None:
-    made = package({"op": operation(responses={"200": {}})})
+    pets = package({"op": operation(responses={"200": {}})})
     headers = {"content-type": content_type} if content_type else {}
-    read = made.decode(ApiResponse(200, headers, content))
+    read = pets.decode(ApiResponse(200, headers, content))
     assert read == (data if data is not None or not content.strip() else content.decode("latin-1"))
 
 
 def test_json_under_the_name_of_bytes_is_json_where_it_was_promised(package: Make) -> None:
-    made = declares(package, "application/json", PET)
+    pets = declares(package, "application/json", PET)
     answer = ApiResponse(200, {"content-type": "application/octet-stream"}, b'{"petId": 1}')
-    assert made.decode(answer) == {"pet_id": 1}
+    assert pets.decode(answer) == {"pet_id": 1}
 
 
 def test_an_answer_too_deep_to_be_written_keeps_its_depths_as_text(package: Make) -> None:
-    made = package({"op": operation(responses={"200": {}})})
-    data = made.decode(ApiResponse(200, {"content-type": "application/json"}, b"[" * 400 + b"1" + b"]" * 400))
+    pets = package({"op": operation(responses={"200": {}})})
+    data = pets.decode(ApiResponse(200, {"content-type": "application/json"}, b"[" * 400 + b"1" + b"]" * 400))
     depth = 0
     while isinstance(data, list):
         data, depth = data[0], depth + 1
@@ -317,8 +317,8 @@ epilogue"""
 
 @pytest.mark.parametrize("kind", ["mixed", "related", "form-data"])
 def test_the_parts_of_a_multipart_answer_are_each_read_by_their_type(package: Make, kind: str) -> None:
-    made = declares(package, f"multipart/{kind}")
-    parts = made.decode(receive(MIXED, content_type=f'multipart/{kind}; boundary="=b"'))
+    pets = declares(package, f"multipart/{kind}")
+    parts = pets.decode(receive(MIXED, content_type=f'multipart/{kind}; boundary="=b"'))
     assert parts == [
         {"content_type": "application/json", "data": {"a": 1}},
         {
@@ -342,13 +342,13 @@ def test_the_parts_of_a_multipart_answer_are_each_read_by_their_type(package: Ma
 
 
 def test_a_multipart_answer_without_parts_is_given_as_it_is(package: Make) -> None:
-    made = declares(package, "multipart/mixed")
+    pets = declares(package, "multipart/mixed")
     for kind in ("multipart/mixed", "multipart/mixed; boundary=x"):
-        assert made.decode(receive(b"none", content_type=kind))["encoding"] == "base64"
+        assert pets.decode(receive(b"none", content_type=kind))["encoding"] == "base64"
 
 
 def test_a_head_request_tells_what_exists(package: Make) -> None:
-    made = package({"op": operation("HEAD", responses={"200": {}})})
+    pets = package({"op": operation("HEAD", responses={"200": {}})})
     answer = receive(
         method="HEAD",
         content_length="3000000000",
@@ -360,7 +360,7 @@ def test_a_head_request_tells_what_exists(package: Make) -> None:
         content_encoding="gzip",
         date="now",
     )
-    assert made.decode(answer) == {
+    assert pets.decode(answer) == {
         "exists": True,
         "content_type": "image/png",
         "content_length": 3_000_000_000,
@@ -369,14 +369,14 @@ def test_a_head_request_tells_what_exists(package: Make) -> None:
         "x_total_count": "12",
     }
     with pytest.raises(Failure) as caught:
-        made.decode(receive(method="HEAD", status=404))
+        pets.decode(receive(method="HEAD", status=404))
     assert caught.value.code is Code.NOT_FOUND_RESOURCE
 
 
 def test_options_tell_the_methods(package: Make) -> None:
-    made = package({"op": operation("OPTIONS", responses={"200": {}})})
-    assert made.decode(receive(method="OPTIONS", allow="GET, PUT")) == {"allow": ["GET", "PUT"]}
-    assert made.decode(receive(method="OPTIONS")) is None
+    pets = package({"op": operation("OPTIONS", responses={"200": {}})})
+    assert pets.decode(receive(method="OPTIONS", allow="GET, PUT")) == {"allow": ["GET", "PUT"]}
+    assert pets.decode(receive(method="OPTIONS")) is None
 
 
 LOCATION = "https://api.example.com/jobs/7"
@@ -412,22 +412,22 @@ def test_what_was_made_or_accepted_tells_where_it_is(
 
 def test_what_has_not_changed_is_told_to_whoever_asked_on_that_condition(package: Make) -> None:
     parameter = {"in": "header", "name": "If-None-Match", "schema": STRING}
-    made = package({"op": operation(parameters={"if_none_match": parameter})})
+    pets = package({"op": operation(parameters={"if_none_match": parameter})})
     answer = ApiResponse(304, {"etag": '"v1"'}, b"")
-    assert made.decode(answer, {"if_none_match": '"v1"'}) == {"not_modified": True, "etag": '"v1"'}
+    assert pets.decode(answer, {"if_none_match": '"v1"'}) == {"not_modified": True, "etag": '"v1"'}
     with pytest.raises(Failure):
-        made.decode(answer)
+        pets.decode(answer)
 
 
 def test_an_error_of_any_length_keeps_its_status(package: Make) -> None:
-    made = package({"op": operation()})
+    pets = package({"op": operation()})
     answer = receive(*[b"x" * 1_000_000] * 60, status=500, content_type="text/plain", content_length="60000000")
     with pytest.raises(Failure) as caught:
-        made.decode(answer)
+        pets.decode(answer)
     assert caught.value.details["http_status"] == 500
     answer = receive(b'{"message": "No"}', httpx2.ReadError("gone"), status=400, content_type="application/json")
     with pytest.raises(Failure) as caught:
-        made.decode(answer)
+        pets.decode(answer)
     assert caught.value.details["upstream_error"] == "No"
 
 
@@ -435,17 +435,17 @@ PNG = b"\x89PNG\r\n\x1a\n" * 1000
 
 
 def saved(package: Make, folder: Path, *pieces: Any, **headers: str) -> Any:
-    made = declares(package, "image/png")
+    pets = declares(package, "image/png")
     headers = {"content_type": "image/png", **headers}
-    return made.decode(receive(*pieces, row=made.row(), bounds=Bounds(10_000, folder=str(folder)), **headers))
+    return pets.decode(receive(*pieces, row=pets.row(), bounds=Bounds(10_000, folder=str(folder)), **headers))
 
 
 def test_bytes_are_saved_in_the_folder_that_the_owner_allows(package: Make, tmp_path: Path) -> None:
     folder = tmp_path / "files"
-    given = saved(package, folder, PNG[:5], PNG[5:], content_disposition='attachment; filename="a.png"')
+    data = saved(package, folder, PNG[:5], PNG[5:], content_disposition='attachment; filename="a.png"')
     import hashlib
 
-    assert given == {
+    assert data == {
         "path": str(folder / "a.png"),
         "size": len(PNG),
         "mime_type": "image/png",
@@ -479,17 +479,17 @@ def test_a_name_of_the_apis_choosing_stays_in_the_folder(
     package: Make, tmp_path: Path, disposition: str, name: str
 ) -> None:
     folder = tmp_path / "files"
-    given = saved(package, folder, PNG, content_disposition=disposition)
-    assert Path(given["path"]) == folder / name
-    assert [one.name for one in folder.iterdir()] == [name]
+    data = saved(package, folder, PNG, content_disposition=disposition)
+    assert Path(data["path"]) == folder / name
+    assert [file.name for file in folder.iterdir()] == [name]
 
 
 def test_a_link_in_the_folder_is_not_followed(package: Make, tmp_path: Path) -> None:
     folder, victim = tmp_path / "files", tmp_path / "victim"
     folder.mkdir()
     (folder / "a.png").symlink_to(victim)
-    given = saved(package, folder, PNG, content_disposition='attachment; filename="a.png"')
-    assert given["path"].endswith("a-1.png")
+    data = saved(package, folder, PNG, content_disposition='attachment; filename="a.png"')
+    assert data["path"].endswith("a-1.png")
     assert not victim.exists()
 
 
@@ -498,9 +498,9 @@ def test_a_file_that_breaks_off_or_is_too_long_leaves_nothing_behind(package: Ma
     with pytest.raises(Failure) as caught:
         saved(package, folder, PNG, httpx2.ReadError("gone"))
     assert caught.value.code is Code.INTERNAL_ERROR
-    made = declares(package, "image/png")
+    pets = declares(package, "image/png")
     with pytest.raises(Failure) as caught:
-        receive(PNG, row=made.row(), bounds=Bounds(1, folder=str(folder), file=100), content_type="image/png")
+        receive(PNG, row=pets.row(), bounds=Bounds(1, folder=str(folder), file=100), content_type="image/png")
     assert caught.value.code is Code.PAYLOAD_TOO_LARGE
     assert list(folder.iterdir()) == []
 

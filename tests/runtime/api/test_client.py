@@ -13,8 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.client import HttpTransport
-from aqlgen.runtime.client.retries import Timing
+from aqlgen.runtime.client.pacing import Timing
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -40,7 +40,7 @@ def failing(transport: HttpTransport, request: ApiRequest) -> Failure:
 
 
 async def at_once(_: float) -> None:
-    """Stand in for a pause."""
+    """Replace a pause."""
 
 
 def served(handle: Handle, *, limit: int = 10_000) -> HttpTransport:
@@ -225,7 +225,7 @@ def test_the_encodings_are_told_once_and_left_to_the_call_where_the_api_has_a_pa
         transport, row = served(handle), package({"op": operation(parameters={"encoding": ENCODING})}).row()
         asked = ApiRequest("GET", "https://api.example.com/a", (("Accept-Encoding", "base64"),))
         plain = ApiRequest("GET", "https://api.example.com/a")
-        answers = [await transport.send(*one) for one in ((plain, None), (plain, row), (asked, row))]
+        answers = [await transport.send(*arguments) for arguments in ((plain, None), (plain, row), (asked, row))]
         await transport.aclose()
         return answers
 

@@ -1,4 +1,4 @@
-"""Credentials from the environment, and what is said when they are missing."""
+"""Credentials from the environment, and the message when they are missing."""
 
 from __future__ import annotations
 
@@ -55,22 +55,22 @@ def test_each_scheme_is_sent_as_the_api_wants_it(
 
 def test_a_key_in_the_query_follows_the_parameters(package: Make) -> None:
     parameters = {"a": {"in": "query", "schema": {}}}
-    made = package({"op": operation(parameters=parameters)}, adapter=about(["query_key"]), environ={"P_QUERY": "s&t"})
-    sent = made.build({"a": 1})
+    pets = package({"op": operation(parameters=parameters)}, adapter=about(["query_key"]), environ={"P_QUERY": "s&t"})
+    sent = pets.build({"a": 1})
     assert sent.url == "https://api.example.com/v1/pets?a=1&api%20key=s%26t"
     assert {"s&t", "s%26t"} <= sent.secrets
 
 
 def test_a_credential_may_stand_in_a_file(package: Make, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("from-file\n")
-    made = package({"op": operation()}, adapter=about(["key"]), environ={"P_KEY_FILE": str(tmp_path / "secret")})
-    assert dict(made.build({}).headers)["X-Key"] == "from-file"
+    pets = package({"op": operation()}, adapter=about(["key"]), environ={"P_KEY_FILE": str(tmp_path / "secret")})
+    assert dict(pets.build({}).headers)["X-Key"] == "from-file"
 
 
 def test_the_first_alternative_that_is_set_is_used(package: Make) -> None:
     adapter = about(["key"], ["bearer", "query_key"], ["oauth"])
-    made = package({"op": operation()}, adapter=adapter, environ={"P_BEARER": "b", "P_OAUTH": "o"})
-    assert dict(made.build({}).headers)["Authorization"] == "Bearer o"
+    pets = package({"op": operation()}, adapter=adapter, environ={"P_BEARER": "b", "P_OAUTH": "o"})
+    assert dict(pets.build({}).headers)["Authorization"] == "Bearer o"
     both = package({"op": operation()}, adapter=adapter, environ={"P_BEARER": "b", "P_QUERY": "q", "P_OAUTH": "o"})
     sent = both.build({})
     assert dict(sent.headers)["Authorization"] == "Bearer b"
@@ -110,9 +110,9 @@ def test_a_credential_cannot_inject_a_header(package: Make) -> None:
 
 
 def test_the_report_says_what_is_set_and_never_its_value(package: Make) -> None:
-    made = package({"op": operation()}, adapter=about())
-    told = report(made.adapter, {"P_KEY": "topsecret", "P_USER": "u"})
-    assert {one["scheme"]: one["set"] for one in told} == {
+    pets = package({"op": operation()}, adapter=about())
+    entries = report(pets.adapter, {"P_KEY": "topsecret", "P_USER": "u"})
+    assert {entry["scheme"]: entry["set"] for entry in entries} == {
         "key": True,
         "query_key": False,
         "cookie_key": False,
@@ -121,10 +121,10 @@ def test_the_report_says_what_is_set_and_never_its_value(package: Make) -> None:
         "oauth": False,
         "tls": False,
     }
-    assert told[0] == {"scheme": "key", "type": "apiKey", "variables": ["P_KEY"], "set": True}
-    assert "topsecret" not in str(told)
+    assert entries[0] == {"scheme": "key", "type": "apiKey", "variables": ["P_KEY"], "set": True}
+    assert "topsecret" not in str(entries)
 
 
 def test_the_mock_asks_for_no_credential_and_no_server(package: Make) -> None:
-    made = package({"op": operation()}, adapter=about(["key"]) | {"servers": []}, transport="mock")
-    assert made.build({}).url.endswith("/pets")
+    pets = package({"op": operation()}, adapter=about(["key"]) | {"servers": []}, transport="mock")
+    assert pets.build({}).url.endswith("/pets")

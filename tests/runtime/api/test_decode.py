@@ -1,4 +1,4 @@
-"""What comes back of an answer, and of an error of the API."""
+"""Responses become data, and errors of the API become failures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PARAMS = {"owner_id": "o1", "pet_id": "p1"}
 
 
 @pytest.fixture
-def made(package: Make) -> Package:
+def pets(package: Make) -> Package:
     adapter = {
         "security_schemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}},
         "security": [["key"]],
@@ -43,9 +43,9 @@ def made(package: Make) -> Package:
     return package(ROWS, TYPES, adapter=adapter, environ={"P_KEY": "hunter2-secret"})
 
 
-def raised(made: Package, response: ApiResponse) -> Failure:
+def raised(pets: Package, response: ApiResponse) -> Failure:
     with pytest.raises(Failure) as caught:
-        made.decode(response, PARAMS)
+        pets.decode(response, PARAMS)
     return caught.value
 
 
@@ -53,29 +53,29 @@ def answer(content: bytes, content_type: str = "", status: int = 200) -> ApiResp
     return ApiResponse(status, {"content-type": content_type} if content_type else {}, content)
 
 
-def test_json_is_mapped_by_the_exact_status_then_its_range(made: Package) -> None:
+def test_json_is_mapped_by_the_exact_status_then_its_range(pets: Package) -> None:
     """R-SEL-1."""
-    assert made.decode(json_answer({"petId": 1})) == {"pet_id": 1}
-    assert made.decode(json_answer([{"petId": 1}], 206)) == [{"pet_id": 1}]
+    assert pets.decode(json_answer({"petId": 1})) == {"pet_id": 1}
+    assert pets.decode(json_answer([{"petId": 1}], 206)) == [{"pet_id": 1}]
 
 
 def test_a_success_that_the_document_does_not_tell_of_is_read_as_the_one_that_it_tells(package: Make) -> None:
     """R-SEL-1."""
     rows = {"op": operation(responses={"200": {"content_type": "application/json", "schema": {"$ref": "#/types/Pet"}}})}
-    made = package(rows, TYPES)
-    assert made.decode(json_answer({"petId": 1}, 201)) == {"pet_id": 1}
+    pets = package(rows, TYPES)
+    assert pets.decode(json_answer({"petId": 1}, 201)) == {"pet_id": 1}
 
 
-def test_bytes_have_the_name_that_the_api_gives_them(made: Package) -> None:
+def test_bytes_have_the_name_that_the_api_gives_them(pets: Package) -> None:
     headers = {"content-type": "application/pdf", "content-disposition": 'attachment; filename="a b.pdf"'}
-    assert made.decode(ApiResponse(202, headers, b"%P")) == {
+    assert pets.decode(ApiResponse(202, headers, b"%P")) == {
         "content": "JVA=", "encoding": "base64", "mime_type": "application/pdf", "filename": "a b.pdf"
     }  # fmt: skip
 
 
-def test_an_answer_that_misses_its_schema_is_passed_on(made: Package) -> None:
-    assert made.decode(json_answer(["petId"])) == ["petId"]
-    assert made.decode(json_answer({"petId": "text", "more": None})) == {"pet_id": "text", "more": None}
+def test_an_answer_that_misses_its_schema_is_passed_on(pets: Package) -> None:
+    assert pets.decode(json_answer(["petId"])) == ["petId"]
+    assert pets.decode(json_answer({"petId": "text", "more": None})) == {"pet_id": "text", "more": None}
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_an_answer_that_misses_its_schema_is_passed_on(made: Package) -> None:
         (ApiResponse(303, {"location": "https://elsewhere/x"}, b""), {"location": "https://elsewhere/x"}),
     ],
 )
-def test_bodies_are_read_by_their_type(made: Package, response: ApiResponse, data: Any) -> None:
-    assert made.decode(response) == data
+def test_bodies_are_read_by_their_type(pets: Package, response: ApiResponse, data: Any) -> None:
+    assert pets.decode(response) == data
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_bodies_are_read_by_their_type(made: Package, response: ApiResponse, dat
         answer(b"", "", 304),
     ],
 )
-def test_a_body_that_is_not_what_it_says_is_an_internal_error(made: Package, response: ApiResponse) -> None:
+def test_a_body_that_is_not_what_it_says_is_an_internal_error(pets: Package, response: ApiResponse) -> None:
     """R-ERR-2."""
-    assert raised(made, response).code is Code.INTERNAL_ERROR
+    assert raised(pets, response).code is Code.INTERNAL_ERROR
 
 
 @pytest.mark.parametrize(
@@ -135,17 +135,17 @@ def test_a_body_that_is_not_what_it_says_is_an_internal_error(made: Package, res
         (599, Code.INTERNAL_ERROR),
     ],
 )
-def test_each_status_has_its_code_and_keeps_the_apis_message(made: Package, status: int, code: Code) -> None:
+def test_each_status_has_its_code_and_keeps_the_apis_message(pets: Package, status: int, code: Code) -> None:
     """R-ERR-2."""
-    failure = raised(made, json_answer({"message": "No such luck"}, status))
+    failure = raised(pets, json_answer({"message": "No such luck"}, status))
     assert failure.code is code
     assert failure.details["http_status"] == status
     assert failure.details["upstream_error"] == "No such luck"
     assert "No such luck" in failure.message
 
 
-def test_a_missing_resource_names_its_type_and_the_last_identifier(made: Package) -> None:
-    failure = raised(made, json_answer({}, 404))
+def test_a_missing_resource_names_its_type_and_the_last_identifier(pets: Package) -> None:
+    failure = raised(pets, json_answer({}, 404))
     assert failure.message == "Resource 'pet' not found: 'p1'"
     assert failure.details == {"http_status": 404, "resource_type": "pet", "resource_id": "p1"}
 
@@ -159,20 +159,20 @@ def test_a_missing_resource_names_its_type_and_the_last_identifier(made: Package
         ({}, 60),
     ],
 )
-def test_a_rate_limit_says_when_to_try_again(made: Package, headers: dict[str, str], seconds: int) -> None:
-    failure = raised(made, json_answer({}, 429, **headers))
+def test_a_rate_limit_says_when_to_try_again(pets: Package, headers: dict[str, str], seconds: int) -> None:
+    failure = raised(pets, json_answer({}, 429, **headers))
     assert failure.details["retry_after_seconds"] == seconds
     assert str(seconds) in failure.message
 
 
-def test_a_rate_limit_may_give_a_date(made: Package) -> None:
-    failure = raised(made, json_answer({}, 429, retry_after=formatdate(time.time() + 100, usegmt=True)))
+def test_a_rate_limit_may_give_a_date(pets: Package) -> None:
+    failure = raised(pets, json_answer({}, 429, retry_after=formatdate(time.time() + 100, usegmt=True)))
     assert 90 <= failure.details["retry_after_seconds"] <= 101
 
 
-def test_a_needed_scope_is_told(made: Package) -> None:
+def test_a_needed_scope_is_told(pets: Package) -> None:
     failure = raised(
-        made, json_answer({}, 403, www_authenticate='Bearer error="insufficient_scope", scope="pets:write"')
+        pets, json_answer({}, 403, www_authenticate='Bearer error="insufficient_scope", scope="pets:write"')
     )
     assert failure.details["required_scope"] == "pets:write"
     assert "pets:write" in failure.message
@@ -213,9 +213,9 @@ def test_a_needed_scope_is_told(made: Package) -> None:
         ({"status": 400}, None),
     ],
 )
-def test_the_apis_message_is_found_in_the_common_shapes(made: Package, body: Any, message: str | None) -> None:
+def test_the_apis_message_is_found_in_the_common_shapes(pets: Package, body: Any, message: str | None) -> None:
     """R-ERR-2."""
-    assert raised(made, json_answer(body, 409)).details.get("upstream_error") == message
+    assert raised(pets, json_answer(body, 409)).details.get("upstream_error") == message
 
 
 @pytest.mark.parametrize(
@@ -252,33 +252,33 @@ def test_the_apis_message_is_found_in_the_common_shapes(made: Package, body: Any
     ],
 )
 def test_the_parameter_that_the_api_names_is_named_as_the_agent_knows_it(
-    made: Package, body: Any, code: Code, param: str | None
+    pets: Package, body: Any, code: Code, param: str | None
 ) -> None:
     """R-ERR-2, R-ENV-5."""
-    failure = raised(made, json_answer(body, 422))
+    failure = raised(pets, json_answer(body, 422))
     assert failure.code is code
     assert failure.details.get("param_name") == param
     if param:
         assert f"'{param}'" in failure.message
 
 
-def test_a_parameter_that_the_api_does_not_know_is_told(made: Package) -> None:
-    failure = raised(made, json_answer({"message": "Unrecognized request argument supplied: 'colour'"}, 400))
+def test_a_parameter_that_the_api_does_not_know_is_told(pets: Package) -> None:
+    failure = raised(pets, json_answer({"message": "Unrecognized request argument supplied: 'colour'"}, 400))
     assert failure.code is Code.UNKNOWN_PARAM
     assert failure.details["unknown_params"] == ["colour"]
     assert failure.details["valid_params"] == ["owner_id", "pet_id", "page_size"]
 
 
-def test_what_the_api_says_is_bounded_and_free_of_secrets_and_traces(made: Package) -> None:
+def test_what_the_api_says_is_bounded_and_free_of_secrets_and_traces(pets: Package) -> None:
     """R-ENV-4."""
-    made.build(PARAMS)
-    said = raised(made, json_answer({"message": "key hunter2-secret is wrong " + "x" * 2000}, 401))
-    assert "hunter2" not in str(said.envelope())
-    assert len(said.details["upstream_error"]) <= 500
-    trace = raised(made, json_answer({"message": "TypeError: x\n    at run (/srv/app/src/index.js:3:4)"}, 500))
+    pets.build(PARAMS)
+    failure = raised(pets, json_answer({"message": "key hunter2-secret is wrong " + "x" * 2000}, 401))
+    assert "hunter2" not in str(failure.envelope())
+    assert len(failure.details["upstream_error"]) <= 500
+    trace = raised(pets, json_answer({"message": "TypeError: x\n    at run (/srv/app/src/index.js:3:4)"}, 500))
     assert not re.search(r"at\s+\S+|typeerror|/src/|\.js:\d", trace.message, re.IGNORECASE)
     assert "index.js" not in str(trace.envelope())
-    html = raised(made, answer(b"<html><body>Traceback</body></html>", "text/html", 502))
+    html = raised(pets, answer(b"<html><body>Traceback</body></html>", "text/html", 502))
     assert "upstream_error" not in html.details
 
 
@@ -302,30 +302,30 @@ def test_what_the_api_says_is_bounded_and_free_of_secrets_and_traces(made: Packa
     ],
 )
 def test_the_apis_message_is_found_in_any_content(
-    made: Package, content: bytes, content_type: str, message: str | None
+    pets: Package, content: bytes, content_type: str, message: str | None
 ) -> None:
     """R-ERR-2."""
-    assert raised(made, answer(content, content_type, 409)).details.get("upstream_error") == message
+    assert raised(pets, answer(content, content_type, 409)).details.get("upstream_error") == message
 
 
-def test_the_apis_own_code_is_kept(made: Package) -> None:
-    assert raised(made, json_answer({"error": {"code": "card_declined"}}, 402)).details["upstream_code"] == (
+def test_the_apis_own_code_is_kept(pets: Package) -> None:
+    assert raised(pets, json_answer({"error": {"code": "card_declined"}}, 402)).details["upstream_code"] == (
         "card_declined"
     )
-    assert raised(made, json_answer({"code": 17, "message": "x"}, 409)).details["upstream_code"] == "17"
-    assert raised(made, json_answer({"Fault": {"Error": [{"code": "20", "Detail": "x"}]}}, 409)).details[
+    assert raised(pets, json_answer({"code": 17, "message": "x"}, 409)).details["upstream_code"] == "17"
+    assert raised(pets, json_answer({"Fault": {"Error": [{"code": "20", "Detail": "x"}]}}, 409)).details[
         "upstream_code"
     ] == ("20")
-    assert "upstream_code" not in raised(made, json_answer({"code": 409, "message": "x"}, 409)).details
+    assert "upstream_code" not in raised(pets, json_answer({"code": 409, "message": "x"}, 409)).details
 
 
-def test_a_challenge_says_why_when_the_content_does_not(made: Package) -> None:
+def test_a_challenge_says_why_when_the_content_does_not(pets: Package) -> None:
     response = ApiResponse(401, {"www-authenticate": 'Bearer error_description="The token expired"'}, b"")
-    assert raised(made, response).details["upstream_error"] == "The token expired"
+    assert raised(pets, response).details["upstream_error"] == "The token expired"
 
 
-def test_a_redirect_that_is_not_followed_names_the_host_alone(made: Package) -> None:
+def test_a_redirect_that_is_not_followed_names_the_host_alone(pets: Package) -> None:
     response = ApiResponse(302, {"location": "https://u:p@login.example.net/x?token=abc"}, b"")
-    failure = raised(made, response)
+    failure = raised(pets, response)
     assert failure.code is Code.INTERNAL_ERROR
     assert failure.details["redirected_to"] == "https://login.example.net"

@@ -20,7 +20,7 @@ ROW = operation(
 
 
 @pytest.fixture
-def made(package: Make, tmp_path: Path) -> Package:
+def pets(package: Make, tmp_path: Path) -> Package:
     folder = tmp_path / "shared"
     (folder / "inner").mkdir(parents=True)
     (folder / "inner" / "a.txt").write_bytes(b"inside")
@@ -32,13 +32,13 @@ def made(package: Make, tmp_path: Path) -> Package:
     return package({"op": ROW}, files_folder=str(folder))
 
 
-def content(made: Package, file: Any) -> bytes:
-    return made.build({"file": file}).content or b""
+def content(pets: Package, file: Any) -> bytes:
+    return pets.build({"file": file}).content or b""
 
 
 @pytest.mark.parametrize(("path", "name"), [("inner/a.txt", "a.txt"), ("./inner/../fine.txt", "a.txt")])
-def test_a_file_of_the_folder_is_sent_under_its_name(made: Package, path: str, name: str) -> None:
-    sent = content(made, {"path": path})
+def test_a_file_of_the_folder_is_sent_under_its_name(pets: Package, path: str, name: str) -> None:
+    sent = content(pets, {"path": path})
     assert f'filename="{name}"\r\nContent-Type: text/plain\r\n\r\ninside'.encode() in sent
 
 
@@ -57,8 +57,8 @@ def test_a_file_of_the_folder_is_sent_under_its_name(made: Package, path: str, n
         "/etc/passwd",
     ],
 )
-def test_a_path_never_leaves_the_folder(made: Package, path: str) -> None:
-    failure = made.refused({"file": {"path": path}})
+def test_a_path_never_leaves_the_folder(pets: Package, path: str) -> None:
+    failure = pets.refused({"file": {"path": path}})
     assert failure.code in (Code.INVALID_VALUE, Code.INVALID_ENCODING)
     assert "outside" not in failure.message
 
@@ -70,10 +70,10 @@ def test_without_a_folder_paths_are_refused(package: Make) -> None:
 
 
 @pytest.mark.parametrize("file", [{}, {"path": "a", "content": ""}, {"content": 1}, {"filename": "x"}])
-def test_a_file_is_its_content_or_a_path(made: Package, file: Any) -> None:
-    assert made.refused({"file": file}).code is Code.INVALID_VALUE
+def test_a_file_is_its_content_or_a_path(pets: Package, file: Any) -> None:
+    assert pets.refused({"file": file}).code is Code.INVALID_VALUE
 
 
-def test_a_type_and_a_name_that_are_told_count(made: Package) -> None:
-    told = {"content": base64.b64encode(b"x").decode(), "filename": "é.bin", "mime_type": "text/csv; charset=utf-8"}
-    assert 'filename="é.bin"\r\nContent-Type: text/csv; charset=utf-8\r\n\r\nx'.encode() in content(made, told)
+def test_a_type_and_a_name_that_are_told_count(pets: Package) -> None:
+    file = {"content": base64.b64encode(b"x").decode(), "filename": "é.bin", "mime_type": "text/csv; charset=utf-8"}
+    assert 'filename="é.bin"\r\nContent-Type: text/csv; charset=utf-8\r\n\r\nx'.encode() in content(pets, file)

@@ -1,4 +1,4 @@
-"""What the mock answers: the document's examples, else what fits the schema."""
+"""The mock answers with the document's examples, else with samples of the schema."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from aqlgen.runtime.schema.validators import Schemas
 from .hand_made import STRING, Make, Package, operation
 
 
-def call(made: Package, params: dict[str, Any] | None = None) -> Any:
-    row = made.row()
+def call(pets: Package, params: dict[str, Any] | None = None) -> Any:
+    row = pets.row()
 
     async def run() -> Any:
-        request = made.api.build(row, made.api.validate(row, params or {}))
-        return made.api.decode(await made.api.send(request, row), row, params or {})
+        request = pets.api.build(row, pets.api.validate(row, params or {}))
+        return pets.api.decode(await pets.api.send(request, row), row, params or {})
 
     return asyncio.run(run())
 
@@ -51,19 +51,19 @@ def test_an_answer_is_made_of_the_schema_and_comes_back_under_agent_names(packag
         "Named": {"type": "object", "properties": {"full_name": {"type": "string", "x-name": "fullName"}}},
     }
     schema = {"type": "array", "items": {"$ref": "#/types/Pet"}}
-    made = package(
+    pets = package(
         {"op": operation(responses={"200": {"content_type": "application/json", "schema": schema}})},
         types,
         transport="mock",
     )
-    data = call(made)
-    validator = Schemas(made.table).schema(schema)
+    data = call(pets)
+    validator = Schemas(pets.table).schema(schema)
     assert validator is not None
     assert [str(error) for error in validator.iter_errors(data)] == []
     assert data[0]["kind"] == "cat"
     assert data[0]["owner"] == {"full_name": "example", "age": 1}
     assert data[0]["shown"] == "as shown"
-    assert call(made) == data
+    assert call(pets) == data
 
 
 @pytest.mark.parametrize(

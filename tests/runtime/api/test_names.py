@@ -124,13 +124,13 @@ DISAGREEING: dict[str, Any] = {
 
 def test_where_alternatives_disagree_the_one_that_fits_is_taken(tmp_path: Path) -> None:
     names = names_of(tmp_path, DISAGREEING)
-    animal, told = {"$ref": "#/types/Animal"}, {"$ref": "#/types/Told"}
+    animal, discriminated = {"$ref": "#/types/Animal"}, {"$ref": "#/types/Told"}
     assert names.to_agent({"kind": "dog", "size": 1}, animal) == {"kind": "dog", "weight": 1}
     assert names.to_agent({"kind": "cat", "size": 1}, animal) == {"kind": "cat", "size_cm": 1}
     assert names.to_wire({"kind": "dog", "weight": 1}, animal) == {"kind": "dog", "size": 1}
     assert names.to_wire({"size_cm": 1}, animal) == {"size": 1}
-    assert names.to_agent({"type": "b", "level": 2}, told) == {"type": "b", "height": 2}
-    assert names.to_agent({"type": "Fish", "level": 2}, told) == {"type": "Fish", "depth": 2}
+    assert names.to_agent({"type": "b", "level": 2}, discriminated) == {"type": "b", "height": 2}
+    assert names.to_agent({"type": "Fish", "level": 2}, discriminated) == {"type": "Fish", "depth": 2}
 
 
 def test_arrays_of_alternatives_that_hold_themselves_end(tmp_path: Path) -> None:

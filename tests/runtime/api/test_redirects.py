@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.client import HttpTransport
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 SECRET = "s3cret-key"
@@ -25,7 +25,7 @@ def request(method: str = "GET", url: str = f"{ORIGIN}/a", content: bytes | None
 def follow(
     first: ApiRequest, status: int, location: str, then: Callable[[httpx2.Request], httpx2.Response] | None = None
 ) -> tuple[ApiResponse, list[httpx2.Request]]:
-    """Send a request that is redirected once; give the final answer and all that was sent."""
+    """Send a request that is redirected once; return the final response and all that was sent."""
     seen: list[httpx2.Request] = []
 
     def handle(sent: httpx2.Request) -> httpx2.Response:
@@ -136,5 +136,5 @@ def test_credentials_do_not_come_back_on_a_way_through_another_host() -> None:
         return httpx2.Response(200)
 
     _, seen = follow(request(), 302, "https://files.example.net/b", then)
-    assert [one.url.host for one in seen] == ["api.example.com", "files.example.net", "api.example.com"]
+    assert [request.url.host for request in seen] == ["api.example.com", "files.example.net", "api.example.com"]
     assert "x-key" not in seen[2].headers

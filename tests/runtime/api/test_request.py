@@ -36,8 +36,8 @@ def test_path_query_header_and_cookie_parameters_go_where_they_belong(package: M
         "lang": {"in": "cookie", "schema": STRING},
         "absent": {"in": "query", "schema": STRING},
     }
-    made = package({"op": operation(path="/pets/{petId}/toys", parameters=parameters)})
-    sent = made.build({"pet_id": "a b", "page_size": 3, "request_id": "r1", "theme": "x;y", "lang": "de"})
+    pets = package({"op": operation(path="/pets/{petId}/toys", parameters=parameters)})
+    sent = pets.build({"pet_id": "a b", "page_size": 3, "request_id": "r1", "theme": "x;y", "lang": "de"})
     assert sent.method == "GET"
     assert sent.url == f"{BASE}/pets/a%20b/toys?pageSize=3"
     assert dict(sent.headers) == {
@@ -68,8 +68,8 @@ def test_a_template_may_stand_in_the_middle_of_a_segment_and_hold_a_query(packag
         "ext": {"in": "path", "required": True, "schema": STRING},
         "q": {"in": "query", "schema": STRING},
     }
-    made = package({"op": operation(path="/files/{name}.{ext}:run?mode=fast#part", parameters=parameters)})
-    assert made.build({"name": "a", "ext": "..", "q": "z"}).url == f"{BASE}/files/a...:run?mode=fast&q=z"
+    pets = package({"op": operation(path="/files/{name}.{ext}:run?mode=fast#part", parameters=parameters)})
+    assert pets.build({"name": "a", "ext": "..", "q": "z"}).url == f"{BASE}/files/a...:run?mode=fast&q=z"
 
 
 @pytest.mark.parametrize("value", ["", ".", ".."])
@@ -92,10 +92,10 @@ def _path_package() -> Package:
     | st.sampled_from(["../x", "a/b", "a?b=c", "a#b", "..;", "%2e%2e", "%2F"])
 )
 def test_a_path_value_never_leaves_its_segment(value: str) -> None:
-    made = PATHS
+    pets = PATHS
     if value in ("", ".", ".."):
         return
-    url = made.build({"pet_id": value}).url
+    url = pets.build({"pet_id": value}).url
     parts = urlsplit(url)
     assert parts.path.split("/")[:3] == ["", "v1", "pets"]
     assert len(parts.path.split("/")) == 5
@@ -110,10 +110,10 @@ PATHS = _path_package()
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_a_header_cannot_be_injected(value: str) -> None:
     parameters = {"h": {"in": "header", "name": "X-H", "schema": STRING}, "c": {"in": "cookie", "schema": STRING}}
-    made = HEADERS.setdefault("made", None) or _header_package(parameters)
-    HEADERS["made"] = made
+    pets = HEADERS.setdefault("package", None) or _header_package(parameters)
+    HEADERS["package"] = pets
     try:
-        sent = made.build({"h": value, "c": value})
+        sent = pets.build({"h": value, "c": value})
     except Failure as failure:
         assert failure.code is Code.INVALID_VALUE  # noqa: PT017
         assert any(ord(character) < 32 or ord(character) == 127 for character in value)
@@ -145,17 +145,17 @@ def test_fields_make_a_json_body_with_the_rest_merged_in(package: Make) -> None:
         "tag": {"in": "body", "schema": {}},
         "other_fields": {"in": "body_rest", "schema": {"type": "object"}},
     }
-    made = package({"op": operation("POST", parameters=parameters, body=body("fields"))}, family="create")
-    sent = made.build({"pet_name": "Réx", "tag": None, "other_fields": {"anyKey": 1, "petName": "no"}})
+    pets = package({"op": operation("POST", parameters=parameters, body=body("fields"))}, family="create")
+    sent = pets.build({"pet_name": "Réx", "tag": None, "other_fields": {"anyKey": 1, "petName": "no"}})
     assert json.loads(sent.content or b"") == {"petName": "Réx", "tag": None, "anyKey": 1}
     assert sent.content == '{"anyKey":1,"petName":"Réx","tag":null}'.encode()
     assert dict(sent.headers)["Content-Type"] == "application/json"
-    assert made.build({}).content is None
+    assert pets.build({}).content is None
 
 
 def test_a_required_body_without_fields_is_an_empty_object(package: Make) -> None:
-    made = package({"op": operation("POST", body=body("fields", required=True))}, family="create")
-    assert made.build({}).content == b"{}"
+    pets = package({"op": operation("POST", body=body("fields", required=True))}, family="create")
+    assert pets.build({}).content == b"{}"
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,9 @@ def test_a_multipart_body_holds_fields_json_and_files(package: Make) -> None:
         "meta": {"in": "body", "name": 'me"ta', "schema": {}},
     }
     rows = {"op": operation("POST", parameters=parameters, body=body("fields", "multipart/form-data"))}
-    made = package(rows, family="create")
+    pets = package(rows, family="create")
     values = {"file": base64.b64encode(b"\x00\r\n--x").decode(), "tags": ["a", "é"], "meta": {"k": 1}}
-    sent = made.build(values)
+    sent = pets.build(values)
     kind = dict(sent.headers)["Content-Type"]
     message = BytesParser(policy=HTTP).parsebytes(
         b"Content-Type: " + kind.encode() + b"\r\n\r\n" + (sent.content or b"")
@@ -227,8 +227,8 @@ def test_a_multipart_body_holds_fields_json_and_files(package: Make) -> None:
     ]
     contents = [part.get_payload(decode=True) for part in message.iter_parts()]
     assert contents == [b"\x00\r\n--x", b"a", "é".encode(), b'{"k":1}']
-    assert made.build(values).content == sent.content
-    assert made.refused({"file": "***"}).code is Code.INVALID_VALUE
+    assert pets.build(values).content == sent.content
+    assert pets.refused({"file": "***"}).code is Code.INVALID_VALUE
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/xml"])

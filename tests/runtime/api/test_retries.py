@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from aqlgen.runtime.client.client import HttpTransport
-from aqlgen.runtime.client.retries import Timing
+from aqlgen.runtime.client.pacing import Timing
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -38,7 +38,7 @@ class Clock:
 
 
 class Api:
-    """Gives the answers in order, the last for ever, and keeps what was sent."""
+    """An API that gives the answers in order, the last for ever, and keeps the requests."""
 
     def __init__(self, *answers: Answer, timeout: float = 30, retries: int = 2) -> None:
         self.answers = list(answers)
@@ -106,7 +106,7 @@ def test_a_write_with_an_idempotency_key_is_repeated_under_the_same_key(package:
     row = package({"op": operation("POST", idempotency={"header": "Idempotency-Key"})}).row()
     api = Api(RESET, answer(503), answer(201))
     assert api.send("POST", row).status == 201
-    keys = [one.headers["idempotency-key"] for one in api.seen]
+    keys = [request.headers["idempotency-key"] for request in api.seen]
     assert len(keys) == 3
     assert len(set(keys)) == 1
     assert len(keys[0]) >= 32
@@ -118,7 +118,7 @@ def test_an_idempotency_key_that_the_caller_gave_stays(package: Make) -> None:
     row = package({"op": operation("POST", idempotency={"header": "Idempotency-Key"})}).row()
     api = Api(RESET, answer(201))
     assert api.send("POST", row, headers=(("idempotency-key", "mine"),)).status == 201
-    assert [one.headers.get_list("idempotency-key") for one in api.seen] == [["mine"], ["mine"]]
+    assert [request.headers.get_list("idempotency-key") for request in api.seen] == [["mine"], ["mine"]]
 
 
 def test_retries_can_be_turned_off() -> None:
@@ -128,9 +128,9 @@ def test_retries_can_be_turned_off() -> None:
     assert api.refused().code is Code.INTERNAL_ERROR
 
 
-@pytest.mark.parametrize("told", ["3", "3, 3", formatdate(BEGIN + 3, usegmt=True)])
-def test_retry_after_is_waited_for_when_there_is_time(told: str) -> None:
-    api = Api(answer(429, retry_after=told), answer())
+@pytest.mark.parametrize("header", ["3", "3, 3", formatdate(BEGIN + 3, usegmt=True)])
+def test_retry_after_is_waited_for_when_there_is_time(header: str) -> None:
+    api = Api(answer(429, retry_after=header), answer())
     assert api.send().status == 200
     assert 3 <= api.clock.pauses[0] < 3.5
 
@@ -202,16 +202,16 @@ def test_a_limit_counts_for_its_host_and_credential_alone() -> None:
 
 
 def test_an_operation_with_a_limit_of_its_own_is_not_held_back_by_anothers(package: Make) -> None:
-    made = package({"search": operation(), "read": operation()})
+    pets = package({"search": operation(), "read": operation()})
     api = Api(
         answer(x_ratelimit_limit=60, x_ratelimit_remaining=50, x_ratelimit_reset=40),
         answer(x_ratelimit_limit=5, x_ratelimit_remaining=0, x_ratelimit_reset=40),
         answer(),
     )
-    api.send(row=made.row("read"))
-    api.send(row=made.row("search"))
-    assert api.refused(row=made.row("search")).code is Code.RATE_LIMIT_EXCEEDED
-    assert api.send(row=made.row("read")).status == 200
+    api.send(row=pets.row("read"))
+    api.send(row=pets.row("search"))
+    assert api.refused(row=pets.row("search")).code is Code.RATE_LIMIT_EXCEEDED
+    assert api.send(row=pets.row("read")).status == 200
 
 
 def test_a_limit_without_an_end_and_one_that_is_not_spent_hold_nothing_back() -> None:

@@ -1,4 +1,4 @@
-"""What a call's parameters must be, and how an answer says what they are not."""
+"""Validation of a call's parameters, and the messages of refusals."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def test_valid_parameters_pass_and_no_default_is_added(package: Make) -> None:
 
 def test_the_apis_own_spelling_is_accepted_and_normalised(package: Make) -> None:
     """R-REQ-2."""
-    made = package(PLAIN)
-    assert made.validate({"petId": 5, "status": "sold"}) == GOOD
-    assert made.validate({"PET-ID": 5, "Status": "sold"}) == GOOD
+    pets = package(PLAIN)
+    assert pets.validate({"petId": 5, "status": "sold"}) == GOOD
+    assert pets.validate({"PET-ID": 5, "Status": "sold"}) == GOOD
 
 
 def test_a_parameter_given_under_two_spellings_is_refused(package: Make) -> None:
@@ -83,12 +83,12 @@ def test_the_first_problem_gives_the_code_and_the_rest_stand_in_details(package:
     """R-REQ-4, R-ENV-5: missing before unknown before types."""
     failure = package(PLAIN).refused({"status": "lost", "colour": 1, "limit": 1000})
     assert failure.code is Code.MISSING_PARAM
-    assert [one["code"] for one in failure.details["problems"]] == [
+    assert [problem["code"] for problem in failure.details["problems"]] == [
         "VALIDATION_UNKNOWN_PARAM",
         "VALIDATION_INVALID_VALUE",
         "VALIDATION_INVALID_VALUE",
     ]
-    assert {one["param_name"] for one in failure.details["problems"]} == {"colour", "status", "limit"}
+    assert {problem["param_name"] for problem in failure.details["problems"]} == {"colour", "status", "limit"}
 
 
 @pytest.mark.parametrize(
@@ -160,30 +160,30 @@ UPDATE = {
 
 def test_an_update_takes_declared_fields_in_either_spelling(package: Make) -> None:
     """R-UPD-1, R-SEL-1."""
-    made = package(UPDATE, UPDATE_TYPES, family="update")
-    assert made.validate({"pet_id": 1, "input": {"fullName": "Rex"}})["input"] == {"full_name": "Rex"}
+    pets = package(UPDATE, UPDATE_TYPES, family="update")
+    assert pets.validate({"pet_id": 1, "input": {"fullName": "Rex"}})["input"] == {"full_name": "Rex"}
     assert (
-        made.build({"pet_id": 1, "input": {"full_name": "Rex", "tag": "x"}}).content == b'{"fullName":"Rex","tag":"x"}'
+        pets.build({"pet_id": 1, "input": {"full_name": "Rex", "tag": "x"}}).content == b'{"fullName":"Rex","tag":"x"}'
     )
 
 
 def test_an_update_refuses_unknown_and_read_only_fields(package: Make) -> None:
     """R-UPD-1."""
-    made = package(UPDATE, UPDATE_TYPES, family="update")
-    unknown = made.refused({"pet_id": 1, "input": {"full_nam": "Rex"}})
+    pets = package(UPDATE, UPDATE_TYPES, family="update")
+    unknown = pets.refused({"pet_id": 1, "input": {"full_nam": "Rex"}})
     assert unknown.code is Code.UNKNOWN_FIELD
     assert "Did you mean 'full_name'" in unknown.message
     for name in ("created_at", "createdAt", "id"):
-        assert made.refused({"pet_id": 1, "input": {name: 3}}).code is Code.READ_ONLY_FIELD
-    identifier = made.refused({"pet_id": 1, "input": {"pet_id": 1}})
+        assert pets.refused({"pet_id": 1, "input": {name: 3}}).code is Code.READ_ONLY_FIELD
+    identifier = pets.refused({"pet_id": 1, "input": {"pet_id": 1}})
     assert identifier.code is Code.UNKNOWN_FIELD
 
 
 def test_all_problems_of_an_update_come_in_one_answer(package: Make) -> None:
     """R-ENV-5."""
-    made = package(UPDATE, UPDATE_TYPES, family="update")
-    failure = made.refused({"x": 1, "input": {"what": 1, "id": 2, "full_name": "R"}})
-    codes = [failure.code.value, *(one["code"] for one in failure.details["problems"])]
+    pets = package(UPDATE, UPDATE_TYPES, family="update")
+    failure = pets.refused({"x": 1, "input": {"what": 1, "id": 2, "full_name": "R"}})
+    codes = [failure.code.value, *(problem["code"] for problem in failure.details["problems"])]
     assert codes == [
         "VALIDATION_MISSING_PARAM",
         "VALIDATION_UNKNOWN_PARAM",
@@ -195,9 +195,9 @@ def test_all_problems_of_an_update_come_in_one_answer(package: Make) -> None:
 
 def test_an_update_of_a_map_takes_any_field(package: Make) -> None:
     types = {"PetInput": {"type": "object", "properties": {"a": STRING}, "additionalProperties": STRING}}
-    made = package(UPDATE, types, family="update")
-    assert made.validate({"pet_id": 1, "input": {"b": "x"}})["input"] == {"b": "x"}
-    assert made.refused({"pet_id": 1, "input": {"b": 1}}).code is Code.INVALID_TYPE
+    pets = package(UPDATE, types, family="update")
+    assert pets.validate({"pet_id": 1, "input": {"b": "x"}})["input"] == {"b": "x"}
+    assert pets.refused({"pet_id": 1, "input": {"b": 1}}).code is Code.INVALID_TYPE
 
 
 def test_nested_problems_name_their_place(package: Make) -> None:
@@ -207,10 +207,10 @@ def test_nested_problems_name_their_place(package: Make) -> None:
             "POST", parameters={"toys": {"in": "body", "schema": {"type": "array", "items": {"$ref": "#/types/Toy"}}}}
         )
     }
-    made = package(rows, types, family="create")
-    wrong = made.refused({"toys": [{"name": "a"}, {"name": 3}]})
-    assert wrong.message == "Parameter 'toys[1].name' expected 'string', got 'integer'. Give \"3\", in quotes"
-    assert made.refused({"toys": [{}]}).details["param_name"] == "toys[0].name"
+    pets = package(rows, types, family="create")
+    failure = pets.refused({"toys": [{"name": "a"}, {"name": 3}]})
+    assert failure.message == "Parameter 'toys[1].name' expected 'string', got 'integer'. Give \"3\", in quotes"
+    assert pets.refused({"toys": [{}]}).details["param_name"] == "toys[0].name"
 
 
 def test_alternatives_are_told_by_the_one_that_comes_nearest(package: Make) -> None:
@@ -219,13 +219,13 @@ def test_alternatives_are_told_by_the_one_that_comes_nearest(package: Make) -> N
         "Bank": {"type": "object", "required": ["iban", "bic"], "properties": {"iban": STRING, "bic": STRING}},
     }
     pay = {"in": "body", "schema": {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}, {"type": "null"}]}}
-    made = package({"op": operation("POST", parameters={"pay": pay})}, types, family="create")
-    assert made.validate({"pay": None}) == {"pay": None}
-    assert made.validate({"pay": {"number": "1"}}) == {"pay": {"number": "1"}}
-    assert made.refused({"pay": {"number": 1}}).code is Code.INVALID_VALUE
-    wrong = made.refused({"pay": 4})
-    assert wrong.code is Code.INVALID_TYPE
-    assert wrong.details["expected_type"] == "null or object"
+    pets = package({"op": operation("POST", parameters={"pay": pay})}, types, family="create")
+    assert pets.validate({"pay": None}) == {"pay": None}
+    assert pets.validate({"pay": {"number": "1"}}) == {"pay": {"number": "1"}}
+    assert pets.refused({"pay": {"number": 1}}).code is Code.INVALID_VALUE
+    failure = pets.refused({"pay": 4})
+    assert failure.code is Code.INVALID_TYPE
+    assert failure.details["expected_type"] == "null or object"
 
 
 def test_a_body_whose_fields_relate_is_validated_as_a_whole(package: Make) -> None:
@@ -243,10 +243,10 @@ def test_a_body_whose_fields_relate_is_validated_as_a_whole(package: Make) -> No
         "card_no": {"in": "body", "name": "cardNo", "schema": STRING},
         "iban": {"in": "body", "schema": STRING},
     }
-    made = package({"op": operation("POST", parameters=parameters, body=body)}, family="create")
-    assert made.build({"card_no": "1"}).content == b'{"cardNo":"1"}'
-    assert made.refused({"card_no": "1", "iban": "2"}).code is Code.INVALID_VALUE
-    assert made.build({}).content is None
+    pets = package({"op": operation("POST", parameters=parameters, body=body)}, family="create")
+    assert pets.build({"card_no": "1"}).content == b'{"cardNo":"1"}'
+    assert pets.refused({"card_no": "1", "iban": "2"}).code is Code.INVALID_VALUE
+    assert pets.build({}).content is None
 
 
 @pytest.mark.parametrize(
@@ -271,26 +271,26 @@ def test_a_schema_that_cannot_be_compiled_breaks_no_operation(package: Make, sch
             parameters={"a": {"in": "query", "schema": schema}, "n": {"in": "query", "schema": {"type": "integer"}}}
         )
     }
-    made = package(rows)
-    assert made.validate({"a": "x", "n": 1}) == {"a": "x", "n": 1}
-    assert made.refused({"n": "x"}).code is Code.INVALID_TYPE
+    pets = package(rows)
+    assert pets.validate({"a": "x", "n": 1}) == {"a": "x", "n": 1}
+    assert pets.refused({"n": "x"}).code is Code.INVALID_TYPE
 
 
 def test_a_pattern_that_is_none_is_dropped_and_the_rest_of_its_schema_stays(package: Make) -> None:
     types = {"Code": {"type": "string", "pattern": "(", "maxLength": 3}}
-    made = package({"op": operation(parameters={"a": {"in": "query", "schema": {"$ref": "#/types/Code"}}})}, types)
-    assert made.validate({"a": "x"}) == {"a": "x"}
-    assert made.refused({"a": "xxxx"}).code is Code.INVALID_VALUE
+    pets = package({"op": operation(parameters={"a": {"in": "query", "schema": {"$ref": "#/types/Code"}}})}, types)
+    assert pets.validate({"a": "x"}) == {"a": "x"}
+    assert pets.refused({"a": "xxxx"}).code is Code.INVALID_VALUE
 
 
 def test_recursive_types_are_validated(package: Make) -> None:
     types = {"Node": {"type": "object", "properties": {"name": STRING, "next": {"$ref": "#/types/Node"}}}}
-    made = package(
+    pets = package(
         {"op": operation("POST", parameters={"node": {"in": "body", "schema": {"$ref": "#/types/Node"}}})},
         types,
         family="create",
     )
-    assert made.refused({"node": {"next": {"next": {"name": 1}}}}).details["param_name"] == "node.next.next.name"
+    assert pets.refused({"node": {"next": {"next": {"name": 1}}}}).details["param_name"] == "node.next.next.name"
 
 
 LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
@@ -328,12 +328,12 @@ def test_a_pattern_that_backtracks_without_end_is_given_up_and_leaves_the_value_
 ) -> None:
     """R-TRUST-4"""
     items = {"type": "string", "pattern": pattern}
-    made = package(
+    pets = package(
         {"op": operation(parameters={"codes": {"in": "query", "schema": {"type": "array", "items": items}}})}
     )
-    given = {"codes": ["a" * 5000 + "?"] * 20}
+    params = {"codes": ["a" * 5000 + "?"] * 20}
     begin = time.monotonic()
-    assert made.validate(given) == given
+    assert pets.validate(params) == params
     assert time.monotonic() - begin < 3
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.safety.executions import Profile, profile_of
-from aqlgen.runtime.settings.config import Config, ConfigError, load
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.settings.load import ConfigError, load
 
 
 def settings_file(folder: Path, text: str) -> None:

@@ -17,8 +17,7 @@ from mcp import Client
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.client.api import Api
-from aqlgen.runtime.client.client import HttpTransport
-from aqlgen.runtime.decode.quotas import QUOTA_HEADERS
+from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.server.mcp import build_server
@@ -30,6 +29,7 @@ from aqlgen.runtime.warnings.deprecation import headers_warning
 from aqlgen.runtime.warnings.rules import WarningRules
 from aqlgen.runtime.warnings.suppression import select_warnings
 from aqlgen.runtime.warnings.thresholds import quota_warning
+from aqlgen.runtime.wire import QUOTA_HEADERS
 
 pytestmark = pytest.mark.anyio
 PIECES = st.sampled_from(

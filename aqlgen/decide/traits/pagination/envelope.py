@@ -1,4 +1,4 @@
-"""What the answer of a list is made of: the items, the way to the next page, whether there is more, how many in all."""
+"""The envelope of a list: pointers to the items, the next page, the has-more flag and the total in an answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NEXT_TOKEN: Final = frozenset(
     " aftercursor nextcontinuationtoken nextoffset nextpage lastid pagestate nextpagestate paginationtoken".split()
 )
 NEXT_PLAIN: Final = ("next", "after", "cursor", "marker", "offset")
-"""What is the next cursor only where nothing says it better: within a wrapper, or `next` and `cursor` at the top."""
+"""Weak names of the next cursor: they count within a wrapper, `next` and `cursor` also at the top."""
 
 MORE: Final = frozenset(
     "hasmore hasnext hasnextpage more moreavailable hasmorepages hasmoreresults moreresults truncated istruncated"
@@ -54,10 +54,10 @@ TOTAL: Final = (
     " totalcountofrecords count".split()
 )
 BESIDE: Final = frozenset("limit offset next total totalcount nextcursor nextmarker pagesize perpage".split())
-"""What stands beside the list in an object that is a page."""
+"""Keys that stand beside the list in an object that is a page."""
 
 TELLING: Final = ("id", "token", "uuid", "guid", "sid", "gid")
-"""What the field of an item is called that tells it from the others."""
+"""Names of the field that identifies an item."""
 
 _DEPTH: Final = 3
 
@@ -102,16 +102,18 @@ def envelope(subject: Subject, around: Around) -> Envelope:
     link = next((header for header in headers if header.lower() == "link"), None)
     kinds = schemas.kinds(answer)
     if "array" in kinds and not schemas.properties(answer):
-        told = _telling(schemas, answer, subject.resource)
-        return Envelope(known=True, items="", link=link, item_cursor=_item_cursor(told, subject.resource), within=told)
+        identifiers = _telling(schemas, answer, subject.resource)
+        return Envelope(
+            known=True, items="", link=link, item_cursor=_item_cursor(identifiers, subject.resource), within=identifiers
+        )
     fields = list(schemas.once("fields", answer, lambda: tuple(_fields(schemas, answer, "", "", 0))))
     if not fields:
         return Envelope(known=bool(kinds), link=link)
     items, sure = _items(subject, schemas, fields)
-    told = _telling(schemas, items.schema, subject.resource) if items else {}
+    identifiers = _telling(schemas, items.schema, subject.resource) if items else {}
     if items is not None:  # what stands beside the list speaks of it before all else
         beside = items.pointer.rpartition("/")[0] + "/"
-        fields.sort(key=lambda one: not one.pointer.startswith(beside))
+        fields.sort(key=lambda entry: not entry.pointer.startswith(beside))
     return Envelope(
         known=True,
         items=items.pointer if items else None,
@@ -119,110 +121,120 @@ def envelope(subject: Subject, around: Around) -> Envelope:
         nested=items is not None and bool(items.within) and items.within not in WRAPPERS,
         next_url=_next_url(schemas, fields),
         next_token=_next_token(schemas, fields),
-        has_more=_pointer(one for one in fields if one.key in MORE and schemas.kinds(one.schema) <= {"boolean"}),
+        has_more=_pointer(
+            entry for entry in fields if entry.key in MORE and schemas.kinds(entry.schema) <= {"boolean"}
+        ),
         total=_total(schemas, fields),
         link=link,
-        item_cursor=_item_cursor(told, subject.resource),
+        item_cursor=_item_cursor(identifiers, subject.resource),
         after={
-            one.key.removeprefix("next"): one.pointer
-            for one in fields
-            if one.key.startswith("next") and schemas.kinds(one.schema) <= {"string", "integer", "number"}
+            entry.key.removeprefix("next"): entry.pointer
+            for entry in fields
+            if entry.key.startswith("next") and schemas.kinds(entry.schema) <= {"string", "integer", "number"}
         },
-        within=told,
+        within=identifiers,
     )
 
 
 def leads_on(subject: Subject, around: Around) -> bool:
-    """Whether a field of the answer may be the address of the next page."""
+    """Return True if a field of the answer may be the address of the next page."""
     schemas, answer = around.schemas, subject.answer
     fields = schemas.once("fields", answer, lambda: tuple(_fields(schemas, answer, "", "", 0)))
-    return any(one.key in NEXT_URL or one.key in ("next", "nextpage") for one in fields)
+    return any(entry.key in NEXT_URL or entry.key in ("next", "nextpage") for entry in fields)
 
 
 def _fields(schemas: Schemas, schema: Json, pointer: str, within: str, depth: int) -> Iterator[_Field]:
-    """Give the fields of an object, then those of the wrappers within it, level by level."""
+    """Yield the fields of an object, then those of the wrappers within it, level by level."""
     deeper: list[_Field] = []
-    for wire, one in sorted(schemas.properties(schema).items()):  # whatever the order in which they stand
-        found = _Field(f"{pointer}/{escape(wire)}", joined(wire), wire, one, depth, within)
-        yield found
-        if depth + 1 < _DEPTH and "array" not in schemas.kinds(one) and (found.key in WRAPPERS or _pages(schemas, one)):
-            deeper.append(found)
+    for wire, inner in sorted(schemas.properties(schema).items()):  # whatever the order in which they stand
+        entry = _Field(f"{pointer}/{escape(wire)}", joined(wire), wire, inner, depth, within)
+        yield entry
+        if (
+            depth + 1 < _DEPTH
+            and "array" not in schemas.kinds(inner)
+            and (entry.key in WRAPPERS or _pages(schemas, inner))
+        ):
+            deeper.append(entry)
     for outer in deeper:
         yield from _fields(schemas, outer.schema, outer.pointer, outer.key, depth + 1)
 
 
 def _pages(schemas: Schemas, schema: Json) -> bool:
-    """Whether an object is a page: a list with a count or a way on beside it."""
+    """Return True if an object is a page: a list with a count or a way on beside it."""
     keys = {joined(wire) for wire in schemas.properties(schema)}
     return bool(keys & LISTS) and bool(keys & BESIDE)
 
 
 def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_Field | None, bool]:
-    """Give the list that was asked for: the one called as the path's end, or as lists are called, or the only one."""
+    """Return the list that was asked for: the one called as the path's end, or as lists are called, or the only one."""
     fixed = [part for part in subject.operation.path.split("/") if part and "{" not in part]
     called = [_spellings(word.partition(".")[0]) for word in (*fixed[:-3:-1], subject.resource)]
-    every = [one for one in fields if "array" in schemas.kinds(one.schema)]
-    lists = [one for one in every if one.key not in ASIDE or (not one.within and one.key in called[0] | called[-1])]
+    arrays = [entry for entry in fields if "array" in schemas.kinds(entry.schema)]
+    lists = [
+        entry
+        for entry in arrays
+        if entry.key not in ASIDE or (not entry.within and entry.key in called[0] | called[-1])
+    ]
     if not lists:
         return None, True
     ranked = (
-        *([one for one in lists if one.key in words] for words in called),
-        [one for one in lists if one.key in LISTS],
-        [one for one in lists if schemas.kinds(schemas.items(one.schema)) & {"object"}],
+        *([entry for entry in lists if entry.key in words] for words in called),
+        [entry for entry in lists if entry.key in LISTS],
+        [entry for entry in lists if schemas.kinds(schemas.items(entry.schema)) & {"object"}],
         lists,
     )
-    for rank, some in enumerate(ranked):
-        if some:
-            apart = {one.pointer.rpartition("/")[0] for one in some}  # several pages in one answer
-            said = {singular(each) for part in (*fixed[:-3:-1], subject.resource) for each in split(part)}
-            best = min(some, key=lambda one: _standing(schemas, one, said))
-            return best, (rank < len(ranked) - 2 and len(apart) == 1) or len(lists) == 1
+    for rank, candidates in enumerate(ranked):
+        if candidates:
+            parents = {entry.pointer.rpartition("/")[0] for entry in candidates}  # several pages in one answer
+            path_words = {singular(each) for part in (*fixed[:-3:-1], subject.resource) for each in split(part)}
+            best = min(candidates, key=lambda entry: _standing(schemas, entry, path_words))
+            return best, (rank < len(ranked) - 2 and len(parents) == 1) or len(lists) == 1
     return None, True
 
 
-def _standing(schemas: Schemas, one: _Field, said: set[str]) -> tuple[int, int, bool, int, str]:
+def _standing(schemas: Schemas, entry: _Field, path_words: set[str]) -> tuple[int, int, bool, int, str]:
     """Rank lists: the outermost, called by the words of the path, of objects, whose items say most."""
-    item = schemas.items(one.schema)
-    alike = sum(singular(each) in said for each in split(one.wire))
-    return one.depth, -alike, "object" not in schemas.kinds(item), -len(schemas.properties(item)), one.pointer
+    item = schemas.items(entry.schema)
+    alike = sum(singular(each) in path_words for each in split(entry.wire))
+    return entry.depth, -alike, "object" not in schemas.kinds(item), -len(schemas.properties(item)), entry.pointer
 
 
 def _spellings(noun: str) -> set[str]:
-    """Give a noun as the fields of answers are called: as it stands, and for many."""
+    """Return the spellings of a noun as a field's name: as it stands, and in the plural."""
     words = split(noun)
     return {"".join(words), "".join((*words[:-1], plural(words[-1])))} if words else set()
 
 
 def _next_url(schemas: Schemas, fields: list[_Field]) -> str | None:
-    for one in fields:
-        kinds = schemas.kinds(one.schema)
-        if one.key in NEXT_URL and kinds <= {"string"}:
-            return one.pointer
-        if one.key in ("next", "nextpage"):
-            inner = schemas.properties(one.schema)
+    for entry in fields:
+        kinds = schemas.kinds(entry.schema)
+        if entry.key in NEXT_URL and kinds <= {"string"}:
+            return entry.pointer
+        if entry.key in ("next", "nextpage"):
+            inner = schemas.properties(entry.schema)
             reference = next((wire for wire in ("href", "url", "uri") if wire in inner), None)
-            if reference is not None and one.key == "next":
-                return f"{one.pointer}/{reference}"
-            if kinds <= {"string"} and (one.within in ("links", "link") or _is_url(schemas, one.schema)):
-                return one.pointer
+            if reference is not None and entry.key == "next":
+                return f"{entry.pointer}/{reference}"
+            if kinds <= {"string"} and (entry.within in ("links", "link") or _is_url(schemas, entry.schema)):
+                return entry.pointer
     return None
 
 
 def _next_token(schemas: Schemas, fields: list[_Field]) -> str | None:
-    scalar = [one for one in fields if schemas.kinds(one.schema) <= {"string", "integer", "number"}]
-    best = _pointer(one for one in scalar if _is_next(one.key) and not _is_url(schemas, one.schema))
+    scalar = [entry for entry in fields if schemas.kinds(entry.schema) <= {"string", "integer", "number"}]
+    best = _pointer(entry for entry in scalar if _is_next(entry.key) and not _is_url(schemas, entry.schema))
     if best is not None:
         return best
     plain = [
-        one
-        for one in scalar
-        if one.key in NEXT_PLAIN
-        and (one.depth > 0 or one.key in ("next", "cursor"))
-        and (one.key != "offset" or one.within in ("next", "nextpage"))
-        and one.within not in ("links", "link")
-        and not _is_url(schemas, one.schema)
+        entry
+        for entry in scalar
+        if entry.key in NEXT_PLAIN
+        and (entry.depth > 0 or entry.key in ("next", "cursor"))
+        and (entry.key != "offset" or entry.within in ("next", "nextpage"))
+        and entry.within not in ("links", "link")
+        and not _is_url(schemas, entry.schema)
     ]
-    return _pointer(iter(sorted(plain, key=lambda one: (one.depth, NEXT_PLAIN.index(one.key)))))
+    return _pointer(iter(sorted(plain, key=lambda entry: (entry.depth, NEXT_PLAIN.index(entry.key)))))
 
 
 def _is_next(key: str) -> bool:
@@ -232,33 +244,33 @@ def _is_next(key: str) -> bool:
 
 
 def _total(schemas: Schemas, fields: list[_Field]) -> str | None:
-    numbers = [one for one in fields if schemas.kinds(one.schema) <= {"integer", "number"}]
+    numbers = [entry for entry in fields if schemas.kinds(entry.schema) <= {"integer", "number"}]
     for key in TOTAL:
-        if (found := _pointer(one for one in numbers if one.key == key)) is not None:
-            return found
+        if (pointer := _pointer(entry for entry in numbers if entry.key == key)) is not None:
+            return pointer
     return None
 
 
 def _telling(schemas: Schemas, array: Json, resource: str) -> dict[str, str]:
-    """Give the fields of an item that may tell it from the others, the surest first."""
+    """Return the fields that may identify an item, the surest first."""
     fields = schemas.properties(schemas.items(array))
     scalar = {
         joined(wire): f"/{escape(wire)}"
-        for wire, one in fields.items()
-        if schemas.kinds(one) and schemas.kinds(one) <= {"string", "integer", "number"}
+        for wire, schema in fields.items()
+        if schemas.kinds(schema) and schemas.kinds(schema) <= {"string", "integer", "number"}
     }
     return {key: scalar[key] for key in (*_telling_names(resource), *scalar) if key in scalar}
 
 
 def _telling_names(resource: str) -> tuple[str, ...]:
-    own = "".join(split(resource))
-    return ("id", *(f"{own}{one}" for one in TELLING if own), *TELLING[1:])
+    noun = "".join(split(resource))
+    return ("id", *(f"{noun}{suffix}" for suffix in TELLING if noun), *TELLING[1:])
 
 
-def _item_cursor(told: Mapping[str, str], resource: str) -> str | None:
-    """Give the field of an item that tells it from the others, where it is called as such fields are."""
-    first = next(iter(told), "")
-    return told[first] if first in _telling_names(resource) else None
+def _item_cursor(identifiers: Mapping[str, str], resource: str) -> str | None:
+    """Return the field that identifies an item, if it has the name of one."""
+    first = next(iter(identifiers), "")
+    return identifiers[first] if first in _telling_names(resource) else None
 
 
 def _is_url(schemas: Schemas, schema: Json) -> bool:
@@ -267,10 +279,10 @@ def _is_url(schemas: Schemas, schema: Json) -> bool:
     shown = schemas.word(schema, "example")
     if isinstance(shown, str) and shown.startswith(("http://", "https://", "/")):
         return True
-    said: Mapping[str, Json] = schemas.resolve(schema)
-    return "url" in split(str(said.get("description", ""))[:120])
+    resolved: Mapping[str, Json] = schemas.resolve(schema)
+    return "url" in split(str(resolved.get("description", ""))[:120])
 
 
-def _pointer(found: Iterator[_Field]) -> str | None:
-    first = next(found, None)
+def _pointer(fields: Iterator[_Field]) -> str | None:
+    first = next(fields, None)
     return first.pointer if first is not None else None

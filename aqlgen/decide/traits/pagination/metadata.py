@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Evidence, Reason, Trait
+from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.document.positions import escape
 from aqlgen.ir import Json, Location
+from aqlgen.runtime.table import Pagination
 
 from ..around import Around, Subject
 from .envelope import Envelope
-from .parameters import Given
+from .parameters import Roles
 from .styles import decide
 
 __all__ = ["declared", "may_be_declared"]
@@ -39,8 +40,8 @@ _FIELDS: Final = {
 }
 
 
-def declared(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait | None:
-    """Give the trait that the document's own extensions state."""
+def declared(subject: Subject, around: Around, roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
+    """Return the trait that the document's extensions declare; None where they declare none."""
     extensions = subject.operation.extensions
     for key, read in (
         ("x-ms-pageable", _microsoft),
@@ -48,121 +49,125 @@ def declared(subject: Subject, around: Around, given: Given, answer: Envelope) -
         ("x-fern-pagination", _fern),
     ):
         stated = extensions.get(key)
-        if stated is not None and (found := read(stated, subject, given, answer)) is not None:
-            return _as_declared(found, key)
-    found = _stainless(subject, around, given, answer)
-    return _as_declared(found, _STAINLESS) if found is not None else None
+        if stated is not None and (trait := read(stated, subject, roles, answer)) is not None:
+            return _as_declared(trait, key)
+    trait = _stainless(subject, around, roles, answer)
+    return _as_declared(trait, _STAINLESS) if trait is not None else None
 
 
 def may_be_declared(subject: Subject, around: Around) -> bool:
-    """Whether there is anything to read: an extension of the operation, or a purpose in its answer."""
+    """Return True if paging is declared at all: by an extension of the operation, or a purpose in its answer."""
     if not _EXTENSIONS.isdisjoint(subject.operation.extensions):
         return True
     return bool(around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around)))
 
 
-def _as_declared(found: Trait, key: str) -> Trait:
-    return replace(found, reason=Reason("declared", Evidence.METADATA, 1.0, key))
+def _as_declared(trait: Trait[Pagination], key: str) -> Trait[Pagination]:
+    return replace(trait, reason=Reason("declared", Evidence.METADATA, 1.0, key))
 
 
-def _microsoft(stated: Json, _: Subject, given: Given, answer: Envelope) -> Trait | None:
+def _microsoft(stated: Json, _: Subject, roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     if not isinstance(stated, Mapping) or not isinstance(stated.get("nextLinkName"), str):
         return None
     item = stated.get("itemName")
-    told = replace(
+    declared_answer = replace(
         answer,
         items=f"/{escape(item if isinstance(item, str) else 'value')}",
         next_url=f"/{escape(stated['nextLinkName'])}",
     )
-    return decide(Given(place=given.place, size=given.size, size_max=given.size_max), replace(told, sure=True))
+    return decide(
+        Roles(place=roles.place, size=roles.size, size_max=roles.size_max), replace(declared_answer, sure=True)
+    )
 
 
-def _speakeasy(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait | None:
+def _speakeasy(stated: Json, subject: Subject, roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     if not isinstance(stated, Mapping):
         return None
-    inputs = [one for one in _list(stated.get("inputs")) if isinstance(one, Mapping)]
-    names = {str(one.get("type")): one.get("name") for one in inputs}
-    body = any(one.get("in") == "requestBody" for one in inputs)
-    own = replace(
-        given,
+    inputs = [entry for entry in _list(stated.get("inputs")) if isinstance(entry, Mapping)]
+    names = {str(entry.get("type")): entry.get("name") for entry in inputs}
+    body = any(entry.get("in") == "requestBody" for entry in inputs)
+    declared_roles = replace(
+        roles,
         place="body" if body else "query",
         page=_text(names.get("page")),
         offset=_text(names.get("offset")),
         cursor=_text(names.get("cursor")),
         token=None,
-        size=_text(names.get("limit")) or given.size,
+        size=_text(names.get("limit")) or roles.size,
         switched=False,
     )
     outputs = stated.get("outputs")
     outputs = outputs if isinstance(outputs, Mapping) else {}
-    told = replace(
+    declared_answer = replace(
         answer,
         items=_path(outputs.get("results")) or answer.items,
-        next_token=_path(outputs.get("nextCursor")) or (answer.next_token if own.cursor else None),
+        next_token=_path(outputs.get("nextCursor")) or (answer.next_token if declared_roles.cursor else None),
         next_url=_path(outputs.get("nextUrl")) or answer.next_url,
         sure=True,
     )
-    return decide(own, told) if _exist(own, subject) else None
+    return decide(declared_roles, declared_answer) if _exist(declared_roles, subject) else None
 
 
-def _fern(stated: Json, subject: Subject, given: Given, answer: Envelope) -> Trait | None:
+def _fern(stated: Json, subject: Subject, roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     if stated is True:
-        return decide(given, answer)
+        return decide(roles, answer)
     if not isinstance(stated, Mapping):
         return None
-    own = replace(
-        given,
+    declared_roles = replace(
+        roles,
         page=None,
         offset=_request(stated.get("offset")),
         cursor=_request(stated.get("cursor")),
         token=None,
         switched=False,
     )
-    if own.offset is not None and own.offset in (given.page,):  # Fern calls a page number an offset, too
-        own = replace(own, page=own.offset, offset=None)
-    told = replace(
+    if declared_roles.offset is not None and declared_roles.offset in (
+        roles.page,
+    ):  # Fern calls a page number an offset, too
+        declared_roles = replace(declared_roles, page=declared_roles.offset, offset=None)
+    declared_answer = replace(
         answer,
         items=_path(stated.get("results")) or answer.items,
-        next_token=_path(stated.get("next_cursor")) or (answer.next_token if own.cursor else None),
+        next_token=_path(stated.get("next_cursor")) or (answer.next_token if declared_roles.cursor else None),
         next_url=_path(stated.get("next_uri") or stated.get("next_path")) or answer.next_url,
         has_more=_path(stated.get("has-next-page")) or answer.has_more,
         sure=True,
     )
-    return decide(own, told) if _exist(own, subject) else None
+    return decide(declared_roles, declared_answer) if _exist(declared_roles, subject) else None
 
 
-def _stainless(subject: Subject, around: Around, given: Given, answer: Envelope) -> Trait | None:
+def _stainless(subject: Subject, around: Around, roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Read the purposes that parameters and fields of the answer are marked with."""
     own: dict[str, Json] = {}
     for parameter in subject.operation.parameters:
         purpose = _PURPOSES.get(_purpose(around.schemas.resolve(parameter.schema)))
         if purpose is not None and parameter.location is Location.QUERY:
             own[purpose] = parameter.name
-    told = around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around))
-    if not set(own) - {"size"} and "next_url" not in told:
+    declared_answer = around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around))
+    if not set(own) - {"size"} and "next_url" not in declared_answer:
         return None
-    base = Given(place="query", size=given.size, size_max=given.size_max, before=given.before)
-    return decide(replace(base, **own), replace(answer, **told, sure=True))
+    base = Roles(place="query", size=roles.size, size_max=roles.size_max, before=roles.before)
+    return decide(replace(base, **own), replace(answer, **declared_answer, sure=True))
 
 
 def _purposes(subject: Subject, around: Around) -> Mapping[str, Json]:
-    told: dict[str, Json] = {}
+    purposes: dict[str, Json] = {}
     for path, schema in _answer_fields(subject, around):
         purpose = _FIELDS.get(_purpose(schema))
         if purpose is not None:
-            told[purpose] = "".join(f"/{escape(wire)}" for wire in path)
-    return told
+            purposes[purpose] = "".join(f"/{escape(wire)}" for wire in path)
+    return purposes
 
 
 def _answer_fields(subject: Subject, around: Around) -> Iterator[tuple[tuple[str, ...], Mapping[str, Json]]]:
-    """Give the fields of the answer that may be marked, and those of the objects in it."""
+    """Yield the fields of the answer that may be marked, and those of the objects in it."""
     schemas = around.schemas
     for wire, schema in schemas.properties(subject.answer).items():
         if _may_be_marked(schema):
             yield (wire,), schemas.resolve(schema)
-        for inner, one in schemas.properties(schema).items():
-            if _may_be_marked(one):
-                yield (wire, inner), schemas.resolve(one)
+        for inner, inner_schema in schemas.properties(schema).items():
+            if _may_be_marked(inner_schema):
+                yield (wire, inner), schemas.resolve(inner_schema)
 
 
 def _may_be_marked(schema: Json) -> bool:
@@ -175,16 +180,16 @@ def _purpose(schema: Mapping[str, Json]) -> str:
     return purpose if isinstance(purpose, str) else ""
 
 
-def _exist(own: Given, subject: Subject) -> bool:
-    """Whether the parameters of the query are those of the operation."""
-    if own.place != "query":
+def _exist(roles: Roles, subject: Subject) -> bool:
+    """Return True if the parameters of the query are those of the operation."""
+    if roles.place != "query":
         return True
-    known = {one.name for one in subject.operation.parameters}
-    return all(one in known for one in (own.page, own.offset, own.cursor) if one is not None)
+    known = {parameter.name for parameter in subject.operation.parameters}
+    return all(wire in known for wire in (roles.page, roles.offset, roles.cursor) if wire is not None)
 
 
 def _path(stated: Json) -> str | None:
-    """Give the JSON pointer of a path such as `$.data[*]` or `$response.data.items`."""
+    """Return the JSON pointer of a path such as `$.data[*]` or `$response.data.items`."""
     if not isinstance(stated, str) or not stated.startswith("$"):
         return None
     rest = stated.removeprefix("$response").removeprefix("$").removesuffix("[*]").lstrip(".")

@@ -1,4 +1,4 @@
-"""What the parameters of an operation do for paging, by their names and kinds."""
+"""The roles of parameters in paging, by their names and kinds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aqlgen.words import split
 
 from ..around import Around, Subject
 
-__all__ = ["Given", "joined", "roles"]
+__all__ = ["Roles", "joined", "roles_of"]
 
 SIZE: Final = frozenset(
     "perpage pagesize pagelimit limit maxresults maxitems itemsperpage resultsperpage recordsperpage entriesperpage top"
@@ -57,7 +57,7 @@ _MOST: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Roles:
     """The parameter of each role by its wire name; `size_max` is the most that the document allows."""
 
     place: str = "query"
@@ -80,12 +80,12 @@ class Given:
 
     @property
     def pages(self) -> bool:
-        """Whether one of them leads to the next page."""
+        """Return True if one of them leads to the next page."""
         return bool(self.page or self.offset or self.cursor or self.token)
 
 
 @dataclass(frozen=True, slots=True)
-class _One:
+class _Candidate:
     wire: str
     key: str
     kinds: frozenset[str]
@@ -102,7 +102,7 @@ class _One:
 
     @property
     def calendar(self) -> bool:
-        """Whether it is a point in time, which filters and does not page."""
+        """Return True if it is a point in time, which filters and does not page."""
         if "cursor" in self.key:
             return False
         if str(self.schema.get("format")) in _CALENDAR:
@@ -112,72 +112,87 @@ class _One:
 
 @lru_cache(maxsize=16384)
 def joined(wire: str) -> str:
-    """Give a name as one run of letters, so that every spelling of it is the same; `page[size]` is pagesize."""
+    """Return a name as one run of letters, whatever its spelling: `page[size]` is pagesize."""
     return "".join(split(wire))
 
 
-def roles(subject: Subject, around: Around) -> Given:
-    """Give what pages in the query; where nothing does, what pages in the body or in an object of it."""
-    found = _roles(list(_plain(subject, around)), "query")
-    if found or subject.body is None:
-        return found
+def roles_of(subject: Subject, around: Around) -> Roles:
+    """Return the parameters that page: those of the query, else those of the body or of an object in it."""
+    found_roles = _roles(list(_plain(subject, around)), "query")
+    if found_roles or subject.body is None:
+        return found_roles
     fields = around.schemas.properties(subject.body)
     if not any(_pages(joined(wire)) or joined(wire) in NESTS for wire in fields):
-        return found
-    found = _roles(list(_fields(fields, around)), "body")
-    if found.pages:
-        return found
+        return found_roles
+    found_roles = _roles(list(_fields(fields, around)), "body")
+    if found_roles.pages:
+        return found_roles
     for wire, schema in fields.items():
         if joined(wire) in NESTS:
             nested = _roles(list(_fields(around.schemas.properties(schema), around)), "body")
             if nested.pages:
                 return replace(nested, within=f"/{escape(wire)}")
-    return found
+    return found_roles
 
 
-def _plain(subject: Subject, around: Around) -> Iterator[_One]:
-    for one in subject.operation.parameters:
-        if one.location is Location.QUERY:
-            schema = around.schemas.resolve(one.schema)
-            yield _One(one.name, joined(one.name), around.schemas.kinds(one.schema), schema, one.description)
+def _plain(subject: Subject, around: Around) -> Iterator[_Candidate]:
+    for parameter in subject.operation.parameters:
+        if parameter.location is Location.QUERY:
+            schema = around.schemas.resolve(parameter.schema)
+            yield _Candidate(
+                parameter.name,
+                joined(parameter.name),
+                around.schemas.kinds(parameter.schema),
+                schema,
+                parameter.description,
+            )
 
 
-def _fields(fields: Mapping[str, Json], around: Around) -> Iterator[_One]:
+def _fields(fields: Mapping[str, Json], around: Around) -> Iterator[_Candidate]:
     for wire, schema in fields.items():
         resolved = around.schemas.resolve(schema)
         described = resolved.get("description")
         kinds = around.schemas.kinds(schema)
-        yield _One(wire, joined(wire), kinds, resolved, described if isinstance(described, str) else "")
+        yield _Candidate(wire, joined(wire), kinds, resolved, described if isinstance(described, str) else "")
 
 
 @lru_cache(maxsize=16384)
 def _pages(key: str) -> bool:
-    """Whether a name is one of those that page, with a prefix that speaks of paging or without."""
+    """Return True if a name pages, with a prefix of paging or without."""
     return key in _NAMES or any(key.startswith(prefix) and key.removeprefix(prefix) in _NAMES for prefix in PREFIXES)
 
 
-def _roles(every: list[_One], place: str) -> Given:
-    keys = {one.key for one in every}
+def _roles(candidates: list[_Candidate], place: str) -> Roles:
+    keys = {candidate.key for candidate in candidates}
     if not any(map(_pages, keys)):
-        return Given(place)
-    size = _first(every, SIZE, lambda one: one.number or _digits(one))
+        return Roles(place)
+    size = _first(candidates, SIZE, lambda candidate: candidate.number or _digits(candidate))
     ranged = bool(keys & RANGE_END)
-    offset = _first(every, OFFSET, lambda one: one.number or _digits(one))
+    offset = _first(candidates, OFFSET, lambda candidate: candidate.number or _digits(candidate))
     if offset is None and size is not None and not ranged:
-        offset = _first(every, RANGE_START, lambda one: bool(one.kinds & {"integer", "number"}) and not one.calendar)
-    page = _first(every, PAGE, lambda one: one.number or _digits(one))
-    cursor = _first(every, CURSOR, lambda one: not one.calendar and "boolean" not in one.kinds)
-    token = _first(every, TOKEN, lambda one: not one.calendar and one.text)
+        offset = _first(
+            candidates,
+            RANGE_START,
+            lambda candidate: bool(candidate.kinds & {"integer", "number"}) and not candidate.calendar,
+        )
+    page = _first(candidates, PAGE, lambda candidate: candidate.number or _digits(candidate))
+    cursor = _first(candidates, CURSOR, lambda candidate: not candidate.calendar and "boolean" not in candidate.kinds)
+    token = _first(candidates, TOKEN, lambda candidate: not candidate.calendar and candidate.text)
     if token is None:  # a page or an offset that is a text is a token, whatever its name
-        token = _first(every, PAGE | OFFSET, lambda one: one.text and not one.number and not _digits(one))
+        token = _first(
+            candidates,
+            PAGE | OFFSET,
+            lambda candidate: candidate.text and not candidate.number and not _digits(candidate),
+        )
     if token is None:  # and so is an offset that may be a text, where the answer gives the next one
-        token = _first(every, OFFSET, lambda one: "string" in one.kinds and one.number)
-    before = _first(every, BEFORE, lambda one: not one.calendar and "boolean" not in one.kinds)
-    paged = next((one for one in (cursor, token) if one is not None), None)
+        token = _first(candidates, OFFSET, lambda candidate: "string" in candidate.kinds and candidate.number)
+    before = _first(candidates, BEFORE, lambda candidate: not candidate.calendar and "boolean" not in candidate.kinds)
+    paged = next((candidate for candidate in (cursor, token) if candidate is not None), None)
     switched = paged is not None and any(
-        one.kinds == {"boolean"} and one.key != paged.key and one.key.endswith(paged.key) for one in every
+        candidate.kinds == {"boolean"} and candidate.key != paged.key and candidate.key.endswith(paged.key)
+        for candidate in candidates
     )
-    return Given(
+    return Roles(
         place=place,
         page=_wire(page),
         offset=_wire(offset),
@@ -187,47 +202,53 @@ def _roles(every: list[_One], place: str) -> Given:
         size=_wire(size),
         size_max=_most(size) if size else None,
         switched=switched,
-        others=tuple((one.key, one.wire) for one in every if not one.calendar and one.kinds & {"string", "integer"}),
+        others=tuple(
+            (candidate.key, candidate.wire)
+            for candidate in candidates
+            if not candidate.calendar and candidate.kinds & {"string", "integer"}
+        ),
     )
 
 
-def _wire(one: _One | None) -> str | None:
-    return one.wire if one is not None else None
+def _wire(candidate: _Candidate | None) -> str | None:
+    return candidate.wire if candidate is not None else None
 
 
-def _first(every: list[_One], names: frozenset[str], test: Callable[[_One], bool]) -> _One | None:
-    """Give the first parameter of such a name, with a prefix that speaks of paging or without."""
-    for one in every:
-        if one.key in names and test(one):
-            return one
-    for one in every:
-        bare = next((one.key.removeprefix(prefix) for prefix in PREFIXES if one.key.startswith(prefix)), "")
-        if bare in names and test(one):
-            return one
+def _first(
+    candidates: list[_Candidate], names: frozenset[str], test: Callable[[_Candidate], bool]
+) -> _Candidate | None:
+    """Return the first parameter of such a name, with a prefix of paging or without."""
+    for candidate in candidates:
+        if candidate.key in names and test(candidate):
+            return candidate
+    for candidate in candidates:
+        bare = next((candidate.key.removeprefix(prefix) for prefix in PREFIXES if candidate.key.startswith(prefix)), "")
+        if bare in names and test(candidate):
+            return candidate
     return None
 
 
-def _digits(one: _One) -> bool:
-    """Whether a text is a number after all, by its pattern, format, default or example."""
-    if "string" not in one.kinds:
+def _digits(candidate: _Candidate) -> bool:
+    """Return True if a text is a number after all, by its pattern, format, default or example."""
+    if "string" not in candidate.kinds:
         return False
-    values = (one.schema.get("default"), one.schema.get("example"))
-    shaped = str(one.schema.get("pattern", "")).replace("[0-9]", r"\d")
+    values = (candidate.schema.get("default"), candidate.schema.get("example"))
+    shaped = str(candidate.schema.get("pattern", "")).replace("[0-9]", r"\d")
     return (
-        one.schema.get("format") in ("int32", "int64")
+        candidate.schema.get("format") in ("int32", "int64")
         or re.fullmatch(r"\^?\(?(?:\[1-9\])?\\d[*+]\)?\$?", shaped) is not None
         or any(isinstance(value, str) and value.isdigit() for value in values)
     )
 
 
-def _most(one: _One) -> int | None:
-    """Give the most items of a page, from the schema or from what is said of it."""
-    most = one.schema.get("maximum")
+def _most(candidate: _Candidate) -> int | None:
+    """Return the most items of a page, from the schema or from the description."""
+    most = candidate.schema.get("maximum")
     if isinstance(most, int) and not isinstance(most, bool) and most > 0:
         return most
-    usual = one.schema.get("default")
+    usual = candidate.schema.get("default")
     for pattern in _MOST:
-        said = pattern.search(one.description)
-        if said and int(said[1]) >= max(1, usual if isinstance(usual, int) else 1):
-            return int(said[1])
+        match = pattern.search(candidate.description)
+        if match and int(match[1]) >= max(1, usual if isinstance(usual, int) else 1):
+            return int(match[1])
     return None

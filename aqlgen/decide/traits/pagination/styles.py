@@ -1,139 +1,135 @@
-"""From what the parameters do and what the answer holds to a style of paging, with how sure that is."""
+"""From the roles of the parameters and the shape of the answer to a style of paging, with its confidence."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from aqlgen.decisions import Evidence, Reason, Trait
-from aqlgen.ir import Json
+from aqlgen.decide.decision import Evidence, Reason, Trait
+from aqlgen.runtime.table import Pagination
 
 from .envelope import Envelope
-from .parameters import Given
+from .parameters import Roles
 
-__all__ = ["decide", "shared"]
+__all__ = ["decide"]
 
 
-def decide(given: Given, answer: Envelope) -> Trait | None:
+def decide(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Choose the style, the surest first; None when nothing pages."""
     lists = answer.items is not None or not answer.known
     for rule in (_by_cursor, _by_page, _by_offset, _by_counterpart, _by_cursor_alone):
-        found = rule(given, answer)
-        if found is not None:
-            return found if lists or found.reason.confidence >= 0.9 else None
-    return _by_answer(given, answer) if lists and not given.before and not answer.nested else None
+        trait = rule(roles, answer)
+        if trait is not None:
+            return trait if lists or trait.reason.confidence >= 0.9 else None
+    return _by_answer(roles, answer) if lists and not roles.before and not answer.nested else None
 
 
-def shared(given: Given, answer: Envelope) -> dict[str, Json]:
-    """Give what every style tells."""
-    found = {
-        "in": given.place if given.place != "query" and given else None,
-        "within": given.within if given else None,
-        "size_param": given.size,
-        "size_max": given.size_max,
-        "items": answer.items,
-        "has_more": answer.has_more,
-        "total": answer.total,
-    }
-    return {key: value for key, value in found.items() if value is not None}
-
-
-def _by_cursor(given: Given, answer: Envelope) -> Trait | None:
+def _by_cursor(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Take the cursor, where the answer has the next one and it need not be switched on."""
-    wire = given.cursor or given.token
-    if wire is None or (given.switched and (given.page or given.offset)):
+    wire = roles.cursor or roles.token
+    if wire is None or (roles.switched and (roles.page or roles.offset)):
         return None
-    style = "cursor" if given.cursor else "token"
-    before = {"before_param": given.before} if given.before else {}
+    paging = _from_cursor(wire, roles)
     if answer.next_token is not None:
-        return _trait(style, given, answer, 0.95, {"cursor_param": wire, **before, "next": answer.next_token})
-    if answer.next_url is not None and not given.offset:  # with a number of the page beside it, both are in the URL
-        return _trait("next_url", given, answer, 0.9, {"cursor_param": wire, **before, "next": answer.next_url})
-    if given.page or given.offset:
+        return _trait(replace(paging, next=answer.next_token), roles, answer, 0.95)
+    if answer.next_url is not None and not roles.offset:  # with a number of the page beside it, both are in the URL
+        return _trait(replace(paging, style="next_url", next=answer.next_url), roles, answer, 0.9)
+    if roles.page or roles.offset:
         return None
     if answer.link is not None:
-        found = {"cursor_param": wire, **before, "next": answer.link, "next_in": "header"}
-        return _trait("link", given, answer, 0.9, found)
+        return _trait(replace(paging, style="link", next=answer.link, next_in="header"), roles, answer, 0.9)
     return None
 
 
-def _by_page(given: Given, answer: Envelope) -> Trait | None:
-    if given.page is None:
+def _from_cursor(wire: str, roles: Roles) -> Pagination:
+    return Pagination(style="cursor" if roles.cursor else "token", cursor_param=wire, before_param=roles.before or None)
+
+
+def _by_page(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
+    if roles.page is None:
         return None
-    return _counted("page", given.page, given, answer)
+    return _counted(Pagination(style="page", page_param=roles.page), roles, answer)
 
 
-def _by_offset(given: Given, answer: Envelope) -> Trait | None:
-    if given.offset is None:
+def _by_offset(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
+    if roles.offset is None:
         return None
-    return _counted("offset", given.offset, given, answer)
+    return _counted(Pagination(style="offset", offset_param=roles.offset), roles, answer)
 
 
-def _counted(style: str, wire: str, given: Given, answer: Envelope) -> Trait:
+def _counted(paging: Pagination, roles: Roles, answer: Envelope) -> Trait[Pagination]:
     """Count pages or items; the answer may tell whether there is more."""
-    found: dict[str, Json] = {f"{style}_param": wire}
-    told = answer.next_token or answer.next_url
-    if told is not None:
-        found["next"] = told
+    pointer = answer.next_token or answer.next_url
+    if pointer is not None:
+        paging = replace(paging, next=pointer)
     elif answer.link is not None:
-        found |= {"next": answer.link, "next_in": "header"}
-    ends = told or answer.link or answer.has_more or answer.total
-    confidence = 0.95 if given.size and ends else 0.9 if given.size and answer.items is not None else 0.75
-    return _trait(style, given, answer, confidence, found)
+        paging = replace(paging, next=answer.link, next_in="header")
+    ends = pointer or answer.link or answer.has_more or answer.total
+    confidence = 0.95 if roles.size and ends else 0.9 if roles.size and answer.items is not None else 0.75
+    return _trait(paging, roles, answer, confidence)
 
 
-def _by_counterpart(given: Given, answer: Envelope) -> Trait | None:
+def _by_counterpart(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Take a parameter of no usual name, whose next value the answer names after it: `last_doc` and `next_doc`.
 
     Or it is named after what tells an item from the others: `start_after_history_item_id`.
     """
-    if given.pages or given.size is None:
+    if roles.pages or roles.size is None:
         return None
-    for key, wire in given.others:
-        bare = next((key.removeprefix(one) for one in _LEADING if key.startswith(one) and key != one), key)
-        found: dict[str, Json] = {"cursor_param": wire}
+    for key, wire in roles.others:
+        bare = next((key.removeprefix(prefix) for prefix in _LEADING if key.startswith(prefix) and key != prefix), key)
+        paging = Pagination(style="cursor", cursor_param=wire)
         if bare in answer.after:
-            return _trait("cursor", given, answer, 0.85, {**found, "next": answer.after[bare]})
+            return _trait(replace(paging, next=answer.after[bare]), roles, answer, 0.85)
         if bare != key and bare in answer.within and answer.has_more is not None:
-            return _trait("cursor", given, answer, 0.8, {**found, "item_cursor": answer.within[bare]})
+            return _trait(replace(paging, item_cursor=answer.within[bare]), roles, answer, 0.8)
     return None
 
 
 _LEADING: Final = ("startingafter", "startafter", "exclusivestart", "after", "last", "start", "from", "previous")
 
 
-def _by_cursor_alone(given: Given, answer: Envelope) -> Trait | None:
+def _by_cursor_alone(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Take a cursor that the answer does not name: the last item's identifier, or it is not declared."""
-    wire = given.cursor or given.token
-    if wire is None or (answer.known and given.size is None and given.cursor):
+    wire = roles.cursor or roles.token
+    if wire is None or (answer.known and roles.size is None and roles.cursor):
         return None
-    style = "cursor" if given.cursor else "token"
-    found: dict[str, Json] = {"cursor_param": wire} | ({"before_param": given.before} if given.before else {})
-    if style == "cursor" and answer.item_cursor is not None:
-        confidence = 0.8 if given.size and answer.item_cursor == "/id" else 0.65
-        return _trait(style, given, answer, confidence, {**found, "item_cursor": answer.item_cursor})
-    return _trait(style, given, answer, 0.5 if answer.known else 0.6, found)
+    paging = _from_cursor(wire, roles)
+    if paging.style == "cursor" and answer.item_cursor is not None:
+        confidence = 0.8 if roles.size and answer.item_cursor == "/id" else 0.65
+        return _trait(replace(paging, item_cursor=answer.item_cursor), roles, answer, confidence)
+    return _trait(paging, roles, answer, 0.5 if answer.known else 0.6)
 
 
-def _by_answer(given: Given, answer: Envelope) -> Trait | None:
+def _by_answer(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Follow what the answer says, where no parameter asks for the next page."""
     if answer.next_url is not None:
-        return _trait("next_url", given, answer, 0.85, {"next": answer.next_url})
-    if answer.link is not None and given.size is not None:
-        return _trait("link", given, answer, 0.8, {"next": answer.link, "next_in": "header"})
+        return _trait(Pagination(style="next_url", next=answer.next_url), roles, answer, 0.85)
+    if answer.link is not None and roles.size is not None:
+        return _trait(Pagination(style="link", next=answer.link, next_in="header"), roles, answer, 0.8)
     return None
 
 
-def _trait(style: str, given: Given, answer: Envelope, confidence: float, found: dict[str, Json]) -> Trait:
+def _trait(paging: Pagination, roles: Roles, answer: Envelope, confidence: float) -> Trait[Pagination]:
+    """Complete a pagination with what every style tells, and say how sure it is."""
     if not answer.known:
         confidence -= 0.15
     elif not answer.sure:
         confidence = min(confidence, 0.65)
-    value = {"style": style, **found, **shared(given, answer)}
-    told = [str(value[key]) for key in ("page_param", "offset_param", "cursor_param", "size_param") if key in value]
-    note = f"{given.place} {', '.join(told)}" if told else "the answer"
-    if "next" in value:
-        note += f"; next by {'header' if value.get('next_in') else 'field'} {value['next']}"
-    evidence = Evidence.RULE if confidence >= 0.85 else Evidence.HEURISTIC
-    return Trait(
-        "pagination", value, Reason(f"paged-by-{style.replace('_', '-')}", evidence, round(confidence, 2), note)
+    paging = replace(
+        paging,
+        location="body" if roles and roles.place == "body" else None,
+        within=roles.within if roles else None,
+        size_param=roles.size,
+        size_max=roles.size_max,
+        items=answer.items,
+        has_more=answer.has_more,
+        total=answer.total,
     )
+    wires = [wire for role, wire in paging.roles if role != "before_param"]
+    note = f"{roles.place} {', '.join(wires)}" if wires else "the answer"
+    if paging.next is not None:
+        note += f"; next by {'header' if paging.next_in else 'field'} {paging.next}"
+    evidence = Evidence.RULE if confidence >= 0.85 else Evidence.HEURISTIC
+    rule = f"paged-by-{paging.style.replace('_', '-')}"
+    return Trait(paging, Reason(rule, evidence, round(confidence, 2), note))

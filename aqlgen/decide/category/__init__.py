@@ -1,0 +1,8 @@
+"""The category of an operation (R-NAME-1): named rules in order of trust, and the evidence for them."""
+
+from __future__ import annotations
+
+from aqlgen.decide.category.evidence import Siblings
+from aqlgen.decide.category.rules import RULES, Rule, classify
+
+__all__ = ["RULES", "Rule", "Siblings", "classify"]

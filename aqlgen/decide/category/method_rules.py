@@ -1,0 +1,193 @@
+"""Category rules that read what is declared, the HTTP method, and the names of remote procedures (R-NAME-1).
+
+Each is a pure function of an operation's facts and returns a verdict, or None where it does not apply.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aqlgen.decide import extensions
+from aqlgen.decide.category.evidence import Verdict
+from aqlgen.decide.decision import Category, Evidence
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.noun import is_plural
+from aqlgen.decide.naming.verbs import Verb
+from aqlgen.words import split
+
+__all__ = ["delete", "patch", "procedure", "put", "read_only", "safe", "stated"]
+
+_VAGUE: Final = frozenset("create update get set post put add".split())
+_CHANGES: Final = frozenset("create delete update remove insert set add patch revoke".split())
+_ACTS: Final = frozenset("connect login logout send trigger".split())
+_LISTING: Final = frozenset("list search find check describe query count".split())
+"""Verbs of a GET that changes nothing, whatever its summary begins with."""
+_LETTING_GO: Final = frozenset(
+    (
+        "detach disassociate untag unassign unlink unfollow unstar unlike unmark unblock unlock unpin unmute"
+        " unhide disable deactivate reset untrash restore cancel stop abort leave unban unpublish archive"
+        " unsuspend suspend decline dismiss reject close end abandon terminate disconnect unbind deauthorize"
+        " logout unshare unlist unset release"
+    ).split()
+)
+"""Verbs of a DELETE that deletes no stored thing: it only lets go, hides, or ends something that runs."""
+
+
+_COMPUTING: Final = frozenset("render evaluate predict detect classify convert transform translate test".split())
+"""Verbs that may leave everything as it was."""
+
+
+def stated(facts: Facts) -> Verdict | None:
+    """Believe an extension that states the category."""
+    declared = extensions.category(facts.operation)
+    if declared is None:
+        return None
+    category, confidence, note = declared
+    return Verdict(category, Evidence.METADATA, confidence, note)
+
+
+def read_only(facts: Facts) -> Verdict | None:
+    """Take a POST for a READ if an extension calls it read-only or pages its answer."""
+    if facts.method != "POST":
+        return None
+    extension = extensions.reads(facts.operation)
+    verbs = [verb for verb in (facts.action_verb, facts.named_verb) if verb and verb.strong]
+    if any(verb.category is not Category.READ and verb.word not in _COMPUTING for verb in verbs):
+        return None  # `x-readonly` on `send-template`: a mistake that would make the worst of errors
+    return Verdict(Category.READ, Evidence.METADATA, 0.95, extension) if extension else None
+
+
+def procedure(facts: Facts) -> Verdict | None:
+    """Read the verb of a remote procedure: its path is a name, and its method says nothing."""
+    dotted = _is_dotted(facts)
+    if facts.method not in ("GET", "POST") or not (facts.shape.procedure or dotted):
+        return None
+    verb = facts.action_verb or facts.named_verb
+    if verb is None or not (verb.strong or facts.method == "POST" or facts.shape.queried):
+        return None
+    if facts.shape.queried or dotted:
+        return _procedure(verb, _confidence(verb))
+    return _plain_procedure(facts, verb)
+
+
+def _plain_procedure(facts: Facts, verb: Verb) -> Verdict | None:
+    """Judge `/sendMessage`, which is less of a procedure than `?Action=Send` or `chat.send`."""
+    named = facts.named_verb
+    if named and named.strong and named.category is not verb.category and named.word not in _VAGUE:
+        return None
+    confidence = 0.65 if facts.method == "GET" and verb.category is not Category.READ else _confidence(verb)
+    if named or facts.summary_verb:
+        return _procedure(verb, confidence)
+    note = f"the path says {verb.word}, and nothing else speaks"
+    return Verdict(verb.category, Evidence.RULE, min(confidence, 0.66), note)
+
+
+def _confidence(verb: Verb) -> float:
+    return 0.9 if verb.strong else 0.6
+
+
+def _procedure(verb: Verb, confidence: float) -> Verdict:
+    return Verdict(verb.category, Evidence.RULE, confidence, f"the procedure is called {verb.word}")
+
+
+def _is_dotted(facts: Facts) -> bool:
+    """Return True if the path ends in a dotted name (`chat.postMessage`), not in a file extension."""
+    last = facts.operation.path.rsplit("/", 1)[-1].split("{")[0]
+    return "." in last and bool(facts.shape.action) and split(last.rsplit(".", 1)[-1]) == facts.shape.action
+
+
+def safe(facts: Facts) -> Verdict | None:
+    """Take GET and other safe methods for a READ, unless the very name says that something changes."""
+    if facts.method in ("HEAD", "OPTIONS", "TRACE"):
+        return Verdict(Category.READ, Evidence.RULE, 0.99, f"{facts.method} changes nothing")
+    if facts.method not in ("GET", "QUERY"):
+        return None
+    doubt = _get_named_by_change(facts) or _get_summarised_by_change(facts) or _get_of_procedure(facts)
+    return doubt or Verdict(Category.READ, Evidence.RULE, 0.98, "GET")
+
+
+def _get_named_by_change(facts: Facts) -> Verdict | None:
+    verb = facts.named_verb
+    if verb is None or not verb.strong or verb.category is Category.READ:
+        return None
+    believed = verb.word in _CHANGES or verb.word in _ACTS
+    category, confidence = (verb.category, 0.55) if believed else (Category.READ, 0.65)
+    return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but called {verb.word}")
+
+
+def _get_summarised_by_change(facts: Facts) -> Verdict | None:
+    verb, named = facts.summary_verb, facts.named_verb
+    if verb is None or (named is not None and named.word in _LISTING):
+        return None
+    if verb.word not in _ACTS and (verb.word not in _CHANGES or named is not None):
+        return None
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but its summary says {verb.word}")
+
+
+def _get_of_procedure(facts: Facts) -> Verdict | None:
+    verb = facts.action_verb
+    if verb is None or verb.category is Category.READ or not _is_dotted(facts):
+        return None
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}")
+
+
+def delete(facts: Facts) -> Verdict | None:
+    """Judge a DELETE by its effect: what only lets go or ends something that runs deletes nothing."""
+    if facts.method != "DELETE":
+        return None
+    for verb in (facts.action_verb, facts.named_verb):
+        if verb and verb.word in _LETTING_GO:
+            return Verdict(_effect(verb), Evidence.RULE, 0.68, f"DELETE that only does {verb.word}")
+    verb = facts.summary_verb
+    if verb and verb.word in _LETTING_GO and not facts.named_verb:
+        return Verdict(_effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}")
+    many = facts.last_noun is not None and is_plural(facts.last_noun.words)
+    if not (facts.named_verb or verb or facts.shape.item or many):
+        return Verdict(Category.DELETE, Evidence.RULE, 0.69, "DELETE of what has no id, and nothing else speaks")
+    return Verdict(Category.DELETE, Evidence.RULE, 0.97, "DELETE")
+
+
+def _effect(verb: Verb) -> Category:
+    return Category.EXECUTE if verb.category is Category.DELETE else verb.category
+
+
+def patch(facts: Facts) -> Verdict | None:
+    """Take a PATCH for an UPDATE, unless its verb starts or ends something."""
+    if facts.method != "PATCH":
+        return None
+    for verb in (facts.action_verb, facts.named_verb):
+        if verb and verb.strong and verb.category in (Category.EXECUTE, Category.DELETE):
+            return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but called {verb.word}")
+    verb = facts.summary_verb
+    if verb and facts.named_verb is None and verb.category is Category.EXECUTE:
+        return Verdict(verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary says {verb.word}")
+    return Verdict(Category.UPDATE, Evidence.RULE, 0.97, "PATCH")
+
+
+def put(facts: Facts) -> Verdict | None:
+    """Take a PUT for an UPDATE, unless its name says more or it can only attach one thing to another."""
+    if facts.method != "PUT":
+        return None
+    named, verb = facts.named_verb, facts.summary_verb
+    if named and named.strong:
+        return _named_put(facts, named)
+    if named is None and facts.operation.body is None and _attaches(facts):
+        return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.68, "PUT of a member, with nothing to send")
+    if verb and named is None and verb.category in (Category.CREATE, Category.EXECUTE):
+        return Verdict(verb.category, Evidence.HEURISTIC, 0.68, f"its summary says {verb.word}")
+    return Verdict(Category.UPDATE, Evidence.RULE, 0.93, "PUT")
+
+
+def _named_put(facts: Facts, named: Verb) -> Verdict:
+    verb = facts.summary_verb
+    if named.category is not Category.READ:
+        return Verdict(named.category, Evidence.RULE, 0.92, f"called {named.word}")
+    if verb and verb.category is not Category.READ:
+        note = f"called {named.word}, but its summary says {verb.word}"
+        return Verdict(verb.category, Evidence.HEURISTIC, 0.6, note)
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"PUT, but called {named.word}")
+
+
+def _attaches(facts: Facts) -> bool:
+    """Return True if a PUT names a member of a collection and sends nothing: it can only put the two together."""
+    return facts.shape.item and len(facts.shape.nouns) > 1 and facts.answers_nothing

@@ -1,0 +1,131 @@
+"""The category rules (R-NAME-1): an ordered table; the first rule that knows the operation decides.
+
+The verdict is then weighed against all other evidence: a name, a path or a summary that contradicts it lowers the
+confidence, and so does silence where only the path spoke, so that a reviewer sees the doubtful ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.decide.category import method_rules, post_rules
+from aqlgen.decide.category.evidence import Siblings, Verdict, witnesses
+from aqlgen.decide.category.unsafe_reads import doubt_read
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Reason
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.verbs import Verb
+
+__all__ = ["RULES", "Rule", "classify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named rule: `apply` returns its verdict, None where it does not apply."""
+
+    name: str
+    apply: Callable[[Facts], Verdict | None]
+    firm: bool = False
+    """Nothing contradicts it: its confidence stays."""
+    states_reads: bool = False
+    """The document itself states its READ, which is believed even of a method that may write."""
+    judges_effect: bool = False
+    """It has weighed the verbs against the method itself: they do not contradict it."""
+    path_only: bool = False
+    """It knows method and path alone. Where siblings confirm it, it errs in 3 of 100 operations."""
+    wants_witness: int | None = None
+    """It needs a verb besides those it reads itself, whose number this is; None where it does not.
+
+    Measured where neither a name nor a summary has a verb, such rules err in 6 to 13 of 100 operations, else in 1.
+    """
+
+
+RULES: Final = (
+    Rule("declared", method_rules.stated, firm=True, states_reads=True),
+    Rule("read-only", method_rules.read_only, firm=True, states_reads=True),
+    Rule("procedure-verb", method_rules.procedure),
+    Rule("safe-method", method_rules.safe, firm=True),
+    Rule("delete-method", method_rules.delete, judges_effect=True),
+    Rule("patch-method", method_rules.patch, judges_effect=True),
+    Rule("action-on-resource", post_rules.action, wants_witness=1),
+    Rule("put-method", method_rules.put, path_only=True, wants_witness=0),
+    Rule("named-verb", post_rules.named),
+    Rule("search-noun", post_rules.search),
+    Rule("summary-verb", post_rules.summary),
+    Rule("told-action", post_rules.spoken_action, firm=True),
+    Rule("weak-verb", post_rules.weakly_named),
+    Rule("twilio-path", post_rules.twilio, firm=True),
+    Rule("accepted-only", post_rules.accepted),
+    Rule("settings-noun", post_rules.settings),
+    Rule("post-on-item", post_rules.on_item),
+    Rule("post-on-collection", post_rules.collection, path_only=True, wants_witness=0),
+    Rule("method-only", post_rules.method_only, path_only=True),
+)
+"""The rules in order of trust; the last one knows every operation."""
+
+_CONTRADICTED: Final = 0.65
+_CONTRADICTED_BY_SUMMARY: Final = 0.68
+_SILENT: Final = 0.68
+_CONFIRMED: Final = 0.8
+_CHANGING: Final = frozenset({Category.CREATE, Category.UPDATE, Category.EXECUTE})
+"""Between these a summary mostly says the same in other words (createSpeech: "Generates audio"); 1 in 9 does not."""
+_UNAMBIGUOUS: Final = frozenset(
+    "create add new insert upload import update set rename move rotate delete remove revoke search query get list"
+    " cancel approve restart retry".split()
+)
+"""Verbs that have one category only, wherever they stand."""
+_VAGUE: Final = frozenset("post put get set make do perform run allow".split())
+"""Verbs that only repeat the method, or say so little that they contradict nothing."""
+
+
+def classify(facts: Facts, siblings: Siblings) -> tuple[Category, Reason]:
+    """Return the category with the rule that decided it; `siblings` only confirm it."""
+    for rule in RULES:
+        verdict = rule.apply(facts)
+        if verdict is None:
+            continue
+        reading = verdict.category is Category.READ and not rule.states_reads
+        doubt = doubt_read(facts, verdict.confidence) if reading else None
+        if doubt is not None:
+            verdict = doubt
+        elif not rule.firm:
+            verdict = _weigh(facts, rule, verdict, siblings)
+        return verdict.category, Reason(rule.name, verdict.evidence, verdict.confidence, verdict.note)
+    raise AssertionError("the last rule knows every operation")
+
+
+def _weigh(facts: Facts, rule: Rule, verdict: Verdict, siblings: Siblings) -> Verdict:
+    """Lower the confidence where a witness contradicts, or where there is no witness."""
+    verbs = witnesses(facts)
+    contrary = _contradiction(rule, verdict, verbs)
+    if contrary is not None:
+        return contrary
+    silent = not verbs and not facts.named_verb
+    if rule.path_only and silent and siblings.confirm(facts, verdict.category):
+        note = f"{verdict.note}, where GET reads the same"
+        return verdict._replace(confidence=max(verdict.confidence, _CONFIRMED), note=note)
+    if rule.wants_witness is not None and len(verbs) <= rule.wants_witness and not _speaks_for_itself(facts):
+        note = f"{verdict.note}, and nothing else speaks"
+        return verdict._replace(confidence=min(verdict.confidence, _SILENT), note=note)
+    return verdict
+
+
+def _contradiction(rule: Rule, verdict: Verdict, verbs: tuple[tuple[str, Verb], ...]) -> Verdict | None:
+    """Return the verdict as the first contrary verb leaves it; None where none counts."""
+    category, _, confidence, note = verdict
+    contrary = [(place, verb) for place, verb in verbs if verb.category is not category and verb.word not in _VAGUE]
+    agreeing = sum(verb.category is category for _, verb in verbs)
+    if not contrary or agreeing >= 2 or confidence < REVIEW_THRESHOLD or rule.judges_effect:
+        return None
+    place, verb = contrary[0]
+    if place == "its summary" and {category, verb.category} <= _CHANGING:
+        note = f"{note}, though {place} says {verb.word}"
+        return verdict._replace(confidence=min(confidence, _CONTRADICTED_BY_SUMMARY), note=note)
+    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} says {verb.word}")
+
+
+def _speaks_for_itself(facts: Facts) -> bool:
+    """Return True if a name has a verb, or the path ends in an action that can hardly be anything else."""
+    action = facts.action_verb
+    return bool(facts.named_verb) or (action is not None and (facts.shape.item or action.word in _UNAMBIGUOUS))

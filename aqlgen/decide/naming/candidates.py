@@ -1,0 +1,311 @@
+"""The names that fit an operation, best first (R-NAME-2, R-NAME-3), each a pure function of the one operation.
+
+No other operation is looked at, so that what else the document holds renames an operation only where two names meet;
+then the candidates grow by parents, by the API's own verb, by what an item is found by, and end in one that is always
+free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from aqlgen.decide.decision import Category, Evidence, Reason
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.action_wording import action_wording
+from aqlgen.decide.naming.chain import NounChain
+from aqlgen.decide.naming.chain_steps import read_chain
+from aqlgen.decide.naming.noun import PREPOSITIONS, Words, join, singulars
+from aqlgen.decide.naming.number import with_number
+from aqlgen.decide.naming.spelling import fit, hashed
+from aqlgen.decide.naming.suffixes import suffixes
+from aqlgen.decide.naming.verb_rules import ChosenVerb, choose_verb
+from aqlgen.decide.naming.vocabulary import Vocabulary
+from aqlgen.decide.naming.wording import choose_words
+from aqlgen.words import plural, singular, split
+
+__all__ = ["CANDIDATES", "Candidate", "Names", "names_for"]
+
+_LONG: Final = 7
+"""As many words as these are a sentence, no name."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names that fit an operation, with the verb, the noun and the reason of the best one."""
+
+    base: Words
+    verb: str
+    resource: str
+    reason: Reason
+    omitted: int
+    facts: Facts
+    category: Category
+    chain: NounChain
+    chosen: ChosenVerb
+    verb_rule: str
+
+    @cached_property
+    def best(self) -> str:
+        """The first candidate, the one that nearly every operation gets."""
+        return fit(self.base) or self.candidates(versioned=False)[0]
+
+    @cached_property
+    def rank(self) -> tuple[int, ...]:
+        """How good the operation's claim to its first candidate is: higher is better."""
+        return _rank(self)
+
+    @cached_property
+    def version(self) -> Words:
+        """The words of the API version that the operation is in."""
+        return tuple(word for word in self.facts.shape.residue if re.match(r"v?\d", word))
+
+    @cached_property
+    def twin(self) -> tuple[object, ...]:
+        """What the operation is, apart from its API version."""
+        shape = self.facts.shape
+        return self.facts.method, self.chain.nouns, shape.action, shape.qualifier, shape.query_words
+
+    def candidates(self, *, versioned: bool) -> tuple[str, ...]:
+        """Return all candidates, with the version early or late; worked out only where another wants the first one."""
+        return self._versioned if versioned else self._plain
+
+    @cached_property
+    def _versioned(self) -> tuple[str, ...]:
+        return _candidates(self, versioned=True)
+
+    @cached_property
+    def _plain(self) -> tuple[str, ...]:
+        return _candidates(self, versioned=False)
+
+
+def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names:
+    """Return the names that fit an operation; `vocabulary` tells which words the document runs together."""
+    chain = read_chain(facts, vocabulary)
+    verb = choose_verb(facts, category, chain)
+    declared = facts.operation.extensions.get("x-mcpaql-name")
+    if isinstance(declared, str) and (words := split(declared)):
+        reason = Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-name")
+        resource = "_".join(words[1:]) or words[0]
+        return Names(words, words[0], resource, reason, 0, facts, category, chain, verb, reason.rule)
+    wording = choose_words(facts, category, chain, verb)
+    lead = "_".join(wording.lead)
+    words = join(wording.lead, wording.thing)
+    resource = _resource(wording.thing, chain) or lead
+    reason, omitted, verb_rule = wording.reason, wording.omitted, wording.verb_rule
+    return Names(words, lead, resource, reason, omitted, facts, category, chain, verb, verb_rule)
+
+
+def _resource(thing: Words, chain: NounChain) -> str:
+    """Return the noun for one, without what follows a preposition that is no part of the path's own noun."""
+    last = singulars(chain.nouns[-1].words) if chain.nouns else []
+    size = len(last)
+    end = next((at + size for at in range(len(thing)) if last and singulars(thing[at : at + size]) == last), 0)
+    for index in range(max(end, 1), len(thing)):
+        if thing[index] in PREPOSITIONS and thing[index] != "of":
+            thing = thing[:index]
+            break
+    if thing[:1] == ("my",) and len(thing) > 1:
+        thing = thing[1:]
+    if not thing:
+        return ""
+    return "_".join(thing if chain.mass else (*thing[:-1], singular(thing[-1])))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The parts that candidates are made of."""
+
+    names: Names
+    versioned: bool
+
+    @cached_property
+    def suffixes(self) -> Words:
+        return suffixes(self.names.facts, self.names.chain, self.names.category)
+
+    @property
+    def acting(self) -> bool:
+        return bool(self.names.facts.shape.action)
+
+    @property
+    def item(self) -> bool:
+        return bool(self.names.chain.nouns) and bool(self.names.chain.nouns[-1].parameters)
+
+    @cached_property
+    def full(self) -> Words:
+        """The verb with every noun of the path."""
+        names = self.names
+        if self.acting:
+            lead, thing = action_wording(names.facts, names.chain, names.chosen, whole=True)
+            return join(lead, (*thing, *self.suffixes))
+        return join((names.chosen.shown,), (*self.numbered(names.chain.full), *self.suffixes))
+
+    @cached_property
+    def around(self) -> Words:
+        """The same with the nouns before the version."""
+        return (*self.full[:1], *self.names.chain.area, *self.full[1:])
+
+    @property
+    def plain_path(self) -> list[str]:
+        """Every word of the path that is no residue."""
+        return [word for word in split(self.names.facts.operation.path) if word not in self.names.facts.shape.residue]
+
+    def numbered(self, thing: Words) -> Words:
+        return with_number(self.names.facts, self.names.chain, thing, self.names.chosen.shown)
+
+
+class Candidate(NamedTuple):
+    """A named way to make candidates."""
+
+    name: str
+    make: Callable[[_Parts], Iterator[Words]]
+
+
+def _candidates(names: Names, *, versioned: bool) -> tuple[str, ...]:
+    parts = _Parts(names, versioned)
+    words = (each for candidate in CANDIDATES for each in candidate.make(parts) if each)
+    spelled = [name for each in words if (name := fit(each))]
+    return tuple(dict.fromkeys((*spelled, hashed(names.base, names.facts.operation.key))))
+
+
+def _base(parts: _Parts) -> Iterator[Words]:
+    yield parts.names.base
+
+
+def _own_verb(parts: _Parts) -> Iterator[Words]:
+    """Use the API's own verb for a change: replace beside update."""
+    base, verb = parts.names.base, parts.names.chosen
+    changing = parts.names.facts.method not in ("GET", "HEAD", "POST")
+    if not parts.acting and base[:1] == (verb.shown,) and verb.shown != verb.own and changing:
+        yield verb.own, *base[1:]
+
+
+def _wider(parts: _Parts) -> Iterator[Words]:
+    """Add the parent of the nearest item."""
+    wider = parts.numbered(parts.names.chain.wider) if parts.names.chain.nouns and not parts.acting else ()
+    if wider:
+        yield parts.names.chosen.shown, *wider, *parts.suffixes
+
+
+def _collection(parts: _Parts) -> Iterator[Words]:
+    """List what is called in the singular, beside its item (`/brand`)."""
+    base, facts, chain = parts.names.base, parts.names.facts, parts.names.chain
+    if parts.acting or base[:1] != ("get",) or len(base) < 2 or facts.method != "GET":
+        return
+    if chain.nouns and not parts.item and not parts.suffixes and not chain.mass:
+        yield "get" if facts.answers_list is False else "list", *base[1:-1], plural(base[-1])
+
+
+def _early_version(parts: _Parts) -> Iterator[Words]:
+    if parts.versioned:
+        yield from _version(parts)
+
+
+def _full(parts: _Parts) -> Iterator[Words]:
+    yield parts.full
+    yield parts.around
+
+
+def _list_all(parts: _Parts) -> Iterator[Words]:
+    if parts.names.base[:1] == ("list",) and not parts.names.chain.within:
+        yield "list", "all", *parts.names.base[1:]
+
+
+def _raw(parts: _Parts) -> Iterator[Words]:
+    """Use the path's nouns in their own number."""
+    chain, shown = parts.names.chain, parts.names.chosen.shown
+    if not parts.acting and chain.raw != chain.full:
+        raw = chain.raw if shown == "list" or not parts.item else (*chain.raw[:-1], singular(chain.raw[-1]))
+        yield shown, *raw, *parts.suffixes
+
+
+def _spoken(parts: _Parts) -> Iterator[Words]:
+    """Use people's words, if they begin with the name's verb."""
+    phrase = parts.names.facts.phrase
+    words = (*phrase.lead, *phrase.object) if phrase else ()
+    if 1 < len(words) < _LONG and words[:1] in (parts.names.base[:1], (parts.names.chosen.own,)):
+        yield words
+
+
+def _by_parameters(parts: _Parts) -> Iterator[Words]:
+    if parts.item and "by" not in parts.suffixes:
+        yield *parts.full, "by", *parts.names.chain.parameters
+
+
+def _own_verb_in_full(parts: _Parts) -> Iterator[Words]:
+    verb = parts.names.chosen.own
+    if not parts.acting and verb not in ("post", "put"):
+        yield verb, *parts.full[1:]
+
+
+def _via_method(parts: _Parts) -> Iterator[Words]:
+    yield *parts.full, "via", parts.names.facts.method.lower()
+
+
+def _version(parts: _Parts) -> Iterator[Words]:
+    version = parts.names.version
+    yield *parts.names.base, *version
+    yield *parts.full, *version
+    yield *parts.around, *version
+
+
+def _residue(parts: _Parts) -> Iterator[Words]:
+    residue = parts.names.facts.shape.residue
+    yield *parts.around, *(word for word in residue if word not in ("api", "apis", "rest"))
+    yield *parts.around, *residue
+
+
+def _path(parts: _Parts) -> Iterator[Words]:
+    """Use every word of the path, behind the verb and then behind the method."""
+    lead, method = parts.names.chosen.shown.split("_"), parts.names.facts.method.lower()
+    yield *lead, *(word for word in parts.plain_path if word not in lead)
+    yield *lead, *parts.plain_path
+    yield method, *parts.plain_path
+    yield method, *split(parts.names.facts.operation.path)
+
+
+CANDIDATES: Final = (
+    Candidate("base", _base),
+    Candidate("own-verb", _own_verb),
+    Candidate("wider", _wider),
+    Candidate("collection", _collection),
+    Candidate("early-version", _early_version),
+    Candidate("full", _full),
+    Candidate("list-all", _list_all),
+    Candidate("raw", _raw),
+    Candidate("people's-words", _spoken),
+    Candidate("by-parameters", _by_parameters),
+    Candidate("own-verb-in-full", _own_verb_in_full),
+    Candidate("via-method", _via_method),
+    Candidate("version", _version),
+    Candidate("residue", _residue),
+    Candidate("path", _path),
+)
+"""The ways in order; behind them all stands a name with a hash of the operation's key, which is always free."""
+
+
+def _rank(names: Names) -> tuple[int, ...]:
+    """Return how good a claim to its name an operation has: it leaves out little, and its method is the usual one."""
+    facts, chain = names.facts, names.chain
+    order = ("PATCH", "PUT", "POST") if names.verb == "update" else ("GET", "POST", "PUT", "PATCH", "DELETE")
+    unusual = order.index(facts.method) if facts.method in order else len(order)
+    return (
+        -int(facts.operation.deprecated),
+        int(chain.itself) if names.verb == "get" else 0,
+        -names.omitted,
+        -len(chain.nouns),
+        -unusual,
+        -len(chain.nouns[-1].parameters) if chain.nouns else 0,
+        sum(len(noun.parameters) for noun in chain.nouns),
+        -int(chain.raw != chain.full),
+        *_age(facts),
+    )
+
+
+def _age(facts: Facts) -> tuple[int, ...]:
+    """Rank by version, the oldest first, so that a new one beside it renames nothing."""
+    numbers = [int(digits[:9]) for word in facts.shape.residue for digits in re.findall(r"\d+", word)]
+    return tuple(-number for number in (*numbers, 0, 0, 0)[:3])

@@ -1,0 +1,267 @@
+"""One thing or many: the rules that choose between get and list, and the number of a name's last noun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from aqlgen.decide.decision import Category
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.chain import NounChain
+from aqlgen.decide.naming.chain_steps import is_participle
+from aqlgen.decide.naming.noun import AREAS, ONE_OF, Noun, Words, head_size, is_plural
+from aqlgen.decide.naming.verbs import CANONICAL, find_verb
+from aqlgen.words import plural, singular
+
+__all__ = ["NUMBER_RULES", "NumberRule", "answers_many", "with_number"]
+
+_LISTED_AT_ROOT: Final = frozenset("actions metrics credentials permissions insights".split())
+"""Areas that are listed where they belong to no item: `/metrics`, but `/users/{id}/metrics`."""
+
+
+class NumberRule(NamedTuple):
+    """A named rule: `apply` returns True if a READ answers with many things, None where it does not apply."""
+
+    name: str
+    apply: Callable[[Facts, NounChain], bool | None]
+
+
+def answers_many(facts: Facts, chain: NounChain) -> tuple[bool, str]:
+    """Return True if a READ answers with many things, with the name of the rule that says so."""
+    for rule in NUMBER_RULES:
+        many = rule.apply(facts, chain)
+        if many is not None:
+            return many, rule.name
+    raise AssertionError("the last rule knows every noun")
+
+
+def _named_verb(facts: Facts) -> str:
+    return CANONICAL.get(facts.named_verb.word, facts.named_verb.word) if facts.named_verb else ""
+
+
+def _called_list(facts: Facts, chain: NounChain) -> bool | None:
+    if _named_verb(facts) != "list":
+        return None
+    item = chain.item and facts.answers_list is not True and not _says_many(facts)
+    return None if item else True
+
+
+def _called_get_list(facts: Facts, chain: NounChain) -> bool | None:
+    """Read `getKnowledgeBaseList` as a list, if the response is one."""
+    if _named_verb(facts) != "get" or not facts.answers_list or not facts.phrase:
+        return None
+    return True if facts.phrase.object[-1:] == ("list",) != chain.last else None
+
+
+def _called_get(facts: Facts, chain: NounChain) -> bool | None:
+    """Believe people who say get, unless what they get is a plural of the path (`getLinks` of `/links`)."""
+    if _named_verb(facts) != "get" or facts.answers_list or not facts.phrase or not facts.phrase.object:
+        return None
+    return facts.answers_list is None and _gets_a_collection(facts, chain)
+
+
+def _gets_a_collection(facts: Facts, chain: NounChain) -> bool:
+    """Return True if people get what the path ends in, and both are plural."""
+    last = chain.nouns[-1] if chain.nouns else None
+    if last is None or chain.mass or chain.participle or facts.shape.qualifier or not facts.phrase:
+        return False
+    head, spoken = _head(last.words), facts.phrase.object
+    if head:
+        return is_plural(head) and head == spoken[: len(head)] and not chain.itself
+    plain = not last.parameters and last.words[-1] not in AREAS
+    return plain and is_plural(last.words) and last.words[-1] in spoken and is_plural(spoken[-1:])
+
+
+def _without_noun(facts: Facts, chain: NounChain) -> bool | None:
+    if chain.nouns:
+        return None
+    words = facts.phrase.object if facts.phrase else facts.shape.action[1:]
+    return is_plural(words[-1:]) and words[-1] not in AREAS
+
+
+def _looked_up(facts: Facts, chain: NounChain) -> bool | None:
+    return False if facts.shape.qualifier or (chain.by and chain.nouns[-1].parameters) else None
+
+
+def _plural_before_preposition(_: Facts, chain: NounChain) -> bool | None:
+    """Read `/stops-for-route/{routeId}` as a list."""
+    return True if is_plural(_head(chain.nouns[-1].words)) and not chain.itself else None
+
+
+def _by_parameter(facts: Facts, chain: NounChain) -> bool | None:
+    """Read what is found by something else than itself (`/objects/{entity}`) as its response is."""
+    return facts.answers_list is True and not chain.item if chain.nouns[-1].parameters else None
+
+
+def _one_of_many(_: Facts, chain: NounChain) -> bool | None:
+    return False if chain.nouns[-1].words[0] in ONE_OF else None
+
+
+def _adjective(facts: Facts, chain: NounChain) -> bool | None:
+    return True if chain.unsettled and facts.named_verb is None else None
+
+
+def _response(facts: Facts, _: NounChain) -> bool | None:
+    return facts.answers_list if facts.named_verb is None else None
+
+
+def _response_without_plural(facts: Facts, chain: NounChain) -> bool | None:
+    """Believe a list if the noun has one form, or people say it in the plural."""
+    last = chain.nouns[-1].words[-1]
+    uncounted = chain.mass or singular(last) == plural(last)
+    return True if facts.answers_list and (uncounted or _says_many(facts)) else None
+
+
+def _plural_noun(_: Facts, chain: NounChain) -> bool:
+    last = chain.nouns[-1].words
+    rooted = last[-1] in _LISTED_AT_ROOT and not chain.within
+    return is_plural(last) and (rooted or last[-1] not in AREAS)
+
+
+NUMBER_RULES: Final = (
+    NumberRule("called-list", _called_list),
+    NumberRule("called-get-list", _called_get_list),
+    NumberRule("called-get", _called_get),
+    NumberRule("no-noun", _without_noun),
+    NumberRule("looked-up", _looked_up),
+    NumberRule("plural-before-preposition", _plural_before_preposition),
+    NumberRule("by-parameter", _by_parameter),
+    NumberRule("one-of-many", _one_of_many),
+    NumberRule("adjective", _adjective),
+    NumberRule("response", _response),
+    NumberRule("response-without-plural", _response_without_plural),
+    NumberRule("plural-noun", _plural_noun),
+)
+"""The rules in order of trust; the last one knows every noun."""
+
+
+def _says_many(facts: Facts) -> bool:
+    spoken = facts.phrase.object[-1:] if facts.phrase else ()
+    return is_plural(spoken) and spoken[0] not in AREAS
+
+
+def _head(words: Words) -> Words:
+    """Return what stands before a preposition inside some words: (stops, for, route) is (stops,)."""
+    size = head_size(words)
+    return words[:size] if size < len(words) - 1 else ()
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """The last word of a name's nouns, with what decides its number."""
+
+    facts: Facts
+    chain: NounChain
+    thing: Words
+    verb: str
+
+    @property
+    def last(self) -> str:
+        return self.thing[-1]
+
+    @property
+    def noun(self) -> Noun | None:
+        return self.chain.nouns[-1] if self.chain.nouns else None
+
+    @property
+    def found(self) -> bool:
+        """Whether a parameter finds the last noun of the path."""
+        return self.noun is not None and bool(self.noun.parameters)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the path ends in a noun without a parameter."""
+        return self.noun is not None and not self.noun.parameters
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        return frozenset(self.facts.phrase.object) if self.facts.phrase else frozenset()
+
+    @cached_property
+    def spoken_plural(self) -> bool:
+        """Whether people say the word in the plural alone; `orders` alone in the name of a POST is the path again."""
+        heard = self.facts.named_verb is not None or self.facts.method != "POST"
+        return heard and self.last in self.spoken and singular(self.last) not in self.spoken
+
+    def is_verb_of(self, category: Category) -> bool:
+        known = find_verb(self.verb)
+        return known is not None and known.category is category
+
+    def ending_in(self, word: str) -> Words:
+        return (*self.thing[:-1], word)
+
+
+def with_number(facts: Facts, chain: NounChain, thing: Words, verb: str) -> Words:
+    """Put the last noun in the singular or plural, as the verb and the path ask."""
+    if not thing:
+        return thing
+    ending = _Ending(facts, chain, thing, verb)
+    for strategy in _STRATEGIES:
+        words = strategy(ending)
+        if words is not None:
+            return words
+    return ending.ending_in(_in_singular(ending))
+
+
+def _adjective_stays(ending: _Ending) -> Words | None:
+    return ending.thing if ending.chain.unsettled else None
+
+
+def _listed(ending: _Ending) -> Words | None:
+    """Put what is listed in the plural, before a preposition of the path's own noun."""
+    if ending.verb != "list" or ending.chain.mass:
+        return None
+    thing = ending.thing
+    start = max(len(thing) - len(ending.noun.words), 0) if ending.noun is not None else 0
+    at = head_size(thing, start + 1) - 1
+    word = thing[at]
+    counted = singular(word) != word or is_participle(word)
+    return (*thing[:at], word if counted else plural(word), *thing[at + 1 :])
+
+
+def _spoken_behind_item(ending: _Ending) -> Words | None:
+    """Keep a noun that people put behind the path's last one: the tags of a host."""
+    noun = ending.noun
+    if noun is None or not ending.found or not ending.spoken_plural:
+        return None
+    return ending.thing if ending.last not in noun.words and singular(ending.last) not in noun.one else None
+
+
+def _spoken_in_plural(ending: _Ending) -> Words | None:
+    only_plural = plural(ending.last) in ending.spoken and ending.last not in ending.spoken
+    if not ending.plain or not only_plural or ending.is_verb_of(Category.READ):
+        return None
+    return ending.ending_in(plural(ending.last))
+
+
+def _created_in_singular(ending: _Ending) -> Words | None:
+    only_singular = singular(ending.last) in ending.spoken and ending.last not in ending.spoken
+    if not ending.plain or not only_singular or not ending.is_verb_of(Category.CREATE):
+        return None
+    return ending.ending_in(singular(ending.last))
+
+
+def _whole_stays(ending: _Ending) -> Words | None:
+    """Keep the number of what has one form, is read, or is changed as a whole."""
+    if ending.chain.mass:
+        return ending.thing
+    whole = ending.spoken_plural or ending.facts.method in ("PUT", "PATCH", "DELETE")
+    return ending.thing if ending.plain and (whole or ending.is_verb_of(Category.READ)) else None
+
+
+def _in_singular(ending: _Ending) -> str:
+    noun = ending.noun
+    return noun.one[-1] if noun is not None and noun.words[-1] == ending.last else singular(ending.last)
+
+
+_STRATEGIES: Final[tuple[Callable[[_Ending], Words | None], ...]] = (
+    _adjective_stays,
+    _listed,
+    _spoken_behind_item,
+    _spoken_in_plural,
+    _created_in_singular,
+    _whole_stays,
+)
+"""Ways to put a noun in its number, in order; the singular comes last."""

@@ -1,0 +1,106 @@
+"""Run-together words taken apart by what the document itself writes apart: `resourcequotas` by its ResourceQuota.
+
+Only names that other operations cannot change are looked at: those of the document's schemas and tags, and the
+operation's own. So adding or removing operations never changes how a word is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from typing import Final
+
+from aqlgen.decide.naming.noun import Words
+from aqlgen.decide.naming.verbs import find_verb, leading_verb
+from aqlgen.document.resolve import Resolver
+from aqlgen.ir import Document, Operation
+from aqlgen.words import plural, singular, split
+
+__all__ = ["Vocabulary", "vocabulary_of"]
+
+_SHORT: Final = 7
+"""Words of fewer letters are not worth taking apart."""
+_SIGNS: Final = {ord(sign): None for sign in " _-./"}
+_SENTENCE: Final = 120
+_MOST: Final = 4
+"""More words than these are not run together."""
+
+
+class Vocabulary:
+    """The words of a document's schemas and tags, read when the first long word asks for them."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = frozenset(names)
+
+    @cached_property
+    def _runs(self) -> dict[str, Words]:
+        return _runs(self._names)
+
+    def apart(self, word: str, operation: Operation) -> Words:
+        """Take a word of the operation's path apart if the document shows how; else return it as one word."""
+        if len(word) < _SHORT or find_verb(word):
+            return (word,)
+        stem = singular(word)
+        letters, names = _names_of(operation.operation_id or "", operation.tags)
+        if stem in letters or word in letters:
+            if stem in _separate_words(names):
+                return (word,)
+            if run := _look_up(word, _runs(names)):
+                return run
+        return _look_up(word, self._runs) or _by_summary(word, stem, operation.summary[:_SENTENCE].lower()) or (word,)
+
+
+def vocabulary_of(document: Document, resolver: Resolver | None) -> Vocabulary:
+    """Return the vocabulary of a document: the names of its schemas, if there is a resolver, and of its tags."""
+    components = resolver.root.get("components") if resolver else None
+    schemas = components.get("schemas") if isinstance(components, dict) else None
+    names = schemas if isinstance(schemas, dict) else ()
+    return Vocabulary((*(name for name in names if isinstance(name, str)), *(tag.name for tag in document.tags)))
+
+
+def _by_summary(word: str, stem: str, summary: str) -> Words:
+    """Take a word apart by the summary if it begins with a verb: a noun is written alike in all operations."""
+    if stem in summary or stem not in summary.translate(_SIGNS):
+        return ()
+    run = _look_up(word, _runs(frozenset({summary})))
+    return run if leading_verb(run) else ()
+
+
+def _look_up(word: str, runs: dict[str, Words]) -> Words:
+    """Find a word as it is, or in its other number."""
+    if word in runs:
+        return runs[word]
+    if run := runs.get(singular(word)):
+        return (*run[:-1], plural(run[-1]))
+    if run := runs.get(plural(word)):
+        return (*run[:-1], singular(run[-1]))
+    return ()
+
+
+@lru_cache(maxsize=8192)
+def _runs(names: frozenset[str]) -> dict[str, Words]:
+    """Return every run of words in these names by its letters, except those that are also written as one word."""
+    runs: dict[str, Words] = {}
+    whole: set[str] = set()
+    for name in names:
+        words = split(name)
+        whole.update(words)
+        whole.update(singular(word) for word in words)
+        for start in range(len(words) - 1):
+            for end in range(start + 2, min(start + _MOST, len(words)) + 1):
+                run = words[start:end]
+                letters = "".join(run)
+                if len(letters) >= _SHORT and all(len(word) > 1 and word.isalpha() for word in run):
+                    runs[letters] = min(runs.get(letters, run), run, key=lambda words: (len(words), words))
+    return {letters: run for letters, run in runs.items() if letters not in whole}
+
+
+@lru_cache(maxsize=8192)
+def _names_of(operation_id: str, tags: Words) -> tuple[str, frozenset[str]]:
+    """Return the letters of an operation's names, and the names themselves."""
+    return f"{operation_id} {' '.join(tags)}".lower().translate(_SIGNS), frozenset((operation_id, *tags))
+
+
+@lru_cache(maxsize=8192)
+def _separate_words(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(singular(word) for name in names if len(words := split(name)) > 1 for word in words)

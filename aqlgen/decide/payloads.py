@@ -1,0 +1,168 @@
+"""Evidence in request and response schemas: a list, one thing, or no body.
+
+Schemas are raw JSON Schema; references are followed by the document's resolver, and only as far as a question needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from aqlgen.document.resolve import Resolver, UnresolvedError
+from aqlgen.ir import Json, Operation
+from aqlgen.words import split
+
+__all__ = ["answers_list", "answers_nothing", "body_fields", "sends_list"]
+
+Schema: TypeAlias = Mapping[str, Json]
+
+_LISTS: Final = frozenset(
+    "data items results result records values value entries elements list rows content edges hits objects members"
+    " collection resources".split()
+)
+"""Names of the property that holds the list, other than the name of the things in it."""
+
+_PAGING: Final = frozenset(
+    (
+        "next prev previous cursor page pages paging pagination total totals count has_more hasmore next_page links"
+        " limit offset per_page page_size next_token total_count meta first last truncated incomplete_results"
+    ).split()
+)
+"""Properties that accompany a list."""
+
+_WRAPPERS: Final = frozenset("data result results response payload".split())
+"""Names of the property that wraps the whole response, other than the name of the noun."""
+
+_EXTRAS: Final = 4
+"""How many properties besides paging a list may have before the response is a thing that holds a list."""
+
+_WRAPPER_SIZE: Final = 6
+"""A response with this many properties or more is no wrapper."""
+
+_DEPTH: Final = 4
+
+
+def answers_nothing(operation: Operation) -> bool:
+    """Return True if a success is declared and none has a body."""
+    successes = [response for response in operation.responses if response.status.startswith("2")]
+    return bool(successes) and not any(response.media for response in successes)
+
+
+def answers_list(operation: Operation, nouns: tuple[str, ...], resolver: Resolver | None) -> bool | None:
+    """Return True if the response is a list, bare or with paging properties; None where the document does not say.
+
+    `nouns` are the words of the path's last noun: a property of that name holds the list.
+    """
+    for response in operation.responses:
+        if not response.status.startswith("2"):
+            continue
+        for media in response.media:
+            if "json" in media.content_type and isinstance(media.schema, dict):
+                return _is_list(media.schema, nouns, resolver, _DEPTH)
+        if response.media:
+            return None
+    return None
+
+
+def sends_list(operation: Operation, resolver: Resolver | None) -> bool | None:
+    """Return True if the request body is or holds a list; None where the document does not say."""
+    for media in operation.body.media if operation.body else ():
+        schema = _follow(media.schema, resolver)
+        if schema is None or "json" not in media.content_type:
+            return None
+        if _is_array(schema):
+            return True
+        fields = [_follow(field, resolver) for field in _properties(schema, resolver).values()]
+        return any(field is not None and _is_array(field) for field in fields) if fields else None
+    return None
+
+
+def body_fields(operation: Operation, resolver: Resolver | None) -> Mapping[str, Json]:
+    """Return the properties of the JSON request body; empty where the document does not say."""
+    for media in operation.body.media if operation.body else ():
+        schema = _follow(media.schema, resolver)
+        if schema is not None and "json" in media.content_type:
+            return _properties(schema, resolver)
+    return {}
+
+
+def _is_list(schema: Json, nouns: tuple[str, ...], resolver: Resolver | None, depth: int) -> bool | None:
+    followed = _follow(schema, resolver)
+    if followed is None or depth == 0:
+        return None
+    if _is_array(followed):
+        return True
+    properties = _properties(followed, resolver)
+    if not properties:
+        branches = _branches(followed, "oneOf") or _branches(followed, "anyOf")
+        return _is_list(branches[0], nouns, resolver, depth - 1) if branches else None
+    fields = {name: _follow(field, resolver) for name, field in properties.items()}
+    arrays = [name for name, field in fields.items() if field is not None and _is_array(field)]
+    if arrays:
+        return _is_page(properties, arrays, nouns)
+    wrapped = _wrapped(fields, nouns, resolver)
+    return _is_list(wrapped, nouns, resolver, depth - 1) if wrapped is not None else False
+
+
+def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> bool:
+    """Return True if an object with these properties is a page of a list rather than a thing that holds one."""
+    if len(properties) == 1 or any(name.lower().lstrip("@_") in _LISTS for name in arrays):
+        return True
+    keys = {"_".join(split(name)) for name in properties}
+    paging = {key for key in keys if key in _PAGING or key.split("_")[0] in ("next", "total", "page")}
+    return (bool(paging) or any(_is_called(name, nouns) for name in arrays)) and len(keys - paging) <= _EXTRAS
+
+
+def _wrapped(fields: Mapping[str, Schema | None], nouns: tuple[str, ...], resolver: Resolver | None) -> Schema | None:
+    """Return the schema of the only property that wraps the whole response, None where there is no such property."""
+    wrapped = [
+        field
+        for name, field in fields.items()
+        if field is not None and _wraps(name, nouns) and _properties(field, resolver)
+    ]
+    return wrapped[0] if len(wrapped) == 1 and len(fields) < _WRAPPER_SIZE else None
+
+
+def _wraps(name: str, nouns: tuple[str, ...]) -> bool:
+    return name.lower() in _WRAPPERS or _is_called(name, nouns)
+
+
+def _is_called(name: str, nouns: tuple[str, ...]) -> bool:
+    return bool(nouns) and split(name)[-1:] == nouns[-1:]
+
+
+def _follow(schema: Json, resolver: Resolver | None) -> Schema | None:
+    if isinstance(schema, dict) and "$ref" in schema:
+        if resolver is None or not isinstance(schema["$ref"], str):
+            return None
+        try:
+            schema, _ = resolver.follow(schema, "")
+        except UnresolvedError:
+            return None
+    return schema if isinstance(schema, dict) else None
+
+
+def _is_array(schema: Schema) -> bool:
+    kind = schema.get("type")
+    return kind == "array" or (isinstance(kind, list) and "array" in kind) or (kind is None and "items" in schema)
+
+
+def _branches(schema: Schema, keyword: str) -> list[Json]:
+    branches = schema.get(keyword)
+    return branches if isinstance(branches, list) else []
+
+
+def _properties(schema: Schema, resolver: Resolver | None) -> dict[str, Json]:
+    """Return the properties of a schema and of its allOf; each schema is visited once."""
+    properties: dict[str, Json] = {}
+    waiting, seen = [schema], {id(schema)}
+    while waiting:
+        part = waiting.pop()
+        declared = part.get("properties")
+        properties |= {str(name): field for name, field in declared.items()} if isinstance(declared, dict) else {}
+        for branch in _branches(part, "allOf"):
+            followed = _follow(branch, resolver)
+            if followed is not None and id(followed) not in seen:
+                seen.add(id(followed))
+                waiting.append(followed)
+    return properties

@@ -1,0 +1,77 @@
+"""`--include` and `--exclude`: which operations the adapter offers, by tag, path or operation."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from typing import Final
+
+from aqlgen.decide.decision import Decision
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import OptionError
+
+Report = Callable[[Diagnostic], None]
+
+KINDS = ("tag", "path", "operation")
+
+UNMATCHED: Final = "unmatched-pattern"
+
+_SHOWN: Final = 10
+
+
+def _words(decision: Decision, kind: str) -> tuple[str, ...]:
+    operation = decision.operation
+    if kind == "tag":
+        return operation.tags
+    if kind == "path":
+        return (operation.path,)
+    return tuple(name for name in (operation.operation_id, decision.name, operation.key) if name)
+
+
+def _matches(decision: Decision, pattern: str) -> bool:
+    kind, colon, glob = pattern.partition(":")
+    if colon and kind in KINDS:
+        return any(fnmatchcase(word, glob) for word in _words(decision, kind))
+    return any(fnmatchcase(word, pattern) for kind in KINDS for word in _words(decision, kind))
+
+
+def _hint(decisions: Sequence[Decision], pattern: str) -> str:
+    """Return what a pattern that matches nothing may be meant for, or else what the tags are."""
+    kind, colon, glob = pattern.partition(":")
+    kinds, wanted = ((kind,), glob) if colon and kind in KINDS else (KINDS, pattern)
+    words = {word: None for kind in kinds for decision in decisions for word in _words(decision, kind)}
+    near = difflib.get_close_matches(wanted, words, n=1)
+    if near:
+        return f"Did you mean '{kind}:{near[0]}'?" if len(kinds) == 1 else f"Did you mean '{near[0]}'?"
+    tags = list({tag: None for decision in decisions for tag in decision.operation.tags})
+    known = f" The tags are {', '.join(tags[:_SHOWN])}{', …' if len(tags) > _SHOWN else ''}." if tags else ""
+    return f"Give a tag, a path or an operation, such as 'tag:pets', 'path:/pets/*' or 'operation:get*'.{known}"
+
+
+def select(
+    decisions: tuple[Decision, ...], include: Sequence[str], exclude: Sequence[str], report: Report | None = None
+) -> tuple[Decision, ...]:
+    """Return the operations that an `include` pattern matches (all if there is none) and no `exclude` pattern does.
+
+    A pattern is a glob, bare or as `tag:…`, `path:…` or `operation:…`. One that matches nothing is a mistake: `report`
+    is called with it, and without `report` it raises OptionError.
+    """
+    for option, patterns in (("--include", include), ("--exclude", exclude)):
+        for pattern in patterns:
+            if not any(_matches(decision, pattern) for decision in decisions):
+                mistake = Diagnostic(
+                    UNMATCHED,
+                    Severity.ERROR,
+                    f"{option} {pattern!r} matches no operation",
+                    help=_hint(decisions, pattern),
+                )
+                if report is None:
+                    raise OptionError(mistake)
+                report(mistake)
+    return tuple(
+        decision
+        for decision in decisions
+        if (not include or any(_matches(decision, pattern) for pattern in include))
+        and not any(_matches(decision, pattern) for pattern in exclude)
+    )

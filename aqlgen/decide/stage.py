@@ -1,0 +1,160 @@
+"""The decide stage: category, name, danger and traits of every operation, each with its reason (R-NAME-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from aqlgen.decide.category import Siblings, classify
+from aqlgen.decide.danger import danger
+from aqlgen.decide.decision import Category, Decision, Evidence, Reason
+from aqlgen.decide.extensions import hidden, stripe_names
+from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.candidates import Names, names_for
+from aqlgen.decide.naming.kept_names import Settled, settle_keeping
+from aqlgen.decide.naming.verbs import canonical_relative
+from aqlgen.decide.naming.vocabulary import vocabulary_of
+from aqlgen.decide.overrides import Override, Overrides, Report, check
+from aqlgen.decide.overrides import load as load_overrides
+from aqlgen.decide.traits import with_traits
+from aqlgen.document.resolve import Resolver
+from aqlgen.ir import Document
+from aqlgen.words import split
+
+__all__ = ["Override", "Overrides", "decide", "load_overrides"]
+
+_OVERRIDE: Final = Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")
+_TAKEN: Final = 0.75
+"""The most confidence in a name whose first candidate another operation has."""
+
+
+def decide(
+    document: Document,
+    overrides: Overrides,
+    resolver: Resolver | None = None,
+    *,
+    report: Report | None = None,
+    kept: Mapping[str, str] | None = None,
+    ids: Mapping[str, str] | None = None,
+    retired: Mapping[str, str] | None = None,
+) -> tuple[Decision, ...]:
+    """Decide about the operations, in document order, without those that an override hides.
+
+    With a resolver, rules look at the schemas of requests and responses too. `report` is called with each mistake in
+    the overrides, which go on without it; with no `report` a mistake raises OptionError. `kept` are the names of an
+    earlier table, by `METHOD /path`: they stay, and no new operation takes one of them. `ids` are its operationIds, by
+    which operations that moved are recognised. `retired` are names that stood for operations before: no other operation
+    gets one of them.
+    """
+    check(overrides, document.operations, report)
+    sdk_names = stripe_names(resolver)
+    operations = {
+        operation.key: Facts(operation, resolver, sdk_names.get(operation.key)) for operation in document.operations
+    }
+    chosen = {key: overrides.of(facts.operation) for key, facts in operations.items()}
+    siblings = Siblings(document.operations)
+    categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
+    vocabulary = vocabulary_of(document, resolver)
+    # hidden ones get names too, so that hiding one renames no other
+    names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
+    served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
+    fixed = {key: name for key in served if (name := chosen[key].name)}
+    aliases = _aliases(chosen)
+    settled = settle_keeping(names, fixed, kept or {}, aliases, (ids or {}, _operation_ids(document)), retired or {})
+    lists = {facts.operation.path: facts.answers_list for facts in operations.values() if facts.method == "GET"}
+    decisions = [
+        _decision(operations[key], chosen[key], categories[key], _naming(names[key], key, fixed, settled), lists)
+        for key in served
+    ]
+    return with_traits(decisions, resolver)
+
+
+def _aliases(chosen: Mapping[str, Override]) -> dict[str, str]:
+    return {alias.name: key for key, override in chosen.items() for alias in override.aliases}
+
+
+def _operation_ids(document: Document) -> dict[str, str]:
+    return {operation.key: operation.operation_id for operation in document.operations if operation.operation_id}
+
+
+class _Naming(NamedTuple):
+    """The name that was settled on: its verb and its resource, why it is this one, and the rules behind it."""
+
+    name: str
+    verb: str
+    resource: str
+    reason: Reason
+    verb_rule: str
+    noun_rule: str
+    pinned: bool = False
+
+
+def _decision(
+    facts: Facts,
+    override: Override,
+    classified: tuple[Category, Reason],
+    naming: _Naming,
+    lists: Mapping[str, bool | None],
+) -> Decision:
+    category, category_reason = classified
+    level, reason = danger(facts, category, naming.name, lists)
+    if override.danger is not None:
+        level, reason = override.danger, _OVERRIDE
+    return Decision(
+        operation=facts.operation,
+        name=naming.name,
+        category=category,
+        category_reason=category_reason,
+        verb=naming.verb,
+        resource=naming.resource,
+        name_reason=naming.reason,
+        danger=level,
+        danger_reason=reason,
+        description=override.description,
+        confirmation=override.confirmation,
+        override=override,
+        relative=canonical_relative(naming.verb, category, facts.answers_list),
+        pinned=naming.pinned,
+        verb_rule=naming.verb_rule,
+        noun_rule=naming.noun_rule,
+    )
+
+
+def _naming(names: Names, key: str, fixed: Mapping[str, str], settled: Settled) -> _Naming:
+    """Return the naming that was settled on, where `fixed` are the names that the user gave."""
+    pinned = key in settled.pinned
+    if key in fixed:
+        rule = _OVERRIDE.rule
+        return _Naming(fixed[key], *_parts(fixed[key], names.resource), _OVERRIDE, rule, rule, pinned)
+    fresh, settled_name = settled.fresh[key], settled.names[key]
+    naming = _Naming(settled_name, names.verb, names.resource, names.reason, names.verb_rule, names.reason.rule, pinned)
+    if settled_name != names.best and names.verb == "get" and settled_name.startswith("list_"):
+        naming = naming._replace(verb="list")
+    evidence, confidence = names.reason.evidence, names.reason.confidence
+    if settled_name != fresh:
+        reason = Reason("kept", evidence, confidence, f"it would be {fresh} today")
+        naming = naming._replace(reason=reason)
+        if any(settled_name in names.candidates(versioned=versioned) for versioned in (False, True)):
+            return naming
+        verb, resource = _parts(settled_name, names.resource)
+        return naming._replace(verb=verb, resource=resource, verb_rule=reason.rule, noun_rule=reason.rule)
+    if settled_name != names.best:
+        note = f"{names.best} is taken by another operation"
+        naming = naming._replace(reason=Reason(names.reason.rule, evidence, min(confidence, _TAKEN), note))
+    return naming
+
+
+def _parts(name: str, resource: str) -> tuple[str, str]:
+    """Return the verb and the resource of a name that is none of the candidates."""
+    first, *rest = split(name)
+    return first, "_".join(rest) or resource
+
+
+def _is_hidden(facts: Facts, override: Override) -> bool:
+    return hidden(facts.operation) if override.hidden is None else override.hidden
+
+
+def _category(facts: Facts, override: Override, siblings: Siblings) -> tuple[Category, Reason]:
+    if override.category is not None:
+        return override.category, _OVERRIDE
+    return classify(facts, siblings)

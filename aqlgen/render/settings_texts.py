@@ -1,0 +1,103 @@
+"""The texts about an adapter's settings: `adapter.toml` of a new project, and the page docs/settings.md.
+
+Both follow from the fields of `aqlgen.runtime.settings.config.Config`. `python -m aqlgen.render.settings_texts` writes
+them anew in a clone of aqlgen.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from aqlgen.runtime.settings.config import SETTINGS, Setting
+
+__all__ = ["PATHS", "adapter_toml", "page"]
+
+_ROOT = Path(__file__).parents[2]
+_WIDTH = 120
+
+_HEAD = """\
+# yours: aqlgen writes this file once and never touches it again.
+# The adapter's settings, each with its default. Take away the '#' before a line to change it. An environment variable,
+# named behind each, wins over this file. Credentials never belong here: see `doctor` for their variables.
+"""
+
+_PAGE_HEAD = """\
+# Settings of an adapter
+
+A setting comes from its environment variable, then from `adapter.toml`, then from its default. `adapter.toml` is looked
+for beside the project's `pyproject.toml`, or is the file that `MCP_AQL_CONFIG` names. `doctor --all` shows the settings
+in force and where each comes from. A key that is not listed here stops the start. Credentials are no settings: `doctor`
+lists their variables.
+
+This page and the `adapter.toml` of a new project are written by `python -m aqlgen.render.settings_texts` from
+`aqlgen/runtime/settings/config.py`.
+"""
+
+
+def adapter_toml() -> str:
+    """Return the text of `adapter.toml`, in which every setting is commented out."""
+    return "\n".join((_HEAD, *(text for table, settings in _tables() for text in _toml(table, settings))))
+
+
+def page() -> str:
+    """Return the text of docs/settings.md."""
+    return "\n".join((_PAGE_HEAD, *(text for table, settings in _tables() for text in _section(table, settings))))
+
+
+PATHS = {_ROOT / "templates/project/adapter.toml": adapter_toml, _ROOT / "docs/settings.md": page}
+"""The files that the texts stand in."""
+
+
+def _tables() -> Iterator[tuple[str, list[Setting]]]:
+    for table, settings in groupby(SETTINGS, lambda setting: setting.key.rpartition(".")[0]):
+        yield table, list(settings)
+
+
+def _toml(table: str, settings: list[Setting]) -> Iterator[str]:
+    for index, setting in enumerate(settings):
+        header = f"[{table}]\n" if table and not index else ""
+        end = ". For example:" if setting.example else ""
+        lines = textwrap.wrap(f"{setting.description} {_variable(setting)}{end}", _WIDTH - 2, break_on_hyphens=False)
+        if setting.example:
+            lines += [f"  {line}" for line in setting.example]
+        else:
+            lines.append(f"{_name(setting)} = {_default(setting)}")
+        yield header + "".join(f"# {line}\n" for line in lines)
+
+
+def _section(table: str, settings: list[Setting]) -> Iterator[str]:
+    rows = [f"## `[{table}]`" if table else "## Outside of tables", "", "| key | variable | default | sets |"]
+    rows.append("|---|---|---|---|")
+    for setting in settings:
+        form = f", {setting.form}" if setting.form else ""
+        default = "" if setting.default is None or setting.default == {} else f"`{_default(setting)}`"
+        description = setting.description.replace("|", "\\|")
+        rows.append(f"| `{_name(setting)}` | `{setting.variable}`{form} | {default} | {description} |")
+    yield "\n".join(rows) + "\n"
+
+
+def _name(setting: Setting) -> str:
+    return setting.key.rpartition(".")[2]
+
+
+def _variable(setting: Setting) -> str:
+    return f"{setting.variable} ({setting.form})" if setting.form else setting.variable
+
+
+def _default(setting: Setting) -> str:
+    """Write the default as TOML."""
+    return json.dumps("" if setting.default is None else setting.default)
+
+
+def main() -> None:
+    """Write the files anew."""
+    for path, text in PATHS.items():
+        path.write_text(text(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

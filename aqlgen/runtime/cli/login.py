@@ -1,0 +1,77 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The command `login`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..auth.login import LoginError, LoginIO, LoginOptions, login, schemes_of
+from ..auth.sources import Logins, Sources
+from ..encode.urls import server_url
+from ..settings.config import Config
+from ..settings.load import Variables, load
+from ..state import open_state
+from ..table import Adapter, Table
+
+__all__ = ["forget", "log_in"]
+
+
+def log_in(
+    folder: Path,
+    scheme: str | None,
+    options: LoginOptions,
+    environ: Mapping[str, str],
+    io: LoginIO | None = None,
+) -> str:
+    """Log a person in with a scheme; None means the only one. Returns a line for the person.
+
+    Raises LoginError and ConfigError.
+    """
+    import anyio
+
+    from ..auth.discovery import Fetch
+
+    config, adapter, sources = _open(folder, environ)
+    chosen = _chosen(sources, scheme)
+    base = config.base_url or (server_url(adapter.servers[0]) if adapter.servers else "")
+    if not options.scopes:
+        options = options._replace(scopes=" ".join(_needed_scopes(folder, adapter, chosen)))
+    io = io or LoginIO(Fetch(config.timeout))
+    return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
+
+
+def forget(folder: Path, scheme: str | None, environ: Mapping[str, str]) -> str:
+    """Delete the login of a scheme. Returns a line for the person. Raises LoginError and ConfigError."""
+    _, _, sources = _open(folder, environ)
+    chosen = _chosen(sources, scheme)
+    existed = sources.logins.drop(chosen)
+    return f"Forgot the login for '{chosen}'." if existed else f"There was no login for '{chosen}'."
+
+
+def _open(folder: Path, environ: Mapping[str, str]) -> tuple[Config, Adapter, Sources]:
+    config, adapter = load(folder, environ), Adapter.load(folder)
+    logins = Logins(open_state(config.state_url, adapter.name, environ))
+    return config, adapter, Sources(adapter, Variables(environ), logins=logins)
+
+
+def _chosen(sources: Sources, scheme: str | None) -> str:
+    known = schemes_of(sources)
+    if scheme is None and len(known) == 1:
+        return known[0]
+    if scheme in known:
+        return str(scheme)
+    if not known:
+        raise LoginError("the API knows no login: 'doctor' shows which credentials it takes")
+    listed = ", ".join(known)
+    raise LoginError(f"choose the security scheme: {listed}" if scheme is None else f"choose one of {listed}")
+
+
+def _needed_scopes(folder: Path, adapter: Adapter, scheme: str) -> list[str]:
+    """Return the scopes that the operations need of a scheme, or those of its flows if they need none."""
+    table = Table(folder)
+    scopes = dict.fromkeys(adapter.scopes.get(scheme, ()))
+    for _, _, (stated,) in table.values("scopes"):
+        scopes |= dict.fromkeys(stated.get(scheme, ()))
+    flows = adapter.security_schemes[scheme].get("flows", {})
+    return list(scopes) or list(dict.fromkeys(scope for flow in flows.values() for scope in flow.get("scopes", ())))

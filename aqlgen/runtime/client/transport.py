@@ -1,0 +1,239 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""Requests to the API over HTTP: time-outs, bounded responses, retries, rate limits, safe redirects."""
+
+from __future__ import annotations
+
+import ssl
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from itertools import count
+from typing import TYPE_CHECKING
+
+import anyio
+
+from ..errors import Code, Failure
+from ..wire import ApiRequest, ApiResponse
+from .pacing import Backoff, QuotaMeter, Timing, with_idempotency_key
+from .receive import Bounds, Receiver
+from .redirects import READS, STATUSES, changes_host, is_public, redirected
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from ..settings.config import Config
+    from ..table import Row
+
+__all__ = ["HttpTransport"]
+
+_CONNECT_TIMEOUT = 10.0
+_MAX_REDIRECTS = 5
+
+
+class HttpTransport:
+    """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole call with its retries."""
+
+    def __init__(
+        self,
+        timeout: float,
+        max_response: int,
+        *,
+        verify: ssl.SSLContext | bool = True,
+        transport: httpx2.AsyncBaseTransport | None = None,
+        retries: int = 2,
+        bounds: Bounds | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._verify = verify
+        self._transport = transport
+        self._retries = retries
+        self._bounds = bounds or Bounds(max_response)
+        self._timing = timing or Timing()
+        self._meter = QuotaMeter(self._timing.now)
+        self._client: httpx2.AsyncClient | None = None
+
+    @classmethod
+    def of(cls, config: Config, *, verify: ssl.SSLContext | bool = True) -> HttpTransport:
+        """Build the transport that the settings describe."""
+        bounds = Bounds(
+            response=config.max_response_size,
+            events=config.stream_events,
+            seconds=config.stream_seconds,
+            folder=config.files_folder,
+            file=config.files_max_size,
+        )
+        return cls(config.timeout, config.max_response_size, verify=verify, retries=config.retries, bounds=bounds)
+
+    async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
+        """Send and read the response. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""
+        import httpx2
+
+        call = _Call(self, request, row)
+        try:
+            with anyio.fail_after(self._timeout):
+                return await call.follow()
+        except (TimeoutError, httpx2.TimeoutException):
+            if call.latest is not None:  # the time ran out between two attempts: the last response counts
+                return call.latest
+            raise _failed(f"the API did not answer within {self._timeout:g} seconds") from None
+        except httpx2.ConnectError as error:
+            raise _failed(_unreachable(error, request)) from None
+        except httpx2.DecodingError:
+            raise _failed("the API's answer could not be decompressed") from None
+        except httpx2.ProxyError:
+            raise _failed("the proxy between the adapter and the API refused the request") from None
+        except (httpx2.TransportError, httpx2.StreamError):
+            raise _failed("the connection to the API broke before its answer was complete") from None
+        except (httpx2.InvalidURL, httpx2.TooManyRedirects, UnicodeError, ValueError):
+            raise _failed("the request to the API could not be formed") from None
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def opened(self) -> httpx2.AsyncClient:
+        """Return the pool, which is opened at the first request."""
+        if self._client is None:
+            import httpx2
+
+            self._client = httpx2.AsyncClient(
+                verify=self._verify,
+                transport=self._transport,
+                follow_redirects=False,
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # one caller's cookies are not another's
+            )
+        return self._client
+
+
+class _Call:
+    """One call: the request, those that redirects lead to, and the attempts of each."""
+
+    def __init__(self, transport: HttpTransport, request: ApiRequest, row: Row | None) -> None:
+        self._owner = transport
+        self._row = row
+        self._timing = transport._timing
+        self._ends = self._timing.now() + transport._timeout
+        self._request, self._keyed = with_idempotency_key(request, row)
+        self.latest: ApiResponse | None = None
+
+    async def follow(self) -> ApiResponse:
+        """Send, and follow redirects as far as that is safe."""
+        import httpx2
+
+        request = self._request
+        response = await self._attempt(request)
+        performed: ApiResponse | None = None
+        for _ in range(_MAX_REDIRECTS):
+            target = redirected(request, response)
+            if target is None or (changes_host(request, target) and not await self._may_enter(request, target)):
+                return response
+            if request.method not in READS and target.method in READS:
+                performed = response
+            request = target
+            try:
+                response = await self._attempt(request)
+            except (Failure, httpx2.TransportError):
+                if performed is None:
+                    raise
+                return performed  # the call itself was carried out
+            if performed is not None and response.status >= 400:
+                return performed
+        if response.status in STATUSES and redirected(request, response) is not None:
+            if performed is not None:
+                return performed
+            raise _failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
+        return response
+
+    async def _attempt(self, request: ApiRequest) -> ApiResponse:
+        """Send until there is a final response, as often as that does no harm and there is time."""
+        import httpx2
+
+        backoff = Backoff.of(request, self._owner._retries, keyed=self._keyed and request.method not in READS)
+        meter, operation = self._owner._meter, self._row.name if self._row is not None else ""
+        for tries in count():
+            try:
+                with meter.admitted(request, operation):
+                    response = await self._exchange(request)
+            except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
+                unsent = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
+                wait = None if _is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
+                if wait is None or wait >= self._seconds_left():
+                    raise
+            else:
+                meter.note(request, operation, response)
+                wait = backoff.after_response(tries, response, self._timing)
+                if wait is None or wait >= self._seconds_left():
+                    return response
+                self.latest = response
+            await self._timing.pause(wait)
+        raise AssertionError  # pragma: no cover
+
+    async def _exchange(self, request: ApiRequest) -> ApiResponse:
+        import httpx2
+
+        from ..decode.decompress import ACCEPT_ENCODING, CodingError
+
+        headers = [(name.encode("ascii"), value.encode("utf-8")) for name, value in request.headers]
+        if not self._sets_accept_encoding(request):
+            headers.append((b"Accept-Encoding", ACCEPT_ENCODING.encode()))
+        sent = httpx2.Request(request.method, request.url, headers=headers, content=request.content)
+        timeout = httpx2.Timeout(self._owner._timeout, connect=min(_CONNECT_TIMEOUT, self._owner._timeout))
+        sent.extensions["timeout"] = timeout.as_dict()
+        response = await self._owner.opened().send(sent, stream=True)
+        try:
+            return await Receiver(self._owner._bounds, request, self._row, self._seconds_left()).read(response)
+        except CodingError as problem:
+            raise _failed(f"the API's answer {problem}") from None
+        finally:
+            await response.aclose()
+
+    def _sets_accept_encoding(self, request: ApiRequest) -> bool:
+        """Return True if the call has an Accept-Encoding header, or the API has a parameter for it."""
+        declared = self._row.parameters.values() if self._row is not None else ()
+        return any(name.lower() == "accept-encoding" for name, _ in request.headers) or any(
+            parameter.location == "header" and parameter.wire.lower() == "accept-encoding" for parameter in declared
+        )
+
+    async def _may_enter(self, request: ApiRequest, target: ApiRequest) -> bool:
+        """Return True if a redirect to another host is allowed: none leads from the open network into a private one."""
+        import httpx2
+
+        url = httpx2.URL(target.url)
+        if self._owner._transport is not None or not is_public(httpx2.URL(request.url).host):
+            return True
+        try:
+            addresses = await anyio.getaddrinfo(url.host, url.port or (443 if url.scheme == "https" else 80))
+        except OSError:
+            return True  # where a proxy resolves names; without one the connection fails by itself
+        return all(is_public(str(address[4][0])) for address in addresses)
+
+    def _seconds_left(self) -> float:
+        return self._ends - self._timing.now()
+
+
+def _is_tls(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def _unreachable(error: BaseException, request: ApiRequest) -> str:
+    host = request.url.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the TLS certificate of '{host}' is not valid"
+        if isinstance(cause, ssl.SSLError):
+            return f"no TLS connection could be made with '{host}'"
+        if isinstance(cause, ConnectionRefusedError):
+            return f"the connection to '{host}' was refused"
+        cause = cause.__cause__ or cause.__context__
+    return f"no connection could be made to '{host}'"
+
+
+def _failed(reason: str) -> Failure:
+    return Failure(Code.INTERNAL_ERROR, f"Internal error: {reason}")

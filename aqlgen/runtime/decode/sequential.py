@@ -1,0 +1,194 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""Contents that are several values: server-sent events, JSON lines, JSON text sequences, the parts of a multipart body.
+
+(OpenAPI 3.2, Sequential Media Types; WHATWG HTML, 9.2; ndjson.org; RFC 7464; RFC 2046, 5.1; RFC 7578.)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from ..errors import Failure
+from ..media import StreamForm, media_type
+from .body import read_body, sanitize
+from .files import disposition_name
+
+__all__ = ["StreamWatch", "read_multipart", "stream_values"]
+
+_DONE = re.compile(rb"(?:^|[\r\n])(?:data:\s*)?\[DONE\]\s*[\r\n]")
+_BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LONGEST_MARK = 24
+"""Bytes that are kept of what came, since a mark may be divided between two chunks."""
+_BOUNDARY = re.compile(r'\bboundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"]{1,200}))', re.IGNORECASE)
+_NAME = re.compile(r'(?:^|;)\s*name\s*=\s*(?:"([^"]*)"|([^;\s]+))', re.IGNORECASE)
+_MAX_PARTS = 1000
+
+
+class StreamWatch:
+    """A counter of the values in a stream, which says when they are enough."""
+
+    def __init__(self, form: StreamForm, limit: int) -> None:
+        self._form = form
+        self._left = limit
+        self._tail = b""
+
+    def feed(self, chunk: bytes) -> str | None:
+        """Take the next bytes; return "events" when there are enough of them, "" when the stream says that it ended."""
+        seen = self._tail + chunk
+        if b"[DONE]" in seen and _DONE.search(seen):
+            return ""
+        if self._form == "events":
+            self._left -= len(_BLANK_LINE.findall(seen)) - len(_BLANK_LINE.findall(self._tail))
+        else:
+            self._left -= chunk.count(b"\x1e" if self._form == "sequence" else b"\n")
+        self._tail = seen[-_LONGEST_MARK:]
+        return "events" if self._left <= 0 else None
+
+
+def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:
+    """Return the values of a stream; one that should be JSON and is not comes as its text.
+
+    `complete` says that its last value is whole, even if nothing follows it.
+    """
+    read = {"events": _read_events, "lines": _read_lines, "sequence": _read_sequence}[form]
+    return list(read(text.removeprefix("\ufeff"), complete))
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return sanitize(json.loads(text, parse_constant=lambda _: None), text.encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return text.strip()
+
+
+def _read_lines(text: str, complete: bool) -> Iterator[Any]:
+    lines = text.split("\n")
+    if not complete:
+        lines.pop()  # the text behind the last line break
+    for line in lines:
+        line = line.strip()
+        if line and line != "[DONE]":
+            yield _read_json(line)
+
+
+def _read_sequence(text: str, complete: bool) -> Iterator[Any]:
+    records = text.split("\x1e")[1:]
+    if records and not complete and not records[-1].endswith("\n"):
+        records.pop()
+    for record in records:
+        if record.strip():
+            yield _read_json(record)
+
+
+def _read_events(text: str, complete: bool) -> Iterator[Any]:
+    lines = re.split(r"\r\n|\n|\r", text)
+    event: dict[str, Any] = {}
+    data_lines: list[str] = []
+    for line in (*lines, "") if complete else lines[:-1]:
+        if not line:
+            if data_lines:
+                data = "\n".join(data_lines)
+                if data.strip() == "[DONE]":
+                    return
+                yield {**event, "data": _event_data(data)}
+            event, data_lines = {}, []
+            continue
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            data_lines.append(value)
+        elif name in ("event", "id") and value:
+            event[name] = value
+
+
+def _event_data(text: str) -> Any:
+    """Return the data of an event: JSON where it is an object, an array or a string in quotes, else the text itself."""
+    if not text.lstrip().startswith(("{", "[", '"')):
+        return text
+    return _read_json(text)
+
+
+def read_multipart(content: bytes, content_type: str) -> list[dict[str, Any]] | None:
+    """Return the parts, each as name, filename, content_type and data, as far as it has them; None without parts."""
+    match = _BOUNDARY.search(content_type)
+    if match is None:
+        return None
+    delimiter = b"--" + (match[1] or match[2]).encode("utf-8", "replace")
+    pieces = re.split(rb"(?:^|\r?\n)" + re.escape(delimiter) + rb"(?=--|[ \t]*\r?\n)", content)
+    if len(pieces) < 2:
+        return None
+    parts: list[dict[str, Any]] = []
+    for piece in pieces[1:]:
+        if piece.startswith(b"--") or len(parts) == _MAX_PARTS:
+            break
+        head, body = _divide(piece.lstrip(b" \t"))
+        parts.append(_read_part(_part_headers(head), body))
+    return parts
+
+
+def _divide(piece: bytes) -> tuple[bytes, bytes]:
+    """Divide a part, which begins with the line break behind its delimiter, into its headers and its body."""
+    without_headers = re.match(rb"\r?\n\r?\n", piece)
+    if without_headers is not None:
+        return b"", piece[without_headers.end() :]
+    end = re.search(rb"\r?\n\r?\n", piece)
+    return (piece, b"") if end is None else (piece[: end.start()], piece[end.end() :])
+
+
+def _part_headers(head: bytes) -> Mapping[str, str]:
+    text = re.sub(r"\r?\n[ \t]+", " ", head.decode("utf-8", "replace"))
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name.strip().lower(): value.strip() for name, colon, value in pairs if colon}
+
+
+def _read_part(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
+    disposition = headers.get("content-disposition", "")
+    content_type = headers.get("content-type", "")
+    with suppress(ValueError):
+        body = _without_transfer_encoding(body, headers.get("content-transfer-encoding", "").lower())
+    part: dict[str, Any] = {}
+    name = _NAME.search(disposition)
+    if name is not None:
+        part["name"] = name[1] if name[1] is not None else name[2]
+    filename = disposition_name(disposition)
+    if filename:
+        part["filename"] = filename
+    for key in ("content-id", "content-location", "content-range"):
+        if key in headers:
+            part[key.replace("-", "_")] = headers[key]
+    if content_type:
+        part["content_type"] = media_type(content_type)
+    try:
+        if media_type(content_type) == "application/http":
+            part["data"] = _read_inner_response(body)
+        else:
+            part["data"] = read_body(body, content_type or "text/plain")
+    except Failure:
+        part["data"] = body.decode("utf-8", "replace")
+    return part
+
+
+def _without_transfer_encoding(body: bytes, encoding: str) -> bytes:
+    if encoding == "base64":
+        import base64
+
+        return base64.b64decode(body)
+    if encoding == "quoted-printable":
+        import quopri
+
+        return quopri.decodestring(body)
+    return body
+
+
+def _read_inner_response(body: bytes) -> dict[str, Any]:
+    """Read a part that is the response to one call of a batch."""
+    status_line, _, rest = body.lstrip().partition(b"\n")
+    head, content = _divide(b"\n" + rest)
+    words = status_line.decode("latin-1").split()
+    status = int(words[1]) if len(words) > 1 and words[1].isascii() and words[1].isdigit() else 0
+    data = read_body(content.strip(), _part_headers(head).get("content-type", "")) if content.strip() else None
+    return {"status": status, "data": data}

@@ -1,0 +1,113 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""URLs as the document writes them, with `{names}` in braces: paths and the servers in front of them.
+
+(OpenAPI 3.1, Paths Object and Server Object; a name has at least one character, as OpenAPI 3.2, 4.8.2 says.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from ..errors import Code, Failure
+from ..table import Adapter, Row
+
+__all__ = [
+    "has_base_url",
+    "paired_placeholders",
+    "placeholders",
+    "resolve_base_url",
+    "server_url",
+    "split_at_placeholders",
+    "variable_problem",
+    "without_names",
+]
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+def placeholders(template: str) -> list[str]:
+    """Return the names in braces, in their order."""
+    return _PLACEHOLDER.findall(template)
+
+
+def split_at_placeholders(template: str) -> tuple[list[str], list[str]]:
+    """Return the literal texts and the names between them; there is one more literal than names."""
+    pieces = _PLACEHOLDER.split(template)
+    return pieces[::2], pieces[1::2]
+
+
+def without_names(template: str, stand_in: str = "{}") -> str:
+    """Return the template with the same text for each placeholder, so that templates can be compared."""
+    return _PLACEHOLDER.sub(stand_in, template)
+
+
+def paired_placeholders(template: str, other: str) -> dict[str, str]:
+    """Return the names of a template with those at the same place of another."""
+    return dict(zip(placeholders(template), placeholders(other), strict=False))
+
+
+def server_url(server: Mapping[str, Any], chosen: Mapping[str, str] | None = None) -> str:
+    """Return a server's URL, its variables replaced by the chosen values or else by their defaults."""
+    declared = server.get("variables", {})
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if chosen and name in chosen:
+            return chosen[name]
+        return str(declared.get(name, {}).get("default", match[0]))
+
+    return _PLACEHOLDER.sub(value, server["url"])
+
+
+def variable_problem(servers: Iterable[Mapping[str, Any]], chosen: Mapping[str, str]) -> str | None:
+    """Return the end of a sentence on a chosen value that fits no server, None when all fit.
+
+    Such a value has a name that no URL has, or is not among those allowed.
+    """
+    declared: dict[str, list[Any]] = {}
+    for server in servers:
+        for name in placeholders(server["url"]):
+            declared.setdefault(name, []).append(server.get("variables", {}).get(name, {}).get("enum") or ())
+    for name, value in chosen.items():
+        if name not in declared:
+            known = f"they have {', '.join(sorted(declared))}" if declared else "they have none"
+            return f"names '{name}', which is no variable of the API's servers: {known}"
+        options = [option for allowed in declared[name] for option in allowed]
+        if all(declared[name]) and value not in map(str, options):
+            return f"gives '{name}' the value '{value}', which is none of {', '.join(map(str, options))}"
+    return None
+
+
+def has_base_url(adapter: Adapter, setting: str | None, chosen: Mapping[str, str]) -> bool:
+    """Return True if the setting or the document's first server is a complete address of the API."""
+    return _is_absolute(setting or (server_url(adapter.servers[0], chosen) if adapter.servers else ""))
+
+
+def resolve_base_url(adapter: Adapter, row: Row, setting: str | None, chosen: Mapping[str, str] | None = None) -> str:
+    """Return the absolute base URL of an operation, without a trailing slash. Raises Failure when there is none.
+
+    The setting wins over the operation's own server, and that over the first of the document.
+    """
+    servers = row.servers or adapter.servers
+    url = setting or (server_url(servers[0], chosen) if servers else "")
+    if row.servers and not setting and not _is_absolute(url) and adapter.servers:
+        url = urljoin(server_url(adapter.servers[0], chosen), url)  # relative to the document's own server
+    if not _is_absolute(url):
+        raise Failure(
+            Code.INTERNAL_ERROR,
+            "Internal error: the address of the API is not known, because its document names no complete one. "
+            "Set MCP_AQL_BASE_URL, such as 'https://api.example.com/v1'.",
+            {"setting": "MCP_AQL_BASE_URL", **({"server": url} if url else {})},
+        )
+    return url.strip().partition("#")[0].partition("?")[0].rstrip("/")
+
+
+def _is_absolute(url: str) -> bool:
+    try:
+        parts = urlsplit(url.strip())
+        return parts.scheme.lower() in ("http", "https") and bool(parts.hostname) and not placeholders(url)
+    except ValueError:
+        return False

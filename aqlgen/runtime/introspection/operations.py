@@ -1,0 +1,108 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""Operations as introspection shows them: OperationInfo and OperationDetails (introspection document, 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..protocol_operations import ProtocolOperation
+from ..schema.reader import Types
+from ..settings.config import Config
+from ..table import Row
+from ..text import clean
+from .names import Alias
+from .protocol import INTROSPECT, PERMISSIONS, tool_name
+from .types import kind_of, parameter_info
+
+__all__ = ["introspect_details", "operation_details", "operation_info", "protocol_operation_details"]
+
+
+def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
+    """Return an operation as lists show it."""
+    return {"name": name, "semantic_category": family.upper(), "endpoint": family, "description": description}
+
+
+def _header(config: Config, name: str, family: str, description: str) -> dict[str, Any]:
+    """Return what the details of every operation begin with."""
+    return {
+        "name": name,
+        "semantic_category": family.upper(),
+        "endpoint": family,
+        "mcpTool": tool_name(config, family),
+        "description": description,
+        "permissions": dict(PERMISSIONS[family.upper()]),
+    }
+
+
+def operation_details(row: Row, types: Types, config: Config, alias: Alias | None) -> dict[str, Any]:
+    """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
+    description = _description(row)
+    details = {
+        **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
+        "parameters": [
+            parameter_info(parameter, types)
+            for name, parameter in row.parameters.items()
+            if name not in row.hidden_parameters
+        ],
+        "returns": _returns(row, types),
+    }
+    if row.example is not None:
+        details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
+    return details
+
+
+def _description(row: Row) -> str:
+    text = clean(row.description, 4000)
+    if row.relative:
+        text += f" (a kind of {row.relative})"
+    return f"Deprecated. {text}" if row.deprecated else text
+
+
+def _returns(row: Row, types: Types) -> dict[str, Any]:
+    """Return what the row says, with the kind that the type's own details show."""
+    returns: dict[str, Any] = {**row.returns}
+    schema = types.get(returns["name"])
+    if schema is not None:
+        returns["kind"] = kind_of(schema, types)
+    return returns
+
+
+def protocol_operation_details(operation: ProtocolOperation, config: Config) -> dict[str, Any]:
+    """Return an operation of the protocol in full."""
+    details = {
+        **_header(config, operation.name, operation.family, operation.description),
+        "parameters": [dict(parameter) for parameter in operation.parameters],
+        "returns": dict(operation.returns),
+        "examples": [
+            {"description": description, "request": {"operation": operation.name, "params": dict(params)}}
+            for description, params in operation.examples
+        ],
+    }
+    if operation.lifecycle is not None:
+        details["lifecycle"] = dict(operation.lifecycle)
+    return details
+
+
+def introspect_details(config: Config, operation: str, resource: str) -> dict[str, Any]:
+    """Return `introspect` itself in full; its examples name an operation and a resource of the adapter."""
+    words = {"{operation}": operation, "{resource}": resource}
+    parameters: Sequence[Mapping[str, Any]] = INTROSPECT["parameters"]
+    return {
+        **_header(config, INTROSPECT["name"], INTROSPECT["endpoint"], INTROSPECT["description"]),
+        "parameters": [
+            {**parameter, "maximum": config.max_list} if parameter["name"] == "first" else parameter
+            for parameter in parameters
+        ],
+        "returns": INTROSPECT["returns"],
+        "examples": [
+            {
+                "description": example["description"],
+                "request": {
+                    "operation": "introspect",
+                    "params": {key: words.get(value, value) for key, value in example["params"].items()},
+                },
+            }
+            for example in INTROSPECT["examples"]
+        ],
+    }

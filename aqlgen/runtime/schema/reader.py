@@ -1,0 +1,239 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The reader of JSON Schemas: references, composition, alternatives, types and null (JSON Schema 2020-12).
+
+Every other module that looks into a schema does it with these functions. `types` are the API's types by name; a schema
+refers to them as `{"$ref": "#/types/Pet"}`. References may form cycles: each function follows a type only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import unquote
+
+from ..table import JsonSchema
+
+__all__ = [
+    "Types", "alternatives", "as_schema", "declared_types", "enum_values", "fixed_values", "follow", "is_object",
+    "json_type", "nullable", "only_type", "parts", "referred", "resolve", "string_enum", "subschemas", "type_named",
+    "without_null",
+]  # fmt: skip
+
+Types: TypeAlias = Mapping[str, JsonSchema]
+
+_PREFIX = "#/types/"
+_LONGEST_CHAIN = 40
+_CONTAINER_KEYS = ("properties", "additionalProperties", "allOf")
+
+
+def as_schema(value: Any) -> JsonSchema:
+    """Return a subschema; `true`, `false` and whatever is no schema become the empty schema."""
+    return value if isinstance(value, Mapping) else {}
+
+
+# References
+
+
+def type_named(ref: str) -> str | None:
+    """Return the name of the type that a reference points to, or None if it points elsewhere."""
+    if not ref.startswith(_PREFIX):
+        return None
+    name = ref[len(_PREFIX) :].partition("/")[0]
+    return unquote(name).replace("~1", "/").replace("~0", "~") if "~" in name or "%" in name else name
+
+
+def referred(schema: JsonSchema) -> str | None:
+    """Return the name of the type that a schema refers to, or None if it refers to none."""
+    ref = schema.get("$ref")
+    return type_named(ref) if isinstance(ref, str) else None
+
+
+def resolve(schema: JsonSchema, types: Types) -> JsonSchema:
+    """Return the type that a schema refers to, or the schema itself if it refers to none."""
+    name = referred(schema)
+    return schema if name is None else types.get(name, {})
+
+
+def subschemas(node: Any) -> Iterator[dict[str, Any]]:
+    """Yield every mapping within a schema, the schema itself included, without following references."""
+    todo = [node]
+    while todo:
+        inner = todo.pop()
+        if isinstance(inner, dict):
+            yield inner
+            todo.extend(inner.values())
+        elif isinstance(inner, list):
+            todo.extend(inner)
+
+
+# Composition and alternatives
+
+
+def parts(schema: Any, types: Types) -> list[JsonSchema]:
+    """Return the schemas that apply together: what the schema refers to, its allOf, then the schema itself."""
+    collected: list[JsonSchema] = []
+    _collect(schema, types, collected, set())
+    return collected
+
+
+def _collect(schema: Any, types: Types, collected: list[JsonSchema], seen: set[str]) -> None:
+    if not isinstance(schema, Mapping):
+        return
+    name = referred(schema)
+    if name is not None and name not in seen:
+        seen.add(name)
+        _collect(types.get(name), types, collected, seen)
+    for part in schema.get("allOf", ()):
+        _collect(part, types, collected, seen)
+    collected.append(schema)
+
+
+def alternatives(schema: JsonSchema) -> list[JsonSchema]:
+    """Return the alternatives of oneOf and anyOf, without null."""
+    if "oneOf" not in schema and "anyOf" not in schema:
+        return []
+    return [
+        as_schema(alternative)
+        for key in ("oneOf", "anyOf")
+        if isinstance(schema.get(key), list)
+        for alternative in schema[key]
+        if not _is_null(alternative)
+    ]
+
+
+def _is_null(schema: Any) -> bool:
+    return isinstance(schema, Mapping) and (schema.get("type") == "null" or schema.get("const", 0) is None)
+
+
+def without_null(schema: JsonSchema) -> tuple[JsonSchema, bool]:
+    """Return the schema without null, and whether null was admitted.
+
+    An anyOf, oneOf or allOf of which one schema is left is replaced by that schema.
+    """
+    declared = schema.get("type")
+    null = isinstance(declared, list) and "null" in declared and len(declared) > 1
+    for key in ("anyOf", "oneOf"):
+        options = schema.get(key)
+        if not isinstance(options, list):
+            continue
+        rest = [option for option in options if not _is_null(option)]
+        null = null or len(rest) < len(options)
+        if len(rest) == 1 and "properties" not in schema:
+            inner, deeper = without_null({**_without(schema, key), **as_schema(rest[0])})
+            return inner, null or deeper
+    composed = schema.get("allOf")
+    if (
+        isinstance(composed, list)
+        and len(composed) == 1
+        and "properties" not in schema
+        and referred(as_schema(composed[0]))
+    ):
+        inner, deeper = without_null({**_without(schema, "allOf"), **composed[0]})
+        return inner, null or deeper
+    return schema, null
+
+
+def _without(schema: JsonSchema, key: str) -> dict[str, Any]:
+    return {name: value for name, value in schema.items() if name != key}
+
+
+def follow(schema: JsonSchema, types: Types) -> JsonSchema:
+    """Return the schema behind types that are only another type's name, or that or null."""
+    for _ in range(_LONGEST_CHAIN):
+        target, _ = without_null(schema)
+        name = referred(target)
+        if name is None or name not in types:
+            return target
+        schema = types[name]
+    return {}
+
+
+def nullable(schema: JsonSchema, types: Types, depth: int = 0) -> bool:
+    """Return True if a schema admits null, or does not say what it admits."""
+    name = referred(schema)
+    if name is not None:
+        return depth < _LONGEST_CHAIN and nullable(types.get(name, {}), types, depth + 1)
+    if schema.get("type") is not None:
+        return "null" in declared_types(schema)
+    if "enum" in schema:
+        return None in schema["enum"]
+    for key in ("anyOf", "oneOf"):
+        options = schema.get(key)
+        if isinstance(options, list):
+            return any(isinstance(option, Mapping) and nullable(option, types, depth + 1) for option in options)
+    return "properties" not in schema and "allOf" not in schema
+
+
+# Types and values
+
+
+def declared_types(schema: JsonSchema) -> tuple[str, ...]:
+    """Return the JSON types that the keyword `type` names, null included."""
+    declared = schema.get("type")
+    return (declared,) if isinstance(declared, str) else tuple(declared) if isinstance(declared, list) else ()
+
+
+def only_type(schema: JsonSchema, *, guess: bool = True) -> str | None:
+    """Return the one JSON type other than null that a schema declares or, with `guess`, implies by its keywords."""
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        return "any" if declared == "null" else declared
+    if isinstance(declared, list):
+        rest = [name for name in declared if name != "null"]
+        return rest[0] if len(rest) == 1 else None
+    if not guess:
+        return None
+    if any(key in schema for key in _CONTAINER_KEYS):
+        return "object"
+    if "items" in schema:
+        return "array"
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    return "string" if values and all(isinstance(value, str) for value in values) else None
+
+
+def is_object(schema: JsonSchema, types: Types) -> bool:
+    """Return True if a schema has properties, or is an object of which no more is known.
+
+    Alternatives without properties beside them make a union, not an object.
+    """
+    composed = parts(schema, types)
+    if any("properties" in part for part in composed):
+        return True
+    return len(alternatives(schema)) < 2 and any(only_type(part, guess=False) == "object" for part in composed)
+
+
+def enum_values(schema: JsonSchema) -> list[Any]:
+    """Return the values of an enum of strings, numbers and booleans, without null; [] for any other schema."""
+    return _enum(schema, (str, int, float))
+
+
+def string_enum(schema: JsonSchema) -> list[str]:
+    """Return the values of an enum of strings, without null; [] for any other schema."""
+    return _enum(schema, str)
+
+
+def _enum(schema: JsonSchema, kinds: type | tuple[type, ...]) -> list[Any]:
+    values = schema.get("enum")
+    rest = [value for value in values if value is not None] if isinstance(values, list) else []
+    return rest if all(isinstance(value, kinds) for value in rest) else []
+
+
+def fixed_values(schema: JsonSchema, types: Types) -> list[Any] | None:
+    """Return the values that a schema admits if it lists them (const, enum), else None."""
+    target = resolve(schema, types)
+    if "const" in target:
+        return [target["const"]]
+    values = target.get("enum")
+    return values if isinstance(values, list) else None
+
+
+def json_type(value: Any) -> str:
+    """Return the JSON type of a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    for kind, name in ((str, "string"), (int, "integer"), (float, "number"), (Mapping, "object")):
+        if isinstance(value, kind):
+            return name
+    return "array"

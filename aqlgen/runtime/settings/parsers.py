@@ -1,0 +1,230 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""Parsers of settings: text or a TOML value in, the setting's value out; ValueError says what the value must be."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..logs import LEVELS
+
+TRUST_LEVELS = ("untested", "generated", "validated", "community_reviewed", "certified")
+_NOT_FORWARDED = frozenset({"authorization", "proxy-authorization", "cookie", "host", "content-type", "mcp-session-id"})
+_MODES = {"semantic": "semantic", "crude": "semantic", "single": "single", "all": "all"}
+
+
+class Whole:
+    """A parser of whole numbers within bounds. `allowed` says in words which."""
+
+    def __init__(self, least: int, most: int) -> None:
+        self.least = least
+        self.most = most
+        self.allowed = f"{least} to {most}"
+
+    def __call__(self, value: Any) -> int:
+        """Return the number."""
+        text = str(value).strip()
+        if not isinstance(value, (bool, float)) and re.fullmatch(r"[0-9]{1,12}", text):
+            number = int(text)
+            if self.least <= number <= self.most:
+                return number
+        raise ValueError(f"must be a whole number from {self.allowed}")
+
+
+class Choice:
+    """A parser of one of several words, in any case; an empty text stands for `empty`. `allowed` lists the words."""
+
+    def __init__(self, words: tuple[str, ...], empty: str = "") -> None:
+        self.words = words
+        self.empty = empty
+        self.allowed = ", ".join(words)
+
+    def __call__(self, value: Any) -> str:
+        """Return the word in lower case."""
+        word = str(value).strip().lower() or self.empty
+        if word not in self.words:
+            raise ValueError(f"must be one of {self.allowed}")
+        return word
+
+
+level = Choice(LEVELS)
+trust = Choice(TRUST_LEVELS, empty=TRUST_LEVELS[0])
+
+
+def seconds(value: Any) -> float:
+    """Return a number of seconds, 3600 or less."""
+    message = "must be a number of seconds above 0, 3600 or less"
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(message) from None
+    if isinstance(value, bool) or not 0 < seconds <= 3600:
+        raise ValueError(message)
+    return seconds
+
+
+def mode(value: Any) -> str:
+    """Return an endpoint mode; `crude` is another name of semantic."""
+    mode = _MODES.get(str(value).strip().lower())
+    if mode is None:
+        raise ValueError("must be semantic, single or all")
+    return mode
+
+
+def prefix(value: Any) -> str:
+    """Return the prefix of every tool name (R-REQ-7)."""
+    if value == "":
+        return ""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9_]{1,19}_", value):
+        raise ValueError("must be 1 to 19 lower-case letters, digits or underscores, followed by an underscore")
+    return value
+
+
+def base_url(value: Any) -> str | None:
+    """Return the API's address, None for an empty one."""
+    if value == "":
+        return None
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#][^\s?#]*", value):
+        raise ValueError("must be an http or https address without a query, such as https://api.example.com/v1")
+    return value
+
+
+def codes(value: Any) -> tuple[str, ...]:
+    """Return codes of warnings, from a list or from text."""
+    codes = tuple(value) if isinstance(value, list) else tuple(str(value).replace(",", " ").split())
+    if not all(isinstance(code, str) and re.fullmatch(r"[A-Z][A-Z0-9_]{1,63}", code) for code in codes):
+        raise ValueError("must be codes such as DEPRECATION_WARNING, or categories such as PERFORMANCE_")
+    return codes
+
+
+def policy(value: Any) -> str:
+    """Return the gatekeeper's policy."""
+    policy = str(value).strip().lower()
+    if policy == "strict":
+        raise ValueError("must be standard or open: 'strict' needs trust levels with promotion, and comes with them")
+    if policy not in ("standard", "open"):
+        raise ValueError("must be standard or open")
+    return policy
+
+
+def state_url(value: Any) -> str:
+    """Return the place of durable state."""
+    if not isinstance(value, str) or not re.fullmatch(r"|memory:|sqlite:///.+", value):
+        raise ValueError("must be sqlite:/// and a file, such as sqlite:////var/lib/adapter.sqlite3, or memory:")
+    return value
+
+
+def variables(value: Any) -> dict[str, str]:
+    """Return values by name, from a table or from text such as `region=eu, tenant=acme`."""
+    if isinstance(value, str) and value.strip() != "{}":
+        pairs = [pair.partition("=") for pair in value.split(",") if pair.strip()]
+        if not all(name.strip() and equals for name, equals, _ in pairs):
+            raise ValueError("must be NAME=VALUE, several of them with commas between")
+        value = {name.strip(): text.strip() for name, _, text in pairs}
+    elif isinstance(value, str):
+        value = {}
+    if not isinstance(value, dict) or not all(isinstance(item, str | int) for item in value.values()):
+        raise ValueError("must be a table of texts")
+    texts = {str(name): str(item) for name, item in value.items()}
+    if any(re.search(r"[\s?#]", text) for text in texts.values()):
+        raise ValueError("must not hold blanks, '?' or '#'")
+    return texts
+
+
+def path(value: Any) -> str:
+    """Return the path of a file."""
+    if not isinstance(value, str) or "\x00" in value:
+        raise ValueError("must be the path of a file")
+    return value
+
+
+def forwarded(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return headers with the security schemes that they fill ('' if none is named), from a list or from text."""
+    items = value if isinstance(value, list) else str(value).split(";")
+    pairs = [tuple(part.strip() for part in str(item).partition("=")[::2]) for item in items if str(item).strip()]
+    for header, _ in pairs:
+        if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", header):
+            raise ValueError("must be the name of a header, or header=scheme, divided by ;")
+        if header.lower() in _NOT_FORWARDED:
+            raise ValueError(
+                "must name a header of its own, such as X-Target-Authorization: what a client shows to the "
+                "adapter itself is never sent on"
+            )
+    return tuple((header, scheme) for header, scheme in pairs)
+
+
+def endpoint(value: Any) -> str:
+    """Return the address of an endpoint; http is for networks of the owner."""
+    if value == "":
+        return ""
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s#]*)?", value):
+        raise ValueError("must be an http or https address, such as https://login.example.com/oauth2/token")
+    return value
+
+
+def word(value: Any) -> str:
+    """Return a text of one line."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise ValueError("must be a text of one line")
+    return value.strip()
+
+
+# The safety loop (specification, 8.7.4; R-LOOP-3). What needs a part that is not built yet is refused with the reason.
+
+_OUT_OF_BAND = "needs out-of-band verification, which this release does not have"
+_NOT_BUILT: Mapping[str, str] = {
+    "deny": _OUT_OF_BAND,
+    "verify": _OUT_OF_BAND,
+    "danger_zone": _OUT_OF_BAND,
+    "risk_tolerance": "needs the safety tiers, which this release does not have",
+}
+REFUSED: Mapping[str, str] = {f"safety_loop.{key}": reason for key, reason in _NOT_BUILT.items()}
+"""Keys of adapter.toml that cannot be served yet, and why."""
+
+
+def patterns(value: Any) -> tuple[str, ...]:
+    """Return a list of globs, which the environment divides by line breaks or semicolons."""
+    globs = value.replace(";", "\n").splitlines() if isinstance(value, str) else value
+    if not isinstance(globs, (list, tuple)) or not all(isinstance(glob, str) for glob in globs) or len(globs) > 200:
+        raise ValueError("must be a list of patterns such as 'delete_*', 200 or fewer")
+    patterns = tuple(glob.strip() for glob in globs if glob.strip())
+    if any(len(pattern) > 200 for pattern in patterns):
+        raise ValueError("must be a list of patterns of 200 characters or fewer")
+    return patterns
+
+
+STEPS = Whole(1, 10_000)
+_AGENT_KEYS: Mapping[str, Callable[[Any], Any]] = {
+    "max_autonomous_steps": STEPS,
+    "requires_approval": patterns,
+    "auto_approve": patterns,
+}
+
+
+def agents(value: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return the tables of single agents; the environment gives them as JSON."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise ValueError("must be a JSON object of agents") from None
+    if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
+        raise ValueError("must hold a table for each agent, such as [safety_loop.agents.researcher]")
+    return {str(name): _agent(str(name), table) for name, table in value.items()}
+
+
+def _agent(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    values = {}
+    for key, raw in table.items():
+        if key in _NOT_BUILT:
+            raise ValueError(f"for agent '{name}': '{key}' {_NOT_BUILT[key]}")
+        parse = _AGENT_KEYS.get(key)
+        if parse is None:
+            raise ValueError(f"has no setting '{key}' for agent '{name}'; there are {', '.join(_AGENT_KEYS)}")
+        try:
+            values[key] = parse(raw)
+        except ValueError as problem:
+            raise ValueError(f"for agent '{name}': '{key}' {problem}") from None
+    return values

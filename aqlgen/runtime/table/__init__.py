@@ -1,0 +1,48 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The operation table: plain data, one row an operation, from which everything the adapter does is read (R-INT-7).
+
+This is the one definition of it: the generator builds and writes these types, the adapter reads them. `adapter.json`
+says what the adapter is, `operations/<family>.json` hold the rows by name, and `types.json` holds the API's types.
+"""
+
+from __future__ import annotations
+
+from .adapter import FAMILIES, FORMAT, Adapter, Flow, FormatError, SecurityScheme, check_format
+from .codec import decode, encode
+from .files import Table, row_of, values_of
+from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
+from .row import DangerLevel, FormerName, Response, ReturnType, Row, Server
+from .traits import Deprecation, Idempotency, LongRunning, Pagination, PagingStyle, Strategy, Update
+
+__all__ = [
+    "ADAPTER",
+    "FAMILIES",
+    "FORMAT",
+    "Adapter",
+    "Body",
+    "DangerLevel",
+    "Deprecation",
+    "Flow",
+    "FormatError",
+    "FormerName",
+    "Idempotency",
+    "JsonSchema",
+    "Location",
+    "LongRunning",
+    "Pagination",
+    "PagingStyle",
+    "Parameter",
+    "Response",
+    "ReturnType",
+    "Row",
+    "SecurityScheme",
+    "Server",
+    "Strategy",
+    "Table",
+    "Update",
+    "check_format",
+    "decode",
+    "encode",
+    "row_of",
+    "values_of",
+]

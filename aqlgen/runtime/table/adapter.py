@@ -1,0 +1,125 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""What `adapter.json` says: identity, servers, security, and how many operations each family has."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypedDict
+
+from .codec import column, decode
+from .row import Server
+
+__all__ = ["FAMILIES", "FORMAT", "Adapter", "Flow", "FormatError", "SecurityScheme", "check_format"]
+
+FORMAT = 1
+"""The format of the table's files that this code reads and writes."""
+
+FAMILIES = ("create", "read", "update", "delete", "execute")
+
+
+class FormatError(ValueError):
+    """The table is of another format than this code reads."""
+
+
+class Flow(TypedDict, total=False):
+    """A way to a token (OpenAPI, OAuth Flow Object)."""
+
+    authorization_url: str
+    """Where a person agrees."""
+    token_url: str
+    """Where a token is asked for."""
+    refresh_url: str
+    """Where a token is renewed, if elsewhere."""
+    device_url: str
+    """Where a login on another device begins (RFC 8628)."""
+    scopes: Sequence[str]
+    """The scopes that there are."""
+
+
+_Placed = TypedDict("_Placed", {"in": str}, total=False)
+"""Where an API key is sent: header, query or cookie."""
+
+
+class SecurityScheme(_Placed, total=False):
+    """What is sent to be let in (OpenAPI, Security Scheme Object), and the environment variables that hold it."""
+
+    type: str
+    """The kind of the scheme: apiKey, http, oauth2, openIdConnect or mutualTLS."""
+    name: str
+    """The name of the header, query parameter or cookie of an API key."""
+    scheme: str
+    """The HTTP authentication scheme, such as `bearer`."""
+    flows: Mapping[str, Flow]
+    """The ways to a token, by grant."""
+    discovery_url: str
+    """The address of the OpenID configuration."""
+    variables: Sequence[str]
+    """The variables that are set first, all of them."""
+    optional_variables: Mapping[str, str]
+    """What else there is to set, by its role."""
+    description: str
+    """What the document says of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """The adapter as a whole."""
+
+    schema_file: str = column("", key="$schema")
+    """The JSON Schema of this file, for editors."""
+    format: int = column(FORMAT, always=True)
+    """The format of the table's files; a table of another format is refused."""
+    name: str
+    """The adapter's name."""
+    package: str
+    """The Python package that it is."""
+    title: str
+    """The title of the API."""
+    description: str
+    """What the API says of itself."""
+    version: str
+    """The version of the adapter."""
+    api_version: str
+    """The version of the API's document."""
+    spec_version: str
+    """The version of the MCP-AQL specification."""
+    generator: str = column("", always=True)
+    """The aqlgen that wrote the table."""
+    field_case: str
+    """How fields are spelled for agents: `snake`, or `preserve` for the API's own spelling."""
+    servers: tuple[Server, ...]
+    """Where the API is, the first one unless another is set."""
+    security: tuple[tuple[str, ...], ...]
+    """The alternatives of security schemes of all operations that name none; each is given whole."""
+    scopes: Mapping[str, Sequence[str]] = column(factory=dict)
+    """The scopes that the operations ask of these schemes."""
+    security_schemes: Mapping[str, SecurityScheme]
+    """The security schemes by name."""
+    counts: Mapping[str, int]
+    """How many operations each family has."""
+    quick_start: Mapping[str, str]
+    """The operation that shows a family best."""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Self:
+        """Read what `adapter.json` holds. Raises FormatError for another format, TypeError when a key is missing."""
+        check_format(entry)
+        return decode(cls, entry)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read `adapter.json` of a package folder. Raises OSError, ValueError or TypeError when it is damaged."""
+        return cls.of(json.loads((folder / "adapter.json").read_bytes()))
+
+
+def check_format(entry: Mapping[str, Any]) -> None:
+    """Raise FormatError unless `adapter.json` is of the format that this code reads, TypeError if it is no object."""
+    if not isinstance(entry, Mapping):
+        raise TypeError("adapter.json is not an object")
+    stated = entry.get("format", FORMAT)
+    if stated != FORMAT:
+        raise FormatError(
+            f"the operation table is of format {stated!s:.20}, and this code reads format {FORMAT}; "
+            "run `aqlgen update` with the newest aqlgen"
+        )

@@ -1,0 +1,87 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The files of the table, each read at its first use: `adapter.json`, `operations/<family>.json` and `types.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from .adapter import FAMILIES
+from .codec import Column, columns, decode
+from .parameters import JsonSchema
+from .row import Row
+
+__all__ = ["Attribute", "Table", "row_of", "values_of"]
+
+Attribute: TypeAlias = Literal[
+    "aliases", "danger", "method", "operation_id", "path", "resource", "scopes", "security", "servers", "summary"
+]
+"""The attributes of a row that are asked of all rows at once."""
+
+
+def row_of(name: str, family: str, entry: Mapping[str, Any]) -> Row:
+    """Read one row. Raises TypeError or KeyError when something is missing."""
+    return decode(Row, entry, name=name, family=family)
+
+
+def values_of(entry: Mapping[str, Any], attributes: Iterable[Attribute]) -> tuple[Any, ...]:
+    """Return what a row has for some attributes; MISSING for one without a default that it lacks."""
+    by_attribute = _by_attribute()
+    values: list[Any] = []
+    for attribute in attributes:
+        one = by_attribute[attribute]
+        value = entry.get(one.key, one.default)
+        values.append(value if one.read is None or one.key not in entry else one.read(value))
+    return tuple(values)
+
+
+@cache
+def _by_attribute() -> Mapping[str, Column]:
+    return {one.attribute: one for one in columns(Row).values()}
+
+
+class Table:
+    """The rows and the types of a package folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._families: dict[str, dict[str, dict[str, Any]]] = {}
+        self._rows: dict[str, Row] = {}
+
+    def raw(self, family: str) -> Mapping[str, Mapping[str, Any]]:
+        """Return the rows of one family as they stand in its file, by name, in order."""
+        rows = self._families.get(family)
+        if rows is None:
+            rows = self._families[family] = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
+        return rows
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Yield every (name, family), family by family."""
+        return ((name, family) for family in FAMILIES for name in self.raw(family))
+
+    def values(self, *attributes: Attribute) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
+        """Yield (name, family, values) for every row: what it has for some attributes, the rest of it unread."""
+        for family in FAMILIES:
+            for name, entry in self.raw(family).items():
+                yield name, family, values_of(entry, attributes)
+
+    def find(self, name: str, first: str | None = None) -> Row | None:
+        """Return the row of that name, looking into family `first` before the others; None when there is none."""
+        row = self._rows.get(name)
+        if row is not None:
+            return row
+        for family in sorted(FAMILIES, key=lambda one: one != first):
+            entry = self.raw(family).get(name)
+            if entry is not None:
+                row = self._rows[name] = row_of(name, family, entry)
+                return row
+        return None
+
+    @cached_property
+    def types(self) -> Mapping[str, JsonSchema]:
+        """The API's types by name, as JSON Schemas of dialect 2020-12 under the agent's names."""
+        types: dict[str, JsonSchema] = json.loads((self._folder / "types.json").read_bytes())
+        return types

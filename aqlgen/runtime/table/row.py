@@ -1,0 +1,180 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""A row of the operation table: one operation of the API, as agents call it and as it is sent (R-INT-7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from .codec import column
+from .parameters import ADAPTER, Body, JsonSchema, Parameter
+from .traits import Deprecation, Idempotency, LongRunning, Pagination, Update
+
+__all__ = ["DangerLevel", "FormerName", "Response", "ReturnType", "Row", "Server"]
+
+
+DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
+
+
+class Response(TypedDict, total=False):
+    """What one status answers with; empty for an answer without a body."""
+
+    content_type: str
+    """The media type that the adapter asks for."""
+    schema: JsonSchema
+    """The JSON Schema of the data; absent for what is no data."""
+    headers: Sequence[str]
+    """The response headers that agents are told, in `_meta`."""
+
+
+class ReturnType(TypedDict):
+    """What an operation gives, in words (MCP-AQL introspection, TypeInfo)."""
+
+    name: str
+    """The name of the type."""
+    kind: str
+    """The kind of the type: scalar, object, enum and so on."""
+    description: NotRequired[str]
+    """What else there is to say of it."""
+
+
+class Server(TypedDict):
+    """Where the API is (OpenAPI, Server Object)."""
+
+    url: str
+    """The address; `{name}` stands for a variable."""
+    description: NotRequired[str]
+    """What the server is for."""
+    variables: NotRequired[Mapping[str, Any]]
+    """The variables of the address by name (OpenAPI, Server Variable Object)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerName:
+    """Another name that the operation answers to, deprecated (R-WARN-2)."""
+
+    name: str
+    """The name."""
+    until: date | None = None
+    """The last day on which it is answered (UTC)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One operation."""
+
+    name: str = column(outside=True)
+    """What agents call it."""
+    family: str = column(outside=True)
+    """The endpoint family: create, read, update, delete or execute."""
+    summary: str
+    """What it does, in a line."""
+    description: str = column(like="summary")
+    """What it does; as the summary where it is left out."""
+    method: str
+    """The HTTP method, in capitals."""
+    path: str
+    """The path below the server's address, with `{name}` for each path parameter."""
+    operation_id: str | None = None
+    """The operationId of the document."""
+    aliases: tuple[FormerName, ...] = ()
+    """Other names that it answers to."""
+    resource: str
+    """The thing that it is about."""
+    verb: str = column("", always=True)
+    """What it does to the resource."""
+    relative: str = ""
+    """The canonical verb that the verb is a kind of, where it is not canonical itself (R-NAME-2)."""
+    rule: str = column("", always=True)
+    """The rule that decided the semantic category."""
+    confidence: float = column(1.0, always=True)
+    """How sure category and name are, from 0 to 1."""
+    danger: DangerLevel
+    """How much harm a call can do."""
+    danger_reason: str = column("", always=True)
+    """The rule that decided the danger level, and why."""
+    review: tuple[str, ...] = ()
+    """What a reviewer should look at."""
+    deprecated: bool = False
+    """Whether agents are warned of it."""
+    deprecation: Deprecation | None = None
+    """What the document tells of its end."""
+    pagination: Pagination | None = None
+    """How its list is paged through."""
+    update: Update | None = None
+    """How the update reaches the API."""
+    idempotency: Idempotency | None = None
+    """What makes a repeated call known as such."""
+    long_running: LongRunning | None = None
+    """That it answers before its work has ended."""
+    etag: bool = False
+    """Whether an update asks for the ETag of what it reads."""
+    confirmation: str = ""
+    """What the adapter's owner wants to be told before the call; else the summary is."""
+    security: tuple[tuple[str, ...], ...] | None = None
+    """The alternatives of security schemes; as the adapter's where they are left out."""
+    scopes: Mapping[str, Sequence[str]] = column(factory=dict)
+    """The scopes that it asks of its security schemes, where it names its own schemes."""
+    servers: tuple[Server, ...] = ()
+    """Where it is, if not where the adapter's other operations are."""
+    headers: Mapping[str, str] = column(factory=dict)
+    """Headers that are sent as they stand."""
+    shown_parameters: Mapping[str, Parameter] = column(factory=dict, key="parameters", always=True)
+    """The parameters that agents are shown, by name."""
+    body: Body | None = None
+    """How the body of the request is made."""
+    responses: Mapping[str, Response] = column(factory=dict, always=True)
+    """What it answers, by status, by range such as `2XX`, or by `default`."""
+    returns: ReturnType
+    """What it gives, in words."""
+    example: Mapping[str, Any] | None = None
+    """The parameters of a call that is valid."""
+
+    parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+    """Every parameter that is accepted: those that are shown, then those that the adapter pages with."""
+    paging: Pagination | None = field(init=False, repr=False, compare=False)
+    """`pagination`, where the adapter pages; None where agents page by the API's own parameters, if at all."""
+    hidden_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The parameters that are accepted and not shown, since others stand for them."""
+    adapter_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The parameters that the adapter acts on itself."""
+    wire_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    """The parameters that are understood by the API's own names too, by those."""
+    has_header_metadata: bool = field(init=False, repr=False, compare=False)
+    """Whether agents are told headers of a response, in `_meta`."""
+
+    def __post_init__(self) -> None:
+        """Derive what calls ask for."""
+        behind = None if self.pagination is None else self.pagination.parameters
+        parameters = {**self.shown_parameters, **behind} if behind else self.shown_parameters
+        wires = [parameter.wire for parameter in parameters.values()]
+        set_attribute = object.__setattr__  # the way to set a field of a frozen object
+        set_attribute(self, "parameters", parameters)
+        set_attribute(self, "paging", None if behind is None else self.pagination)
+        set_attribute(self, "hidden_parameters", frozenset(behind or ()))
+        set_attribute(
+            self,
+            "adapter_parameters",
+            frozenset(name for name, parameter in parameters.items() if parameter.location == ADAPTER),
+        )
+        set_attribute(
+            self,
+            "wire_names",
+            {
+                parameter.wire: name
+                for name, parameter in parameters.items()
+                if parameter.wire not in parameters and wires.count(parameter.wire) == 1
+            },
+        )
+        told = any("headers" in response for response in self.responses.values())
+        set_attribute(self, "has_header_metadata", told)
+
+    @property
+    def category(self) -> str:
+        """The semantic category: CREATE, READ, UPDATE, DELETE or EXECUTE."""
+        return self.family.upper()
+
+    @property
+    def key(self) -> str:
+        """What it calls: `METHOD /path`."""
+        return f"{self.method} {self.path}"

@@ -1,0 +1,230 @@
+"""JSON Schemas and the documentation page of the table, derived from the types that write and read it.
+
+`python -m aqlgen.table.schema` writes both into the folder of this repository; a test keeps them true.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from aqlgen.ir import Json
+from aqlgen.runtime.table import Adapter, Row
+from aqlgen.runtime.table.codec import columns
+
+__all__ = ["SCHEMAS", "page", "schema_files"]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+SCHEMAS: Final = ("operations.schema.json", "adapter.schema.json", "types.schema.json")
+SCALARS: Final[Mapping[Any, Mapping[str, Json]]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    date: {"type": "string", "format": "date"},
+    Any: {},
+}
+KEYWORDS: Final = {"in": "Where an API key is sent: header, query or cookie."}
+"""The description of a key that is a keyword of Python, so that no line of a class declares it."""
+
+
+def schema_files() -> dict[str, str]:
+    """Return the JSON Schemas of the table's files by their names in `schema/` of a project."""
+    return dict(zip(SCHEMAS, map(_text, (_operations(), _adapter(), _types())), strict=True))
+
+
+def _operations() -> dict[str, Json]:
+    definitions = _Definitions()
+    rows = definitions.schema(Row)
+    return _file(
+        "operations/<family>.json",
+        "The operations of one family by their names.",
+        {"type": "object", "additionalProperties": rows, "$defs": definitions.sorted()},
+    )
+
+
+def _adapter() -> dict[str, Json]:
+    definitions = _Definitions()
+    whole = definitions.object(Adapter)
+    return _file("adapter.json", str(whole.pop("description")), {**whole, "$defs": definitions.sorted()})
+
+
+def _types() -> dict[str, Json]:
+    described = "The types of the API by their names; `#/types/NAME` refers to one, in the operations too."
+    return _file("types.json", described, {"type": "object", "additionalProperties": {"$ref": DIALECT}})
+
+
+def _file(title: str, description: str, schema: Mapping[str, Json]) -> dict[str, Json]:
+    return {"$schema": DIALECT, "title": title, "description": description, **schema}
+
+
+def _text(schema: Mapping[str, Json]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+class _Definitions:
+    """The definitions that a schema refers to, made while it is."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Json] = {}
+
+    def sorted(self) -> dict[str, Json]:
+        """Return the definitions by name."""
+        return dict(sorted(self._made.items()))
+
+    def schema(self, hint: Any, *, brief: bool = False) -> dict[str, Json]:
+        """Return the schema of a type; objects become definitions."""
+        hint = _bare(hint)
+        origin, arguments = get_origin(hint), get_args(hint)
+        if hint in SCALARS:
+            return dict(SCALARS[hint])
+        if origin is Literal:
+            return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+        if origin in (tuple, Sequence):
+            return {"type": "array", "items": self.schema(arguments[0])}
+        if origin is Mapping:
+            return {"type": "object"} | _unless_empty("additionalProperties", self.schema(arguments[1], brief=brief))
+        name = f"Brief{hint.__name__}" if brief else hint.__name__
+        if name not in self._made:
+            self._made[name] = {}  # it may refer to itself
+            self._made[name] = self.object(hint, brief=brief)
+        return {"$ref": f"#/$defs/{name}"}
+
+    def object(self, cls: Any, *, brief: bool = False) -> dict[str, Json]:
+        """Return the schema of a dataclass or TypedDict; of a brief one nothing is required."""
+        described = _docstring(cls) + (" Only what is not as usual stands here." if brief else "")
+        properties: dict[str, Json] = {}
+        required = []
+        for key, hint, told, needed, inner_brief in _entries(cls):
+            properties[key] = self.schema(hint, brief=inner_brief) | {"description": told}
+            if needed and not brief:
+                required.append(key)
+        whole: dict[str, Json] = {"description": described, "type": "object", "properties": properties}
+        return whole | _unless_empty("required", required) | {"additionalProperties": False}
+
+
+def _unless_empty(key: str, value: Json) -> dict[str, Json]:
+    return {key: value} if value else {}
+
+
+def _entries(cls: Any) -> Iterator[tuple[str, Any, str, bool, bool]]:
+    """Yield key, type, description, whether it is always there, and whether what it holds is brief."""
+    told = _descriptions(cls)
+    if isinstance(cls, type) and is_dataclass(cls):
+        for key, one in columns(cls).items():
+            hint = get_type_hints(cls)[one.attribute]
+            yield key, hint, told[one.attribute], one.always is True, one.brief
+    else:
+        for key, hint in get_type_hints(cls).items():
+            yield key, hint, told[key], key in cls.__required_keys__, False
+
+
+def _bare(hint: Any) -> Any:
+    """Return a type without what says that it may be missing."""
+    if get_origin(hint) is NotRequired:
+        return _bare(get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+    return hint
+
+
+@cache
+def _descriptions(cls: Any) -> Mapping[str, str]:
+    """Return the docstrings behind the fields of a class, by field."""
+    told: dict[str, str] = dict(KEYWORDS) if is_typeddict(cls) else {}
+    body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(body, ast.ClassDef)  # noqa: S101 - the source of a class
+    for statement, behind in zip(body.body, body.body[1:], strict=False):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            assert isinstance(behind, ast.Expr)  # noqa: S101 - every field of the table has a docstring
+            assert isinstance(behind.value, ast.Constant)  # noqa: S101
+            told[statement.target.id] = " ".join(str(behind.value.value).split())
+    return told
+
+
+def _docstring(cls: Any) -> str:
+    return " ".join((inspect.getdoc(cls) or "").split())
+
+
+HEAD: Final = """# The operation table
+
+An adapter is its table: plain data that a reviewer reads, and from which everything the adapter does is read. It lies
+in `src/<package>/`. aqlgen writes it anew at every `aqlgen update`; decisions of your own belong in `overrides.yaml`.
+
+- `adapter.json` says what the adapter is (`schema/adapter.schema.json`).
+- `operations/<family>.json` hold a row for each operation that creates, reads, updates, deletes or executes, by its
+  name (`schema/operations.schema.json`).
+- `types.json` holds the types of the API by name (`schema/types.schema.json`).
+
+What has its usual value is left out. `format` in `adapter.json` numbers the format of all these files; an adapter or an
+aqlgen that reads another one refuses the table and says so.
+
+This page is written by `python -m aqlgen.table.schema`, from the types in `aqlgen/runtime/table/`.
+"""
+
+
+def page() -> str:
+    """Return the page of the documentation."""
+    parts = [HEAD]
+    waiting: list[Any] = [Adapter, Row]
+    seen: set[Any] = set()
+    while waiting:
+        cls = waiting.pop(0)
+        if cls not in seen:
+            seen.add(cls)
+            parts.append(f"\n## {_title(cls)}\n\n{_docstring(cls)}\n\n| key | value | meaning |\n|---|---|---|\n")
+            for key, hint, told, needed, _ in _entries(cls):
+                parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(told)} |\n")
+                waiting += _classes(hint)
+    return "".join(parts)
+
+
+def _title(cls: type) -> str:
+    return "adapter.json" if cls is Adapter else cls.__name__
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _classes(hint: Any) -> list[Any]:
+    """Return the classes of the table that a type names."""
+    hint = _bare(hint)
+    if is_dataclass(hint) or is_typeddict(hint):
+        return [hint]
+    return [found for argument in get_args(hint) if argument is not Ellipsis for found in _classes(argument)]
+
+
+def _words(hint: Any) -> str:
+    """Return a type in words."""
+    hint = _bare(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return ", ".join(f"`{argument}`" for argument in arguments)
+    if origin in (tuple, Sequence):
+        return f"list of {_words(arguments[0])}"
+    if origin is Mapping:
+        return "object" if arguments[1] is Any else f"{_words(arguments[1])} by name"
+    if hint in SCALARS:
+        return {str: "text", bool: "true or false", int: "whole number", float: "number", date: "date"}.get(hint, "any")
+    return f"[{hint.__name__}](#{_title(hint).lower()})"
+
+
+def write(folder: Path) -> None:
+    """Write the page and the schemas into a checkout of this repository."""
+    (folder / "docs" / "table.md").write_text(page(), encoding="utf-8")
+    for name, text in schema_files().items():
+        (folder / "templates" / "project" / "schema" / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(__file__).parents[2])

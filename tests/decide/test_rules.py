@@ -1,0 +1,126 @@
+"""The tables of rules: a rule's properties belong to its row, so that a rename loses none of them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from operations import answer, decided, operation
+
+import aqlgen.decide
+from aqlgen.decide import danger
+from aqlgen.decide.category import rules
+from aqlgen.decide.decision import Decision, Reason
+from aqlgen.decide.naming import candidates, number, verb_rules, wording
+
+TABLES: dict[str, tuple[Any, ...]] = {
+    "category": rules.RULES,
+    "danger": danger.RULES,
+    "verb": verb_rules.VERB_RULES,
+    "number": number.NUMBER_RULES,
+    "noun": wording.NOUN_RULES,
+    "candidate": candidates.CANDIDATES,
+}
+PLACES = (
+    (rules, "RULES"),
+    (danger, "RULES"),
+    (verb_rules, "VERB_RULES"),
+    (number, "NUMBER_RULES"),
+    (wording, "NOUN_RULES"),
+)
+LIST = {"type": "array"}
+OPERATIONS = (
+    operation("GET /pets"),
+    operation("GET /pets/{id}", "getPet"),
+    operation("GET /cache", "flushCache"),
+    operation("GET /feedback", responses=(answer("200", LIST),)),
+    operation("GET /releases/latest", "getRelease"),
+    operation("GET /stops-for-route/{routeId}"),
+    operation("GET /user/starred"),
+    operation("HEAD /pets"),
+    operation("PUT /pets/{id}"),
+    operation("PUT /things/{id}/lists"),
+    operation("GET /things/{id}/lists"),
+    operation("PUT /messages/{id}/read"),
+    operation("PUT /teams/{id}/members/{user}", responses=(answer("204"),)),
+    operation("PATCH /devices/{id}", None, summary="Complete the registration of a device"),
+    operation("DELETE /pets"),
+    operation("DELETE /users/{id}/reputation"),
+    operation("DELETE /jobs/{id}", "cancelJob"),
+    operation("POST /pets"),
+    operation("POST /pets/{id}"),
+    operation("POST /users/{id}/preferences"),
+    operation("POST /auth/login"),
+    operation("POST /orders/{id}/cancel"),
+    operation("POST /databases/{id}/migrate", "databases_update_region"),
+    operation("POST /databases/{id}/reset", "resetDatabase"),
+    operation("POST /assets/{id}/materialise", "materialiseAsset", summary="Materialise an asset"),
+    operation("POST /reports", "searchReports"),
+    operation("POST /files/reparse", "reparseFile", summary="Reparse a file"),
+    operation("POST /messages", "sendMessage", summary="Creates a message"),
+    operation("POST /chat.postMessage"),
+    operation("POST /validate/job", "PostJobValidateRequest"),
+    operation("POST /payments/reports", extensions={"x-readonly": True}),
+    operation("POST /x/things", None, summary="Modifies an assistant"),
+    operation("POST /hooks/{id}/pings", "pingHook", summary="Ping a hook"),
+    operation("POST /users/submit_delete_job"),
+)
+
+
+def without_rules(decision: Decision) -> Decision:
+    def nameless(reason: Reason) -> Reason:
+        return replace(reason, rule="")
+
+    return replace(
+        decision,
+        category_reason=nameless(decision.category_reason),
+        name_reason=nameless(decision.name_reason),
+        danger_reason=nameless(decision.danger_reason),
+        verb_rule="",
+        noun_rule="",
+    )
+
+
+def renamed(rule: Any) -> Any:
+    name = f"{rule.name}-renamed"
+    return rule._replace(name=name) if hasattr(rule, "_replace") else replace(rule, name=name)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_rule_has_a_name_of_its_own(table: str) -> None:
+    names = [rule.name for rule in TABLES[table]]
+    assert len(set(names)) == len(names)
+
+
+def test_a_renamed_rule_decides_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = decided(*OPERATIONS)
+    for module, name in PLACES:
+        monkeypatch.setattr(module, name, tuple(map(renamed, getattr(module, name))))
+    after = decided(*OPERATIONS)
+    assert list(map(without_rules, after)) == list(map(without_rules, before))
+    assert all(decision.category_reason.rule.endswith("-renamed") for decision in after)
+
+
+def test_no_rule_is_named_beside_its_table() -> None:
+    names = Counter(rule.name for table in TABLES.values() for rule in table if {"-", " "} & set(rule.name))
+    literals = Counter(
+        node.value
+        for path in Path(aqlgen.decide.__path__[0]).rglob("*.py")
+        if "traits" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names
+    )
+    assert literals == names
+
+
+def test_a_decision_tells_which_rules_chose_its_verb_and_its_nouns() -> None:
+    """R-NAME-4"""
+    chosen = {decision.operation.key: (decision.verb_rule, decision.noun_rule) for decision in decided(*OPERATIONS)}
+    assert chosen["GET /pets"] == ("plural-noun", "path")
+    assert chosen["POST /orders/{id}/cancel"] == ("path-action", "action and item")
+    assert chosen["POST /messages"] == ("people's-verb", "path and people's words")
+    assert chosen["PUT /messages/{id}/read"] == ("marked-item", "action and item")

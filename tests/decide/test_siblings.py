@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from operations import decided, operation
+
+from aqlgen.decide.decision import Decision
+
+
+def first(*keys: str) -> Decision:
+    return decided(*map(operation, keys))[0]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("POST /things", "GET /things"),
+        ("POST /things/", "GET /things"),
+        ("POST /news", "GET /news", "GET /news/{id}"),
+        ("PUT /things/{thing}", "GET /things/{id}"),
+        ("POST /Things.json", "GET /Things.json"),
+    ],
+)
+def test_what_can_be_read_where_it_is_written_needs_no_look_though_nobody_else_speaks(keys: tuple[str, ...]) -> None:
+    """R-NAME-4"""
+    assert first(keys[0]).review_reasons
+    together = first(*keys)
+    assert not together.review_reasons
+    assert together.category_reason.note.endswith("where GET reads the same")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("POST /things", "DELETE /things/{id}"),
+        ("POST /news", "GET /news"),
+        ("PUT /things/{id}/lists", "GET /things/{id}/lists"),
+        ("POST /reports/trigger", "GET /reports/trigger"),
+    ],
+)
+def test_neighbours_that_say_nothing_of_it_change_nothing(keys: tuple[str, ...]) -> None:
+    """R-NAME-4"""
+    assert first(*keys).review_reasons
+
+
+KEYS = [
+    f"{method} {path}"
+    for path in ("/things", "/things/{id}", "/things/{id}/parts", "/news", "/news/{id}", "/things/{id}/stage")
+    for method in ("GET", "POST", "PUT", "DELETE")
+]
+
+
+@settings(max_examples=50)
+@given(st.sets(st.sampled_from(KEYS), min_size=1), st.randoms())
+def test_neighbours_never_change_a_category(keys: set[str], chance: random.Random) -> None:
+    """R-NAME-1"""
+    all_categories = {decision.operation.key: decision.category for decision in decided(*map(operation, KEYS))}
+    order = sorted(keys)
+    chance.shuffle(order)
+    assert all(
+        decision.category is all_categories[decision.operation.key] for decision in decided(*map(operation, order))
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "summary"),
+    [
+        ("POST /rerank", None, ""),
+        ("DELETE /users/{id}/reputation", None, ""),
+        ("DELETE /groups/{id}/roles/{role}", "unassign-group-role", "Unassigns a role"),
+        ("POST /embeddings", "createEmbeddings", "Submit an embedding request"),
+        ("POST /hooks/{id}/pings", "pingHook", "Ping a hook"),
+    ],
+)
+def test_what_errs_more_often_than_others_wants_a_look(key: str, called: str | None, summary: str) -> None:
+    """R-NAME-4"""
+    assert decided(operation(key, called, summary=summary))[0].review_reasons
+
+
+@pytest.mark.parametrize("key", ["POST /files/upload", "POST /users/bulk/delete", "POST /events/tags/create"])
+def test_a_plain_verb_at_the_end_needs_no_look(key: str) -> None:
+    """R-NAME-4"""
+    assert not first(key).review_reasons

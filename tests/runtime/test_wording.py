@@ -1,0 +1,62 @@
+"""The sentences of introspection for what schemas say beyond its keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.introspection.types import parameter_info, type_details
+from aqlgen.runtime.table import Parameter
+
+TYPES: dict[str, Any] = {
+    "Code": {"type": "string", "enum": [f"c{index}" for index in range(5000)]},
+    "Level": {"type": "integer", "enum": [1, 2, 3]},
+    "Maybe": {"type": ["object", "null"], "properties": {"a": {"type": "string"}}},
+    "Cat": {"type": "object", "properties": {"kind": {"type": "string"}}},
+    "Dog": {"type": "object", "properties": {"kind": {"type": "string"}}},
+    "Pet": {
+        "anyOf": [{"$ref": "#/types/Cat"}, {"$ref": "#/types/Dog"}],
+        "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/types/Cat", "dog": "#/types/Dog"}},
+    },
+    "Closed": {
+        "type": "object",
+        "properties": {"a": {}},
+        "additionalProperties": False,
+        "dependentRequired": {"a": ["b"]},
+    },
+}
+
+
+def parameter(schema: dict[str, Any]) -> Parameter:
+    return Parameter(name="one", wire="one", location="body", schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "sentence"),
+    [
+        ({"$ref": "#/types/Code"}, "One of 5000 values, such as 'c0', 'c1', 'c2': introspect the type for all."),
+        ({"$ref": "#/types/Maybe"}, "May be null."),
+        ({"type": "string", "writeOnly": True}, "Never given back."),
+        ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, "In this order: string, and no more."),
+        ({"type": "array", "contains": {"const": 1}}, "Of them 1 or more must be 1."),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "Every value is integer."),
+        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "Keys that match '^x' hold string."),
+        ({"type": "object", "minProperties": 1}, "Keys: 1 or more."),
+    ],
+)
+def test_a_parameter_says_its_rules(schema: dict[str, Any], sentence: str) -> None:
+    assert parameter_info(parameter(schema), TYPES)["description"] == sentence
+
+
+def test_a_short_enumeration_of_numbers_is_shown_with_the_parameter() -> None:
+    assert parameter_info(parameter({"$ref": "#/types/Level"}), TYPES)["enum"] == [1, 2, 3]
+
+
+def test_a_union_says_which_value_means_which_type() -> None:
+    assert type_details("Pet", TYPES["Pet"], TYPES)["description"] == "Told apart by kind: 'cat' is Cat, 'dog' is Dog."
+
+
+def test_a_type_says_its_rules() -> None:
+    assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys. With 'a' also 'b'."
+    assert type_details("Level", TYPES["Level"], TYPES)["description"] == "Integer. One of 1, 2, 3."
