@@ -32,7 +32,7 @@ LONGEST = "s" * 31 + "-" + "p" * 32
 
 @pytest.mark.parametrize("name", ["s", "shop", LONGEST])
 def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(tmp_path: Path, name: str) -> None:
-    """The template is formatted as ruff formats, however long the names are, so that plain copier gives the same bytes."""
+    """The template is formatted as ruff formats, for names of any length: plain copier gives the same bytes."""
     answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
     template = tmp_path / "template"  # without the history beside it, which copier would take
     shutil.copytree(own_templates() / "templates", template / "templates", ignore=shutil.ignore_patterns(*BYTECODE))
