@@ -14,7 +14,7 @@ PACKAGE = ROOT / "aqlgen"
 
 LAYERS = {
     "aqlgen": (
-        ("runtime", "ir", "words", "media"),
+        ("runtime", "ir", "words"),
         ("diagnostics",),
         ("git",),
         ("document",),
@@ -30,6 +30,7 @@ LAYERS = {
         ("__main__",),
     ),
     "aqlgen.document": (
+        ("yaml_events",),
         ("positions",),
         ("origins", "resolve", "request"),
         ("read",),
@@ -37,15 +38,16 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "text", "messages", "fingerprint", "state", "table"),
-        ("redaction", "wire", "schema", "settings"),
-        ("logs", "server", "hooks"),
-        ("encode", "decode", "validation"),
+        ("errors", "text", "media", "state", "fingerprint", "session", "caller", "table"),
+        ("envelope", "redaction", "wire", "schema"),
+        ("settings", "logs"),
+        ("hooks", "encode", "decode", "validation"),
         ("client", "auth"),
         ("paging", "warnings", "calls"),
         ("protocol_operations",),
         ("introspection", "safety"),
         ("dispatch",),
+        ("server",),
         ("assembly",),
         ("cli",),
     ),
@@ -53,7 +55,7 @@ LAYERS = {
 """The parts of a package from the ground up; each may import from its own row and from those below."""
 
 ALONE = {
-    "openapi_pydantic": "build/typed.py",
+    "openapi_pydantic": "build/models.py",
     "copier": "render/templating.py",
     "jsonpath_rfc9535": "document/overlay/query.py",
 }

@@ -1,4 +1,4 @@
-"""What a project records of where its document came from."""
+"""The part of a request that a project records: the document's public URL."""
 
 from __future__ import annotations
 

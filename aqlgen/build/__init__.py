@@ -1,6 +1,7 @@
-"""From the raw document to the intermediate representation: lenient, total, one operation at a time.
+"""The intermediate representation, built from the assembled document: lenient, total, operation by operation.
 
-An operation that cannot be served is skipped with a diagnostic while the rest go on.
+In: a `Resolver` of the tree, and its OpenAPI version. Out: `Built`, with the `Document` of `aqlgen.ir`, the skipped
+operations and diagnostics. An operation that cannot be served is skipped with a diagnostic while the rest continue.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from dataclasses import dataclass
 
 from aqlgen.build.bodies import build_body, build_responses
 from aqlgen.build.context import Context, SkipError, text
-from aqlgen.build.methods import Found, operations
-from aqlgen.build.parameters import build_parameters, typed
+from aqlgen.build.models import INFO, OPERATION, InvalidObjectError
+from aqlgen.build.operations import RawOperation, operations
+from aqlgen.build.parameters import apply_content_type, build_parameters
 from aqlgen.build.security import build_requirements, build_schemes, build_scopes, build_servers
-from aqlgen.build.typed import INFO, OPERATION, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document, Json, Operation, Origin, Tag
@@ -22,21 +23,26 @@ __all__ = ["Built", "Skipped", "build"]
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An operation that cannot be served, and why."""
+    """An operation that cannot be served, with the reason."""
 
     method: str
     path: str
     diagnostic: Diagnostic
 
     def as_json(self) -> dict[str, Json]:
-        """Give it as data."""
-        found = self.diagnostic
-        return {"method": self.method.upper(), "path": self.path, "code": found.code, "message": found.message}
+        """Return the entry of JSON output."""
+        diagnostic = self.diagnostic
+        return {
+            "method": self.method.upper(),
+            "path": self.path,
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The document, what had to be skipped, and everything found on the way."""
+    """The document, the skipped operations, and all diagnostics."""
 
     document: Document
     skipped: tuple[Skipped, ...]
@@ -44,7 +50,7 @@ class Built:
 
 
 def build(resolver: Resolver, openapi: str) -> Built:
-    """Build the document of a resolver's root, of version `openapi`. Never raises for what a document holds."""
+    """Build the document of a resolver's root, of version `openapi`. Never raises because of its content."""
     root = resolver.root
     context = Context(resolver, openapi)
     components = root.get("components")
@@ -53,11 +59,11 @@ def build(resolver: Resolver, openapi: str) -> Built:
     title, version, description = _info(context, root.get("info"))
     served: list[Operation] = []
     skipped: list[Skipped] = []
-    for found in operations(context):
+    for raw_operation in operations(context):
         try:
-            served.append(_operation(context, found, known))
+            served.append(_operation(context, raw_operation, known))
         except SkipError as skip:
-            skipped.append(Skipped(found.method, found.path, skip.diagnostic))
+            skipped.append(Skipped(raw_operation.method, raw_operation.path, skip.diagnostic))
     _duplicates(context, served)
     document = Document(
         openapi=openapi,
@@ -88,7 +94,7 @@ def _info(context: Context, raw: Json) -> tuple[str, str, str]:
         message = f"the {key} is the number {raw[key]}; read as the text “{value}”"
         context.note("version-not-text", message, f"/info/{key}", help=f'Write {key}: "{value}".')
     try:
-        info = context.view(INFO, {**raw, **numbers} if numbers else raw, "/info")
+        info = context.validate(INFO, {**raw, **numbers} if numbers else raw, "/info")
     except InvalidObjectError:
         context.warn("invalid-component", "the document has no usable info", "/info")
         return "", "", ""
@@ -96,36 +102,41 @@ def _info(context: Context, raw: Json) -> tuple[str, str, str]:
 
 
 def _is_number(node: Json, key: str) -> bool:
-    """Whether a text was written without quotes, so that YAML took it for a number (`version: 1.0`)."""
+    """Return True if a string was written without quotes, so that YAML read it as a number (`version: 1.0`)."""
     return isinstance(node, dict) and isinstance(node.get(key), int | float) and not isinstance(node[key], bool)
 
 
 def _duplicates(context: Context, served: list[Operation]) -> None:
-    """Warn of each operationId that several operations have; their names are made unique all the same."""
+    """Warn of each operationId that several operations share; their names become unique all the same."""
     users: dict[str, list[Operation]] = {}
     for operation in served:
         if operation.operation_id is not None:
             users.setdefault(operation.operation_id, []).append(operation)
     for operation_id, using in users.items():
         if len(using) > 1:
-            keys = ", ".join(one.key for one in using[:3]) + (f" and {len(using) - 3} more" if len(using) > 3 else "")
+            keys = ", ".join(operation.key for operation in using[:3]) + (
+                f" and {len(using) - 3} more" if len(using) > 3 else ""
+            )
             message = f"the operationId {operation_id!r} is given to {len(using)} operations: {keys}"
             context.warn("duplicate-operation-id", message, f"{using[1].origin.pointer}/operationId")
 
 
-def _operation(context: Context, found: Found, known: frozenset[str]) -> Operation:
-    method, path, item, raw, pointer = found.method, found.path, found.item, found.raw, found.pointer
-    if found.refusal:
-        message = f"{method.upper()} {path} is skipped: {found.refusal}"
+def _operation(context: Context, raw_operation: RawOperation, known: frozenset[str]) -> Operation:
+    method, path, raw, pointer = raw_operation.method, raw_operation.path, raw_operation.raw, raw_operation.pointer
+    item = raw_operation.item
+    if raw_operation.refusal:
+        message = f"{method.upper()} {path} is skipped: {raw_operation.refusal}"
         raise SkipError(Diagnostic("operation-skipped", Severity.WARNING, message, pointer=pointer))
     try:
-        model = context.view(OPERATION, raw, pointer)
+        model = context.validate(OPERATION, raw, pointer)
     except InvalidObjectError as error:
         message = f"{method.upper()} {path} is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
     servers = raw.get("servers") if isinstance(raw.get("servers"), list) else item.get("servers")
-    parameters = build_parameters(context, found)
-    parameters, body = typed(parameters, build_body(context, raw.get("requestBody"), f"{pointer}/requestBody"))
+    parameters = build_parameters(context, raw_operation)
+    parameters, body = apply_content_type(
+        parameters, build_body(context, raw.get("requestBody"), f"{pointer}/requestBody")
+    )
     return Operation(
         method=method,
         path=path,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from aqlgen.build.context import Context, SkipError, items, text
-from aqlgen.build.examples import example_of
-from aqlgen.build.typed import REQUEST_BODY, RESPONSE, InvalidObjectError
+from aqlgen.build.context import Context, SkipError, entries, example_of, text
+from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
@@ -16,12 +15,12 @@ STATUS = re.compile(r"[1-5](\d\d|XX)|DEFAULT")
 
 
 def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
-    """Give the request body, None where there is none. Raises SkipError when it cannot be read."""
+    """Return the request body, None if there is none. Raises SkipError if it cannot be read."""
     if raw is None:
         return None
     try:
         node, origin = context.resolver.follow(raw, pointer)
-        model = context.view(REQUEST_BODY, node, origin)
+        model = context.validate(REQUEST_BODY, node, origin)
     except UnresolvedError as error:
         code = "external-reference" if error.external else "unresolved-reference"
         message = f"the request body cannot be read: {error}"
@@ -37,16 +36,16 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
 
 
 def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Response, ...]:
-    """Give the responses that can be read, in document order; the others are left out with a warning."""
-    found = []
-    for key, value in items(context.mapped(operation, "responses", pointer)):
+    """Return the readable responses in document order; warn of the others."""
+    responses = []
+    for key, value in entries(context.get_object(operation, "responses", pointer)):
         status, where = key.strip().upper(), f"{pointer}/responses/{escape(key)}"
         if not STATUS.fullmatch(status):
             context.warn("invalid-component", f"{key!r} is not a status code, a range such as 2XX, or default", where)
             continue
         try:
             node, origin = context.resolver.follow(value, where)
-            model = context.view(RESPONSE, node, origin)
+            model = context.validate(RESPONSE, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the response {key} is left out: {error}", where)
             continue
@@ -54,14 +53,14 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
         declared = node.get("headers")
         headers = tuple(declared) if isinstance(declared, dict) else ()
         status = "default" if status == "DEFAULT" else status
-        found.append(Response(status, text(model.description), media, headers, Origin(origin)))
-    return tuple(found)
+        responses.append(Response(status, text(model.description), media, headers, Origin(origin)))
+    return tuple(responses)
 
 
 def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:
-    """Give the representations in `content`, in document order, their types in lower case without parameters."""
-    found = []
-    for key, value in context.mapped(node, "content", pointer).items():
+    """Return the representations in `content`, in document order, with types in lower case without parameters."""
+    media_types = []
+    for key, value in context.get_object(node, "content", pointer).items():
         where = f"{pointer}/content/{escape(key)}"
         try:
             media, origin = context.resolver.follow(value, where)
@@ -70,7 +69,7 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
             continue
         if isinstance(media, dict):
             encoding = media.get("encoding")
-            found.append(
+            media_types.append(
                 MediaType(
                     content_type=key.split(";")[0].strip().lower(),
                     schema=_schema(context, media, origin),
@@ -80,11 +79,11 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
                     written=key.strip(),
                 )
             )
-    return tuple(found)
+    return tuple(media_types)
 
 
 def _schema(context: Context, media: Json, pointer: str) -> Json:
-    """Give the schema of the whole; of a stream, that of the list of its items (OpenAPI 3.2.0, 4.14.2)."""
+    """Return the schema of a media type; for a stream, that of the list of its items (OpenAPI 3.2.0, 4.14.2)."""
     item = media.get("itemSchema")
-    items = {"type": "array", "items": item} if isinstance(item, dict | bool) else None
-    return context.schema(media, pointer, items)
+    item_list = {"type": "array", "items": item} if isinstance(item, dict | bool) else None
+    return context.schema(media, pointer, item_list)

@@ -1,16 +1,16 @@
-"""What every part of the build stage shares: the resolver, the version, and where findings go."""
+"""The context of the build stage: resolver, version, diagnostics, and lenient access to objects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aqlgen.build.typed import Kind, Model, view
+from aqlgen.build.models import Model, ObjectModels, validate
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Json
+from aqlgen.document.resolve import Resolver, UnresolvedError
+from aqlgen.ir import MISSING, Json
 
-_CALLED: Mapping[type, str] = {dict: "an object", list: "a list"}
+_TYPE_NAMES: Mapping[type, str] = {dict: "an object", list: "a list"}
 
 
 class SkipError(Exception):
@@ -23,48 +23,48 @@ class SkipError(Exception):
 
 @dataclass(slots=True)
 class Context:
-    """The document's resolver and version, and the diagnostics found so far."""
+    """The document's resolver and version, and the diagnostics so far."""
 
     resolver: Resolver
     openapi: str
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def warn(self, code: str, message: str, pointer: str, help: str = "") -> None:
-        """Note something that was left out or repaired."""
+        """Add a warning about something that was left out or repaired."""
         self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer, help=help))
 
     def note(self, code: str, message: str, pointer: str, help: str = "") -> None:
         """Add a note."""
         self.diagnostics.append(Diagnostic(code, Severity.NOTE, message, pointer=pointer, help=help))
 
-    def listed(self, node: Json, key: str, pointer: str) -> list[Json]:
-        """Give the list under a key, nothing where there is none; warn where something else stands."""
-        return self._shaped(node, key, list, pointer) or []
+    def get_list(self, node: Json, key: str, pointer: str) -> list[Json]:
+        """Return the list under a key, empty if there is none; warn of any other value."""
+        return self._value_of_type(node, key, list, pointer) or []
 
-    def mapped(self, node: Json, key: str, pointer: str) -> dict[str, Json]:
-        """Give the object under a key, nothing where there is none; warn where something else stands."""
-        return self._shaped(node, key, dict, pointer) or {}
+    def get_object(self, node: Json, key: str, pointer: str) -> dict[str, Json]:
+        """Return the object under a key, empty if there is none; warn of any other value."""
+        return self._value_of_type(node, key, dict, pointer) or {}
 
-    def schema(self, node: Json, pointer: str, usual: Json = True) -> Json:
-        """Give the schema of a parameter or media type, the usual one where there is none; warn of anything else."""
+    def schema(self, node: Json, pointer: str, default: Json = True) -> Json:
+        """Return the schema of a parameter or media type, else `default`; warn of any other value."""
         value = node.get("schema") if isinstance(node, dict) else None
         if isinstance(value, dict | bool):
             return value
         if value is not None:
             message = "a schema must stand under 'schema'; it is taken as any value"
             self.warn("bad-schema", message, f"{pointer}/schema")
-        return usual
+        return default
 
-    def _shaped(self, node: Json, key: str, kind: type, pointer: str) -> Json:
+    def _value_of_type(self, node: Json, key: str, kind: type, pointer: str) -> Json:
         value = node.get(key) if isinstance(node, dict) else None
         if value is None or isinstance(value, kind):
             return value
-        expected, found = _CALLED[kind], _CALLED.get(type(value), "a single value")
-        self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {found}", f"{pointer}/{key}")
+        expected, actual = _TYPE_NAMES[kind], _TYPE_NAMES.get(type(value), "a single value")
+        self.warn("invalid-component", f"{key!r} is ignored: it must be {expected}, not {actual}", f"{pointer}/{key}")
         return None
 
-    def view(self, kind: Kind[Model], raw: Json, pointer: str) -> Model:
-        """Give the typed view of an object; keys that do not validate are dropped with a warning.
+    def validate(self, kind: ObjectModels[Model], raw: Json, pointer: str) -> Model:
+        """Return the typed model of an object; keys that do not validate are dropped with a warning.
 
         Raises InvalidObjectError.
         """
@@ -72,16 +72,37 @@ class Context:
         def drop(key: str, why: str) -> None:
             self.warn("invalid-component", f"{key!r} is ignored: {why.lower()}", f"{pointer}/{key}")
 
-        return view(kind, raw, self.openapi, drop)
+        return validate(kind, raw, self.openapi, drop)
 
 
-def items(node: Json) -> list[tuple[str, Json]]:
-    """Give the entries of a mapping, none where there is no mapping; specification extensions are left out."""
+def entries(node: Json) -> list[tuple[str, Json]]:
+    """Return the entries of a mapping without specification extensions, none if there is no mapping."""
     if not isinstance(node, dict):
         return []
     return [(key, value) for key, value in node.items() if not key.startswith("x-")]
 
 
 def text(node: Json) -> str:
-    """Give a string as it is and anything else as nothing."""
+    """Return a string without white space around it, "" for any other value."""
     return node.strip() if isinstance(node, str) else ""
+
+
+def example_of(context: Context, node: Json) -> Json:
+    """Return the `example` of an object, or the first value of its `examples`; MISSING if there is none.
+
+    A serialized (`serializedValue`) or external (`externalValue`) example does not count.
+    """
+    if not isinstance(node, dict):
+        return MISSING
+    if "example" in node:
+        return node["example"]
+    examples = node.get("examples")
+    for name, raw in examples.items() if isinstance(examples, dict) else ():
+        try:
+            example, _ = context.resolver.follow(raw, f"/examples/{name}")
+        except UnresolvedError:
+            continue
+        for key in ("value", "dataValue") if isinstance(example, dict) else ():
+            if key in example:
+                return example[key]
+    return MISSING

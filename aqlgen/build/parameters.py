@@ -1,48 +1,50 @@
-"""Parameters of an operation, path-level ones overridden by operation-level ones (OpenAPI 3.1.1, 4.8.9 and 4.8.12)."""
+"""Parameters of an operation, matched with the placeholders in its path (OpenAPI 3.1.1, 4.8.8, 4.8.9 and 4.8.12).
+
+Parameters of an operation override those of its path item.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
-from aqlgen.build.context import Context, SkipError, text
-from aqlgen.build.examples import example_of
-from aqlgen.build.methods import TOKEN, Found
-from aqlgen.build.placeholders import fitted
-from aqlgen.build.typed import PARAMETER, InvalidObjectError
+from aqlgen.build.context import Context, SkipError, example_of, text
+from aqlgen.build.models import PARAMETER, InvalidObjectError
+from aqlgen.build.operations import TOKEN, RawOperation
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
-from aqlgen.ir import Body, Json, Location, Origin, Parameter
+from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
+from aqlgen.runtime.encode.urls import placeholders
+from aqlgen.runtime.media import OCTETS
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
-"""Header parameters that the specification says to ignore: they belong to the body and to security.
+"""Header parameters that the specification ignores, because body and security define them.
 
-A required one that can have but one value is sent all the same: servers that ask for it mean it. So is the type of a
-body of bytes, where Content-Type tells it.
+A required one with a single possible value is sent nevertheless: servers that declare it need it. So is a Content-Type
+that declares the type of a binary body.
 """
 
-
-BYTES = "application/octet-stream"
 VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
 
 
-def build_parameters(context: Context, operation: Found) -> tuple[Parameter, ...]:
-    """Give the parameters that apply, in document order; raises SkipError when one that is required is unusable."""
-    found: dict[tuple[str, Location], Parameter] = {}
+def build_parameters(context: Context, operation: RawOperation) -> tuple[Parameter, ...]:
+    """Return the parameters that apply, in document order. Raises SkipError if a required one is unusable."""
+    parameters: dict[tuple[str, Location], Parameter] = {}
     for owner, where in ((operation.item, operation.item_pointer), (operation.raw, operation.pointer)):
-        here: set[tuple[str, Location]] = set()
-        for index, raw in enumerate(context.listed(owner, "parameters", where)):
+        declared_here: set[tuple[str, Location]] = set()
+        for index, raw in enumerate(context.get_list(owner, "parameters", where)):
             parameter = _parameter(context, raw, operation.path, f"{where}/parameters/{index}")
             if parameter is None:
                 continue
             key = parameter.name, parameter.location
-            if key in here and found[key] != replace(parameter, origin=found[key].origin):
+            if key in declared_here and parameters[key] != replace(parameter, origin=parameters[key].origin):
                 message = f"the parameter {key[0]!r} in {key[1].value} is declared twice; the last one counts"
                 context.warn("bad-parameter", message, f"{where}/parameters/{index}")
-            here.add(key)
-            found[key] = parameter
-    return fitted(context, found, operation.path, operation.pointer)
+            declared_here.add(key)
+            parameters[key] = parameter
+    return match_path(context, parameters, operation.path, operation.pointer)
 
 
 def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Parameter | None:
@@ -55,14 +57,14 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         return None
     try:
         location, written = _location(context, node, path, origin)
-        model = context.view(PARAMETER, written, origin)
+        model = context.validate(PARAMETER, written, origin)
     except InvalidObjectError as error:
         required = required or (isinstance(node, dict) and node.get("required") is True)
-        _unusable(context, "bad-parameter", f"{_called(node)} is not usable: {error}", origin, required=required)
+        _unusable(context, "bad-parameter", f"{_named(node)} is not usable: {error}", origin, required=required)
         return None
     schema, content_type, media = _schema(context, node, origin)
     if location is Location.HEADER and not TOKEN.fullmatch(model.name):
-        message = f"{_called(node)} is not usable: HTTP allows no such name of a header"
+        message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
         _unusable(context, "bad-parameter", message, origin, required=model.required)
         return None
     fixed = None
@@ -93,30 +95,30 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
 
 
 def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Location, Json]:
-    """Give where a parameter travels, and the parameter as the models know it. Raises InvalidObjectError."""
+    """Return the location of a parameter, and the parameter as the models accept it. Raises InvalidObjectError."""
     raw = node.get("in") if isinstance(node, dict) else None
     if raw is None and isinstance(node, dict) and isinstance(node.get("name"), str):
         guess = "path" if f"{{{node['name']}}}" in path else "query"
-        context.warn("bad-parameter", f"{_called(node)} does not say what it is in; taken as in {guess}", pointer)
+        context.warn("bad-parameter", f"{_named(node)} does not say what it is in; taken as in {guess}", pointer)
         return Location(guess), {**node, "in": guess}
     if not isinstance(raw, str):
         return Location.QUERY, node  # the model says what is wrong
-    known = {one.value for one in Location} - ({"querystring"} if context.openapi != "3.2" else set())
+    known = {member.value for member in Location} - ({"querystring"} if context.openapi != "3.2" else set())
     written = raw.strip().lower()
     if written not in known:
         raise InvalidObjectError(f"it is in {raw!r}, which OpenAPI {context.openapi} does not have")
     if written != raw:
-        context.warn("bad-parameter", f"{_called(node)} is in {raw!r}, read as {written!r}", f"{pointer}/in")
+        context.warn("bad-parameter", f"{_named(node)} is in {raw!r}, read as {written!r}", f"{pointer}/in")
     return Location(written), {**node, "in": "query" if written == "querystring" else written}
 
 
-def _called(node: Json) -> str:
+def _named(node: Json) -> str:
     name = node.get("name") if isinstance(node, dict) else None
     return f"the parameter {name!r}" if isinstance(name, str) else "the parameter"
 
 
 def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | None, Json]:
-    for content_type, raw in context.mapped(node, "content", pointer).items():
+    for content_type, raw in context.get_object(node, "content", pointer).items():
         try:
             media, where = context.resolver.follow(raw, f"{pointer}/content/{escape(content_type)}")
         except UnresolvedError:
@@ -125,19 +127,25 @@ def _schema(context: Context, node: Json, pointer: str) -> tuple[Json, str | Non
     return context.schema(node, pointer), None, None
 
 
-def typed(parameters: tuple[Parameter, ...], body: Body | None) -> tuple[tuple[Parameter, ...], Body | None]:
-    """Give both, where a Content-Type parameter of one value says more of a body of bytes than its own type does.
+def apply_content_type(
+    parameters: tuple[Parameter, ...], body: Body | None
+) -> tuple[tuple[Parameter, ...], Body | None]:
+    """Apply a Content-Type parameter with a single value to a binary body that declares no exact type.
 
-    (Swagger 2.0 does not tell to ignore it: `application/x-tar` where the operation consumes octet-stream.)
+    Swagger 2.0 does not ignore this parameter: `application/x-tar` where the operation consumes octet-stream.
     """
-    told = [one for one in parameters if one.name.lower() == "content-type" and one.location is Location.HEADER]
-    kind = told[0].fixed if told else None
-    if kind is None:
+    content_types = [
+        parameter
+        for parameter in parameters
+        if parameter.name.lower() == "content-type" and parameter.location is Location.HEADER
+    ]
+    content_type = content_types[0].fixed if content_types else None
+    if content_type is None:
         return parameters, body
-    if body is not None and [one.content_type for one in body.media] in ([BYTES], ["*/*"]):
-        plain = kind.partition(";")[0].strip().lower()
-        body = replace(body, media=(replace(body.media[0], content_type=plain, written=kind),))
-    return tuple(one for one in parameters if one not in told or one.required), body
+    if body is not None and [media.content_type for media in body.media] in ([OCTETS], ["*/*"]):
+        plain = content_type.partition(";")[0].strip().lower()
+        body = replace(body, media=(replace(body.media[0], content_type=plain, written=content_type),))
+    return tuple(parameter for parameter in parameters if parameter not in content_types or parameter.required), body
 
 
 def _one_value(schema: Json) -> bool:
@@ -145,12 +153,12 @@ def _one_value(schema: Json) -> bool:
 
 
 def _only_value(schema: Json) -> str | None:
-    """Give the value that a header must have, or has by default; None when the document does not tell it."""
+    """Return the required or default value of a header, None if the document does not declare it."""
     if not isinstance(schema, dict):
         return None
     options = schema.get("enum")
-    usual = schema.get("default", options[0] if isinstance(options, list) and len(options) == 1 else None)
-    value = schema.get("const", usual)
+    default = schema.get("default", options[0] if isinstance(options, list) and len(options) == 1 else None)
+    value = schema.get("const", default)
     return value if isinstance(value, str) and VISIBLE.fullmatch(value) else None
 
 
@@ -158,3 +166,49 @@ def _unusable(context: Context, code: str, message: str, pointer: str, *, requir
     if required:
         raise SkipError(Diagnostic(code, Severity.WARNING, message, pointer=pointer))
     context.warn(code, f"{message}; it is left out", pointer)
+
+
+def match_path(
+    context: Context, parameters: Mapping[tuple[str, Location], Parameter], path: str, pointer: str
+) -> tuple[Parameter, ...]:
+    """Return the parameters matched with the path: spelled as in its template, exactly one for each placeholder."""
+    used = tuple(dict.fromkeys(placeholders(path)))
+    undeclared = {_fold(name): name for name in used if (name, Location.PATH) not in parameters}
+    matched: list[Parameter] = []
+    for (name, location), parameter in parameters.items():
+        if location is not Location.PATH or name in used:
+            matched.append(parameter)
+        elif (spelling := undeclared.pop(_fold(name), None)) is not None:
+            message = f"the parameter {name!r} is spelled {{{spelling}}} in the path {path}; that counts"
+            context.warn("bad-parameter", message, parameter.origin.pointer)
+            matched.append(replace(parameter, name=spelling))
+        else:
+            message = f"the path {path} has no {{{name}}}; the parameter {name!r} is left out"
+            context.warn("bad-parameter", message, parameter.origin.pointer)
+    for name in undeclared.values():
+        message = f"the path {path} has {{{name}}}, which no parameter declares; it is taken as a string"
+        context.warn("bad-parameter", message, pointer, help=f"Declare {name!r} with `in: path`.")
+        matched.append(_undeclared(name, pointer))
+    return tuple(matched)
+
+
+def _fold(name: str) -> str:
+    """Return a name in lower case without punctuation, to compare its spellings."""
+    return re.sub(r"[\W_]+", "", name).lower() or name
+
+
+def _undeclared(name: str, pointer: str) -> Parameter:
+    return Parameter(
+        name=name,
+        location=Location.PATH,
+        required=True,
+        schema={"type": "string"},
+        description="",
+        deprecated=False,
+        style="simple",
+        explode=False,
+        allow_reserved=False,
+        content_type=None,
+        example=MISSING,
+        origin=Origin(pointer),
+    )

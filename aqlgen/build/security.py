@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aqlgen.build.context import Context, items, text
-from aqlgen.build.typed import SECURITY_SCHEME, InvalidObjectError
+from aqlgen.build.context import Context, entries, text
+from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, OAuthFlow, Origin, SecurityScheme, Server
@@ -14,7 +14,7 @@ MAX_SCOPES = 1000
 
 
 def build_servers(raw: Json) -> tuple[Server, ...]:
-    """Give the servers that have a URL."""
+    """Return the servers that have a URL."""
     return tuple(
         Server(
             url=server["url"].strip(),
@@ -23,12 +23,12 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
                 name: {
                     "default": str(variable.get("default", "")),
                     **(
-                        {"enum": [str(one) for one in variable["enum"]]}
+                        {"enum": [str(value) for value in variable["enum"]]}
                         if isinstance(variable.get("enum"), list)
                         else {}
                     ),
                 }
-                for name, variable in items(server.get("variables"))
+                for name, variable in entries(server.get("variables"))
                 if isinstance(variable, dict)
             },
         )
@@ -38,17 +38,17 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
 
 
 def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
-    """Give the security schemes that can be read; the others are left out with a warning."""
-    found = []
-    for name, value in items(raw):
+    """Return the readable security schemes; warn of the others."""
+    schemes = []
+    for name, value in entries(raw):
         pointer = f"/components/securitySchemes/{escape(name)}"
         try:
             node, origin = context.resolver.follow(value, pointer)
-            model = context.view(SECURITY_SCHEME, node, origin)
+            model = context.validate(SECURITY_SCHEME, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
             continue
-        found.append(
+        schemes.append(
             SecurityScheme(
                 name=name,
                 kind=model.type,
@@ -61,7 +61,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
                 discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),
             )
         )
-    return tuple(found)
+    return tuple(schemes)
 
 
 def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
@@ -72,38 +72,38 @@ def _flows(raw: Json) -> tuple[OAuthFlow, ...]:
             token_url=text(flow.get("tokenUrl")),
             refresh_url=text(flow.get("refreshUrl")),
             device_url=text(flow.get("deviceAuthorizationUrl")),
-            scopes=tuple(name for name, _ in items(flow.get("scopes")))[:MAX_SCOPES],
+            scopes=tuple(name for name, _ in entries(flow.get("scopes")))[:MAX_SCOPES],
         )
-        for grant, flow in items(raw)
+        for grant, flow in entries(raw)
         if isinstance(flow, dict)
     )
 
 
 def build_scopes(raw: Json, known: frozenset[str]) -> Mapping[str, tuple[str, ...]]:
-    """Give the scopes that requirements ask of each scheme: those of the first alternative that names it."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return the scopes that the requirements need of each scheme, by the first alternative that names it."""
+    scopes_of: dict[str, tuple[str, ...]] = {}
     for alternative in raw if isinstance(raw, list) else ():
-        names = items(alternative)
+        names = entries(alternative)
         if all(name in known for name, _ in names):
             for name, scopes in names:
                 listed = scopes if isinstance(scopes, list) else ()
-                found.setdefault(name, tuple(one for one in listed if isinstance(one, str) and one.strip()))
-    return {name: scopes for name, scopes in found.items() if scopes}
+                scopes_of.setdefault(name, tuple(scope for scope in listed if isinstance(scope, str) and scope.strip()))
+    return {name: scopes for name, scopes in scopes_of.items() if scopes}
 
 
 def _name(written: str, known: frozenset[str]) -> str:
-    """Give the name of a scheme that may be written as a reference (OpenAPI 3.2.0, 4.30)."""
-    _, found, name = written.partition("#/components/securitySchemes/")
-    return unescape(name) if found and written not in known else written
+    """Return the name of a scheme, which may be written as a reference (OpenAPI 3.2.0, 4.30)."""
+    _, marker, name = written.partition("#/components/securitySchemes/")
+    return unescape(name) if marker and written not in known else written
 
 
 def build_requirements(
     context: Context, raw: Json, known: frozenset[str], pointer: str
 ) -> tuple[tuple[str, ...], ...] | None:
-    """Give the alternatives, each the schemes that it needs together; None where nothing is said.
+    """Return the alternatives, each with the schemes that it combines; None if nothing is declared.
 
-    A scheme is named as in components/securitySchemes or, since 3.2, by a reference to it. An alternative that names a
-    scheme that nobody declares is left out with a warning.
+    A scheme has its name in components/securitySchemes or, since 3.2, a reference to it. An alternative with an
+    undeclared scheme is left out with a warning.
     """
     if isinstance(raw, dict) and raw:
         message = "the requirements must be a list; they are read as one, of all that are named"
@@ -111,7 +111,7 @@ def build_requirements(
         raw = [raw]
     if not isinstance(raw, list):
         return None
-    found = []
+    alternatives = []
     for index, alternative in enumerate(raw):
         names = tuple(_name(name, known) for name in (alternative if isinstance(alternative, dict) else ()))
         unknown = [name for name in names if name not in known]
@@ -119,5 +119,5 @@ def build_requirements(
             message = f"the security scheme {unknown[0]!r} is not declared; this alternative is left out"
             context.warn("unknown-security-scheme", message, f"{pointer}/{index}")
         else:
-            found.append(names)
-    return tuple(found)
+            alternatives.append(names)
+    return tuple(alternatives)

@@ -1,4 +1,4 @@
-"""From what the user gave to one OpenAPI 3.x document: read → link → overlay → upgrade → check.
+"""The assembly of one OpenAPI 3.x document from a request: read → link → overlay → upgrade → check.
 
 The document is put together from files, overlays and conversions, and `Origins` remembers where each part came from, so
 that every diagnostic of every later stage names the user's own file, line and column.
@@ -18,21 +18,21 @@ from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.link import Linked, link
 from aqlgen.document.origins import Origins
 from aqlgen.document.overlay import overlay
-from aqlgen.document.read import Limits, Source, Version, check, locate, opened, read, same_origin
+from aqlgen.document.read import Limits, Source, Version, check, locate, open_document, read, same_origin
 from aqlgen.document.request import Request
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
-__all__ = ["Assembled", "Request", "assemble"]
+__all__ = ["Assembled", "assemble"]
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """One document, every reference of which begins with `#/`, and where its parts came from.
+    """One document whose references all begin with `#/`, and the origins of its parts.
 
-    `sources` has the root document first, then files as they were met, overlays last. `kept` is what a project keeps of
-    them below `openapi/`: the document as it was read when it is a single file, else the bundle, before overlays and
-    before the upgrade. `given` is the same as data, for the hash of the input.
+    `sources` has the root document first, then other files in the order of references, overlays last. `kept` is what a
+    project stores below `openapi/`: the document as it was read if it is a single file, else the bundle, before
+    overlays and before the upgrade. `given` is the same as data, for the hash of the input.
     """
 
     root: dict[str, Json]
@@ -44,46 +44,49 @@ class Assembled:
     given: Json
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Give findings about `root` their places in the sources, sorted."""
+        """Return diagnostics about `root` with their positions in the sources, sorted."""
         return locate(self.sources, diagnostics, self.root, self.origins)
 
 
 def assemble(request: Request, limits: Limits | None = None) -> Assembled:
-    """Put the document together. Raises AqlgenError with located diagnostics."""
+    """Assemble the document. Raises AqlgenError with located diagnostics."""
     limits = limits or Limits()
     origins = Origins()
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     sources: list[Source] = []
     root: dict[str, Json] = {}
     try:
-        with opened(request.spec, headers=request.headers, allowed=request.allow, limits=limits) as (source, library):
+        with open_document(request.spec, headers=request.headers, allowed=request.allow, limits=limits) as (
+            source,
+            library,
+        ):
             sources, root = [source], dict(source.root)
             linked = link(source, library, origins, limits)
-        found += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
+        diagnostics += locate(linked.sources, [*source.diagnostics, *linked.diagnostics])
         sources, root = list(linked.sources), linked.root
         kept = _kept(linked)
-        given: Json = root if linked.bundled else source.root
+        original: Json = root if linked.bundled else source.root
         overlays = [_overlay(spec, request, limits) for spec in request.overlays]
         sources += overlays
         for number, source in enumerate(overlays, 1):
             changed, remarks = overlay(root, source, origins)
-            # What an overlay remarks on is in the tree before it.
-            found += locate(sources, [*source.diagnostics, *remarks], root, origins)
+            # Diagnostics of an overlay point into the tree before its changes.
+            diagnostics += locate(sources, [*source.diagnostics, *remarks], root, origins)
             root = changed
             kept[f"overlays/{number}-{_stem(source)}.{source.format}"] = source.data
         upgraded, remarks = upgrade(root, origins)
-        found += locate(sources, remarks, root, origins)
+        diagnostics += locate(sources, remarks, root, origins)
         root = upgraded
         openapi = check(root)
     except AqlgenError as error:
         if not sources:
             raise
-        refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *found)
+        refusal = type(error)(*locate(sources, error.diagnostics, root, origins), *diagnostics)
         refusal.sources = tuple(sources)
         raise refusal from None
     if overlays:
-        given = [given, *(source.root for source in overlays)]
-    return Assembled(root, openapi, tuple(sources), origins, tuple(found), kept, given)
+        original = [original, *(source.root for source in overlays)]
+    return Assembled(root, openapi, tuple(sources), origins, tuple(diagnostics), kept, original)
 
 
 def _kept(linked: Linked) -> dict[str, bytes]:
@@ -100,6 +103,6 @@ def _overlay(spec: str, request: Request, limits: Limits) -> Source:
 
 
 def _stem(source: Source) -> str:
-    """Give a word for a file name of the project by the source's name: letters, digits, dots, - and _ only."""
+    """Return the stem of a source's name, made safe for a file name of the project."""
     stem = PurePosixPath(urlsplit(source.name).path if "://" in source.name else source.name).stem
     return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-")[:60] or "overlay"

@@ -1,7 +1,7 @@
-"""Where the parts of a tree came from that was put together from several: the map behind every line in a diagnostic.
+"""Origins of the parts of an assembled tree, so that each diagnostic can name a file and line.
 
-A tree that is changed (files bundled, an overlay applied, Swagger 2.0 converted) is a new tree; what was put into it is
-noted here by the container and key where it stands. What is not noted came from the same place as its container.
+Every change of a tree (files bundled, an overlay applied, Swagger 2.0 converted) makes a new tree. Each new part is
+recorded here by its container and key. A part that is not recorded has the same origin as its container.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from aqlgen.ir import Json, Origin
 
 
 class Origins:
-    """Origins by place. The containers are kept alive, so that their identity stays their own."""
+    """Origins by container and key. Containers are kept alive, so that no other object gets their identity."""
 
     def __init__(self) -> None:
         self._noted: dict[tuple[int, str | int], Origin] = {}
         self._holders: dict[int, Json] = {}
 
     def note(self, container: dict[str, Json] | list[Json], key: str | int, origin: Origin) -> None:
-        """Say that what stands at `key` of `container` came from `origin`, with all within it that is not noted."""
+        """Record that the value at `key` of `container` came from `origin`, with every part that is not recorded."""
         self._noted[id(container), key] = origin
         self._holders[id(container)] = container
 
     def carry(self, old: dict[str, Json] | list[Json], new: dict[str, Json] | list[Json]) -> None:
-        """Say that `new` is `old` changed: what stands at the same key of both came from the same place."""
+        """Record that `new` is a changed copy of `old`: values at the same key have the same origin."""
         if id(old) in self._holders:
             for key in new if isinstance(new, dict) else range(len(new)):
                 if noted := self._noted.get((id(old), key)):
                     self.note(new, key, noted)
 
     def find(self, root: Json, pointer: str) -> Origin:
-        """Give the origin of what `pointer` leads to from `root`; of parts that are not there, where they would be."""
+        """Return the origin of the value at `pointer` in `root`; for a missing part, the place where it would be."""
         origin, below, node = Origin(""), "", root
         for part in split(pointer):
             key: str | int = int(part) if isinstance(node, list) and part.isdecimal() else part

@@ -1,7 +1,7 @@
-"""From JSON pointers to lines and columns (both from 1, columns in characters), found only when something is reported.
+"""JSON pointers, and their lines and columns (both from 1, columns in characters), computed only for reports.
 
-What a pointer does not reach in the text (a value that came by an alias or a merge key, a missing key) has the position
-of its nearest ancestor that is there. A member of an object stands at its key, an item of a list at its value.
+A value that a pointer does not reach in the text (it came by an alias or a merge key, or its key is missing) has the
+position of its nearest ancestor in the text. The position of a member is its key, that of an item is its value.
 """
 
 from __future__ import annotations
@@ -12,16 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeAlias
 
-import yaml
-from yaml import events
-
-try:
-    from yaml._yaml import CParser as _Parser
-except ImportError:  # PyYAML built without libyaml: the same events, more slowly
-    from yaml import SafeLoader as _Parser  # type: ignore[assignment]
-
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_TABS: Final = re.compile(r"^[ \t]*\t[ \t]*(?=#|\r?$)", re.MULTILINE)
 _BREAK: Final = re.compile(r"\r\n?|\n")
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
@@ -29,7 +20,7 @@ Position: TypeAlias = tuple[int, int]
 
 
 class Lines:
-    """Turns character offsets (from 0) into lines and columns; the text is looked through on first use."""
+    """Conversion of character offsets (from 0) to lines and columns; the text is scanned on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -64,7 +55,7 @@ def split(pointer: str) -> list[str]:
 
 
 def nodes(root: object) -> Iterator[tuple[Any, str]]:
-    """Give every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
+    """Yield every object and array once, with the first pointer to it; iterative, since documents nest deeply."""
     stack: list[tuple[Any, str]] = [(root, "")]
     seen: set[int] = set()
     while stack:
@@ -86,27 +77,26 @@ def find(text: str, form: Literal["json", "yaml"], pointers: Iterable[str]) -> d
         node = wanted
         for part in path:
             node = node.setdefault(part, {})
-    found: dict[tuple[str, ...], int] = {}
+    offsets: dict[tuple[str, ...], int] = {}
     if form == "json":
-        _scan_json(text, wanted, found)
+        _scan_json(text, wanted, offsets)
     else:
-        try:
-            _scan_yaml(text, wanted, found)
-        except yaml.YAMLError:  # it was read without its harmless tabs
-            _scan_yaml(without_tabs(text), wanted, found)
+        from aqlgen.document import yaml_events  # only YAML documents should pay for importing it
+
+        yaml_events.scan(text, wanted, offsets)
     lines = Lines(text)
-    return {pointer: lines.place(_nearest(tuple(path), found)) for pointer, path in parts.items()}
+    return {pointer: lines.place(_nearest(tuple(path), offsets)) for pointer, path in parts.items()}
 
 
-def _nearest(path: tuple[str, ...], found: dict[tuple[str, ...], int]) -> int:
+def _nearest(path: tuple[str, ...], offsets: dict[tuple[str, ...], int]) -> int:
     for length in range(len(path), -1, -1):
-        if (offset := found.get(path[:length])) is not None:
+        if (offset := offsets.get(path[:length])) is not None:
             return offset
     return 0
 
 
-def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
-    """Step into wanted values only; the standard library's decoder runs over the others at its own speed."""
+def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
+    """Step into wanted values only; the standard library's decoder skips the others at full speed."""
     skip = json.JSONDecoder().raw_decode
 
     def past_space(offset: int) -> int:
@@ -124,7 +114,7 @@ def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
                 offset = past_space(past_space(offset) + 1)
             inner = wanted.get(key)
             if inner is not None:
-                found[*path, key] = start
+                offsets[*path, key] = start
             offset = past_space(visit(offset, inner or {}, (*path, key)))
             if text[offset] == ",":
                 offset = past_space(offset + 1)
@@ -132,66 +122,5 @@ def _scan_json(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) ->
         return offset + 1
 
     start = past_space(0)
-    found[()] = start
+    offsets[()] = start
     visit(start, wanted, ())
-
-
-def without_tabs(text: str) -> str:
-    """Give YAML with spaces for the tabs before a comment or in an empty line, which the parser does not take.
-
-    YAML 1.2.2 allows them (6.6 and 6.7). Every position stays; in a text block they may mean something.
-    """
-    return _TABS.sub(lambda found: found[0].replace("\t", " "), text)
-
-
-def yaml_events(text: str) -> Iterator[Any]:
-    """Yield the parser's events. Raises yaml.YAMLError."""
-    get_event = _Parser(text).get_event
-    while (event := get_event()) is not None:
-        yield event
-
-
-def _scan_yaml(text: str, wanted: _Wanted, found: dict[tuple[str, ...], int]) -> None:
-    """Follow the events with the path they are at; `depth` counts the collections entered that nobody wants."""
-    stack: list[tuple[_Wanted, tuple[str, ...], bool]] = []
-    index: list[int] = []
-    key: str | None = None
-    here: tuple[_Wanted, tuple[str, ...]] = (wanted, ())
-    depth = 0
-    for event in yaml_events(text):
-        kind = type(event)
-        starts = kind is events.MappingStartEvent or kind is events.SequenceStartEvent
-        ends = kind is events.MappingEndEvent or kind is events.SequenceEndEvent
-        if depth:
-            depth += 1 if starts else -1 if ends else 0
-            continue
-        if ends:
-            stack.pop()
-            index.pop()
-            key = None
-            continue
-        if not (starts or kind is events.ScalarEvent or kind is events.AliasEvent):
-            continue
-        if stack:
-            inside, path, is_object = stack[-1]
-            if is_object and key is None:
-                key = event.value if kind is events.ScalarEvent else ""
-                if key in inside:
-                    found[*path, key] = event.start_mark.index
-                continue
-            part = key if key is not None else str(index[-1])
-            here = (inside.get(part, {}), (*path, part))
-            if not is_object:
-                index[-1] += 1
-                if part in inside:
-                    found[here[1]] = event.start_mark.index
-            key = None
-        else:
-            found[()] = event.start_mark.index
-            if not wanted:
-                return
-        if starts and here[0]:
-            stack.append((*here, kind is events.MappingStartEvent))
-            index.append(0)
-        elif starts:
-            depth = 1

@@ -1,4 +1,4 @@
-"""What the user gave to make an adapter from, checked as options."""
+"""The user's options that name the document: validated, and safe to record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The document, headers for its server, overlays in their order, and what references may reach outside.
+    """The document, headers for its server, overlays in order, and the places outside that references may reach.
 
     Headers are credentials more often than not: they are never stored and never shown.
     """
@@ -30,14 +30,14 @@ class Request:
 
     @classmethod
     def of(cls, spec: str, headers: Iterable[str], overlays: Iterable[str], allow: Iterable[str]) -> Self:
-        """Take options as they were written. Raises OptionError, which does not repeat a header's value."""
+        """Build a request from options as written. Raises OptionError, which does not repeat a header's value."""
         return cls(spec, tuple(map(_header, headers)), tuple(overlays), tuple(allow))
 
     @property
     def public_url(self) -> str:
-        """The document's address when it may be written down, for a later update from there; "" for anything else.
+        """The document's address if it may be recorded for a later update, else "".
 
-        What was asked for with headers, a user's name or a query may hold a credential.
+        An address with a user name or a query, or one that needs headers, may hold a credential.
         """
         if self.headers or any(char in self.spec for char in "?#@") or not self.spec.isprintable():
             return ""

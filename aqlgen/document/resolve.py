@@ -1,4 +1,4 @@
-"""References within a document: a cached resolver of JSON pointers (RFC 6901) that inlines nothing."""
+"""References within a document: a cached resolver of JSON pointers (RFC 6901), which inlines nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_CHAIN = 50
 
 
 class UnresolvedError(Exception):
-    """A reference leads nowhere, in a circle, or outside the document. `external` tells the last."""
+    """A reference leads nowhere, in a circle, or outside the document (then `external` is true)."""
 
     def __init__(self, reference: str, message: str, *, external: bool = False) -> None:
         super().__init__(message)
@@ -21,21 +21,21 @@ class UnresolvedError(Exception):
 
 
 class Resolver:
-    """Looks up references of one document."""
+    """The references of one document, each looked up once."""
 
     def __init__(self, root: dict[str, Json]) -> None:
         self.root = root
         self._cache: dict[str, Json] = {}
 
     def lookup(self, reference: str) -> Json:
-        """Give what `reference` (`#/…`) points to. Raises UnresolvedError."""
+        """Return the value that `reference` (`#/…`) points to. Raises UnresolvedError."""
         try:
             return self._cache[reference]
         except TypeError:
             raise UnresolvedError(repr(reference), "a $ref must be a string") from None
         except KeyError:
-            found = self._cache[reference] = self._walk(reference)
-            return found
+            target = self._cache[reference] = self._walk(reference)
+            return target
 
     def _walk(self, reference: str) -> Json:
         if not isinstance(reference, str):
@@ -53,16 +53,16 @@ class Resolver:
         return node
 
     def follow(self, node: Json, pointer: str) -> tuple[Json, str]:
-        """Follow `$ref` from `node` (which stands at `pointer`) to what is meant and where that stands.
+        """Follow `$ref` from `node` (at `pointer`) and return the target with its pointer.
 
-        Raises UnresolvedError when a reference leads nowhere, outside or in a circle.
+        Raises UnresolvedError if a reference leads nowhere, outside or in a circle.
         """
         chain: list[str] = []
         while isinstance(node, dict) and "$ref" in node:
             reference = node["$ref"]
             if reference in chain or len(chain) == MAX_CHAIN:
-                way = " → ".join(one.rsplit("/", 1)[-1] for one in [*chain[-4:], reference])
-                raise UnresolvedError(reference, f"the reference {reference!r} leads in a circle: {way}")
+                circle = " → ".join(step.rsplit("/", 1)[-1] for step in [*chain[-4:], reference])
+                raise UnresolvedError(reference, f"the reference {reference!r} leads in a circle: {circle}")
             node = self.lookup(reference)
             pointer = reference[1:]
             chain.append(reference)

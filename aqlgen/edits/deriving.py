@@ -9,7 +9,7 @@ from typing import Any, Final
 from aqlgen.decide.decision import Override
 from aqlgen.edits.rows import CALLED, Found
 from aqlgen.ir import Json
-from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas import shorten
 from aqlgen.table import MAX_SUMMARY
 
 __all__ = ["FOLLOWING", "Difference", "entry", "leftovers"]

@@ -19,7 +19,7 @@ from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import Parameter, encode
-from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas import shorten
 from aqlgen.table.model import DecidedRow, Schema
 
 __all__ = ["page_data"]

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The errors that an agent sees, and the sentences that say them (structured error codes, sections 4 and 5).
+"""The errors that an agent sees (structured error codes, sections 4 and 5).
 
 Raise `Failure`; the dispatcher turns it into the failure envelope. Messages say what is wrong, with which parameter,
 what was expected and what to do next, and never show file paths, class names or secrets (R-ENV-4).
@@ -47,7 +47,7 @@ class Code(StrEnum):
 class Failure(Exception):
     """An answer of `success: false`. `details` must be JSON and free of secrets.
 
-    `confirmation` is what a CONFIRMATION_REQUIRED gives beside the error: token, expires_at, message, reasons.
+    `confirmation` stands beside the error of a CONFIRMATION_REQUIRED: token, expires_at, message, reasons.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Failure(Exception):
         self.confirmation = confirmation
 
     def envelope(self) -> dict[str, Any]:
-        """Give the failure envelope (specification, 5.1); `details` is absent when there are none."""
+        """Return the failure envelope (specification, 5.1); `details` is absent when there are none."""
         error: dict[str, Any] = {"code": self.code.value, "message": self.message}
         if self.details:
             error["details"] = self.details
@@ -89,7 +89,7 @@ def response_too_large(limit: int, size: int, *, performed: bool = False) -> Fai
 
 
 def unknown_operation(operation: str, available: Sequence[str]) -> Failure:
-    """NOT_FOUND_OPERATION; `available` holds the nearest names, the best first."""
+    """Build NOT_FOUND_OPERATION; `available` holds the nearest names, the best first."""
     hint = (
         f" Did you mean '{available[0]}'?" if available else " List the operations with introspect, query 'operations'."
     )

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The fingerprint of a call: what binds a confirmation token or a cursor to an operation with its parameters."""
+"""The fingerprint of a call, which binds a confirmation token or a cursor to an operation with its parameters."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The owner's own functions around every call (R-LOOP-6).
+"""The owner's functions around every call (R-LOOP-6), and the types that they work with.
 
 The project's `hooks.py` may define, plain or async:
 
@@ -9,7 +9,7 @@ The project's `hooks.py` may define, plain or async:
     on_decision(decision, call)       for every call, before the others; may return a changed GateDecision
 
 None returned means unchanged. To refuse, raise `Refuse("reason")` or a `Failure`. Anything else that is raised, or
-returned, is a fault of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
+returned, is an error of the hook: the call ends with INTERNAL_ERROR and, before sending, nothing is sent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from .errors import Code, Failure
 from .wire import ApiRequest, ApiResponse
 
-__all__ = ["Call", "GateDecision", "HookError", "Hooks", "Refuse"]
+__all__ = ["ApiRequest", "ApiResponse", "Call", "Code", "Failure", "GateDecision", "HookError", "Hooks", "Refuse"]
 
 T = TypeVar("T")
 Hook: TypeAlias = Callable[..., Any]
@@ -48,11 +48,11 @@ class Call:
 
 
 class GateDecision(NamedTuple):
-    """What the gatekeeper is about to do with a call, before anybody is asked.
+    """The gatekeeper's decision about a call, before anybody is asked.
 
-    `outcome` is what counts: allow (it runs), confirm (it runs once it is confirmed) or refuse. A hook is the owner's
-    word, and may tighten or relax it: `decision._replace(outcome="confirm", reasons=("why",))`. `danger` is the
-    operation's level; `reasons` are what an agent or a person is told.
+    `outcome` is allow (the call runs), confirm (it runs once it is confirmed) or refuse. A hook is the owner's word,
+    and may tighten or relax it: `decision._replace(outcome="confirm", reasons=("why",))`. `danger` is the
+    operation's level; `reasons` are shown to an agent or a person.
     """
 
     outcome: Literal["allow", "confirm", "refuse"]
@@ -62,18 +62,18 @@ class GateDecision(NamedTuple):
 
 
 class Refuse(Failure):
-    """Refuses a call: PERMISSION_DENIED with the reason, which the agent reads."""
+    """The refusal of a call: PERMISSION_DENIED with the reason, which the agent reads."""
 
     def __init__(self, reason: str, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(Code.PERMISSION_DENIED, f"Permission denied: {reason}", details)
 
 
 class HookError(Exception):
-    """A hook that is no function, or that raised or returned what it may not."""
+    """A hook that is not a function, or that raised or returned something invalid."""
 
 
 class Hooks(NamedTuple):
-    """The functions that were found; None costs nothing."""
+    """The hooks of a project; one that is None costs nothing."""
 
     before_call: Hook | None = None
     before_send: Hook | None = None
@@ -83,34 +83,34 @@ class Hooks(NamedTuple):
     @classmethod
     def load(cls, module: object | None) -> Hooks:
         """Find the hooks of a module or any other object. Raises HookError for one that cannot be called."""
-        found: dict[str, Hook] = {}
+        hooks: dict[str, Hook] = {}
         for name in NAMES:
             hook = getattr(module, name, None)
             if hook is None:
                 continue
             if not callable(hook):
                 raise HookError(f"{name} in hooks.py is not a function")
-            found[name] = hook
-        return cls(**found)
+            hooks[name] = hook
+        return cls(**hooks)
 
     def __bool__(self) -> bool:
-        """Whether a request or a response concerns any of them."""
+        """Return True if a hook concerns calls, requests or responses."""
         return bool(self.before_call or self.before_send or self.after_response)
 
     async def on_call(self, call: Call) -> Call:
-        """Give the call as before_call leaves it."""
+        """Return the call as before_call leaves it."""
         return call if self.before_call is None else await _run(self.before_call, Call, call)
 
     async def on_send(self, request: ApiRequest, call: Call) -> ApiRequest:
-        """Give the request as before_send leaves it."""
+        """Return the request as before_send leaves it."""
         return request if self.before_send is None else await _run(self.before_send, ApiRequest, request, call)
 
     async def on_response(self, response: ApiResponse, call: Call) -> ApiResponse:
-        """Give the response as after_response leaves it."""
+        """Return the response as after_response leaves it."""
         return response if self.after_response is None else await _run(self.after_response, ApiResponse, response, call)
 
     async def on_gate(self, decision: GateDecision, call: Call) -> GateDecision:
-        """Give the decision as on_decision leaves it."""
+        """Return the decision as on_decision leaves it."""
         if self.on_decision is None:
             return decision
         changed = await _run(self.on_decision, GateDecision, decision, call)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from .server.session import Session
+from .session import Session
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -84,8 +84,8 @@ class _CheckedHandler:
         self.name = operation.name
         self.hidden_parameters: frozenset[str] = frozenset()
         self.parameters = {
-            about["name"]: _Parameter(about["required"], {key: about[key] for key in _CONSTRAINTS if key in about})
-            for about in operation.parameters
+            info["name"]: _Parameter(info["required"], {key: info[key] for key in _CONSTRAINTS if key in info})
+            for info in operation.parameters
         }
         self._handler = handler
 

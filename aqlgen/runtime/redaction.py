@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What nothing may show: credentials in every form in which they are sent or come back."""
+"""Redaction: removes credentials from text and data, in every form in which they are sent or come back."""
 
 from __future__ import annotations
 
@@ -12,39 +12,56 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from .messages import redact
-
-__all__ = ["Secrets", "forms"]
+__all__ = ["Secrets", "forms", "redact", "redacted"]
 
 _TRIPLET = re.compile("%[0-9A-F]{2}")
-_MOST = 4096
-_TELLING = 8
-"""The shortest secret that is masked within data: shorter ones stand in ordinary words."""
+_SHORTEST_SECRET = 4  # replacing every 'a' in an answer would hide nothing and spoil the text
+_SHORTEST_IN_DATA = 8
+"""The shortest secret that is masked within data: shorter ones are part of ordinary words."""
+_MAX_OTHERS = 4096
 
 _CALL: ContextVar[frozenset[str]] = ContextVar("secrets_of_the_call", default=frozenset())
 
 
+def redact(text: str, secrets: Iterable[str]) -> str:
+    """Return a text with every secret replaced by `***`, the longest first."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET and secret in text:
+            text = text.replace(secret, "***")
+    return text
+
+
+def redacted(value: Any, secrets: Iterable[str]) -> Any:
+    """Return JSON data with every secret in its texts and keys replaced by `***`."""
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, dict):
+        return {redact(key, secrets): redacted(item, secrets) for key, item in value.items()}
+    return [redacted(item, secrets) for item in value] if isinstance(value, list) else value
+
+
 @lru_cache(1024)
 def forms(value: str) -> frozenset[str]:
-    """Give a secret as it is, and as it stands in a query, a form, base64, JSON and XML."""
+    """Return a secret as it is, and as it is written in a query, a form, base64, JSON and XML."""
     raw = value.encode("utf-8", "surrogatepass")
     misread = raw.decode("latin-1")  # as servers read a header
-    found = {value, base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("=")}
+    spellings = {value, base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("=")}
     encoded = {quote(raw, safe=safe) for safe in ("", "/", "!'()*")} | {quote_plus(raw)}
-    found |= encoded | {_TRIPLET.sub(lambda one: one[0].lower(), one) for one in encoded}
-    found |= {
+    spellings |= encoded | {_TRIPLET.sub(lambda triplet: triplet[0].lower(), text) for text in encoded}
+    spellings |= {
         misread,
-        *(json.dumps(one, ensure_ascii=escaped)[1:-1] for one in (value, misread) for escaped in (True, False)),
+        *(json.dumps(text, ensure_ascii=escaped)[1:-1] for text in (value, misread) for escaped in (True, False)),
     }
-    found |= {one.replace("/", "\\/") for one in found}  # some write JSON so
-    found.add(value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-    return frozenset(found - {""})
+    spellings |= {text.replace("/", "\\/") for text in spellings}  # some write JSON so
+    spellings.add(value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    return frozenset(spellings - {""})
 
 
 class Secrets:
-    """The secrets that were seen so far: the owner's, which stay, and those of tokens and callers.
+    """The secrets seen so far: the owner's, which stay, and those of tokens and callers.
 
-    Of the latter thousands are known, the oldest forgotten first; within data those of the call at hand are looked for.
+    Of the latter thousands are remembered, the oldest forgotten first; within data, those of the current call are
+    looked for.
     """
 
     def __init__(self) -> None:
@@ -53,49 +70,51 @@ class Secrets:
         self._all: frozenset[str] | None = None
 
     def own(self, values: Iterable[str], *, common: bool = False) -> frozenset[str]:
-        """Take up values of the owner, and give all their forms. `common` ones, such as user names, stand in data."""
-        given = _forms(values)
-        for one in given:
-            known = self._own.get(one)
-            self._own[one] = common if known is None else common and known
+        """Add values of the owner and return all their forms. `common` ones, such as user names, stay in data."""
+        added = _all_forms(values)
+        for form in added:
+            known = self._own.get(form)
+            self._own[form] = common if known is None else common and known
             if known is None:
                 self._all = None
-        return frozenset(given)
+        return frozenset(added)
 
     def add(self, values: Iterable[str], *, common: bool = False) -> frozenset[str]:
-        """Take up values that the call at hand goes with, and give all their forms."""
-        given = _forms(values)
-        for one in given - self._own.keys():
-            known = self._others.pop(one, None)
-            self._others[one] = common if known is None else common and known
+        """Add values that the current call is sent with and return all their forms."""
+        added = _all_forms(values)
+        for form in added - self._own.keys():
+            known = self._others.pop(form, None)
+            self._others[form] = common if known is None else common and known
             if known is None:
                 self._all = None
-        while len(self._others) > _MOST:
+        while len(self._others) > _MAX_OTHERS:
             del self._others[next(iter(self._others))]
             self._all = None
-        telling = frozenset(one for one in given if len(one) >= _TELLING and not self._others.get(one, True))
-        if not telling <= _CALL.get():
-            _CALL.set(_CALL.get() | telling)
-        return frozenset(given)
+        in_data = frozenset(
+            form for form in added if len(form) >= _SHORTEST_IN_DATA and not self._others.get(form, True)
+        )
+        if not in_data <= _CALL.get():
+            _CALL.set(_CALL.get() | in_data)
+        return frozenset(added)
 
     @property
     def all(self) -> frozenset[str]:
-        """Every one, in each of its forms."""
+        """All secrets, in each of their forms."""
         if self._all is None:
             self._all = frozenset(self._own) | frozenset(self._others)
         return self._all
 
-    def stand_in(self, content: bytes) -> bool:
-        """Whether bytes hold a secret that must not be shown within data."""
-        return any(_encoded(one) in content for one in self._telling())
+    def occur_in(self, content: bytes) -> bool:
+        """Return True if bytes hold a secret that must not be shown within data."""
+        return any(_encoded(secret) in content for secret in self._masked_in_data())
 
     def masked(self, data: Any) -> Any:
-        """Give JSON data with every secret in its texts replaced by `***`; the same object when there is none."""
-        telling = self._telling()
-        return _masked(data, telling) if telling else data
+        """Return JSON data with every secret in its texts replaced by `***`; the same object if there is none."""
+        secrets = self._masked_in_data()
+        return _masked(data, secrets) if secrets else data
 
-    def _telling(self) -> tuple[str, ...]:
-        own = (one for one, common in self._own.items() if not common and len(one) >= _TELLING)
+    def _masked_in_data(self) -> tuple[str, ...]:
+        own = (form for form, common in self._own.items() if not common and len(form) >= _SHORTEST_IN_DATA)
         return (*own, *_CALL.get())
 
 
@@ -104,18 +123,18 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _forms(values: Iterable[str]) -> set[str]:
+def _all_forms(values: Iterable[str]) -> set[str]:
     return {form for value in values if value for form in forms(value)}
 
 
 def _masked(data: Any, secrets: tuple[str, ...]) -> Any:
     if isinstance(data, str):
-        return redact(data, secrets) if any(one in data for one in secrets) else data
+        return redact(data, secrets) if any(secret in data for secret in secrets) else data
     if isinstance(data, dict):
         changed = {_masked(key, secrets): _masked(value, secrets) for key, value in data.items()}
         same = all(new is data.get(key, data) for key, new in changed.items())
         return data if same else changed
     if isinstance(data, list):
-        items = [_masked(one, secrets) for one in data]
+        items = [_masked(item, secrets) for item in data]
         return data if all(new is old for new, old in zip(items, data, strict=True)) else items
     return data

@@ -1,7 +1,7 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until something is kept.
+"""Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until a value is stored.
 
-What is kept is JSON under a space and a key, for ever or until it expires. `take` is atomic, also between processes.
+Values are JSON under a space and a key, stored for ever or until they expire. `take` is atomic, also between processes.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ _LIVE = "(expires IS NULL OR expires > ?)"
 
 
 class State(Protocol):
-    """What must outlive a session or a process. Values are JSON."""
+    """Storage for what must outlive a session or a process. Values are JSON."""
 
     def get(self, space: str, key: str) -> Any:
-        """Give the value, or None."""
+        """Return the value, or None."""
         ...
 
     def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
-        """Keep a value, for so many seconds if told."""
+        """Store a value, for that many seconds if they are given."""
         ...
 
     def take(self, space: str, key: str) -> Any:
-        """Give the value and drop it, in one step; None when there is none."""
+        """Remove the value and return it, in one step; None if there is none."""
         ...
 
     def drop(self, space: str, key: str) -> None:
-        """Drop a value."""
+        """Remove a value."""
         ...
 
     def items(self, space: str) -> list[tuple[str, Any]]:
-        """Give what a space holds, by key."""
+        """Return the keys and values of a space, by key."""
         ...
 
     def close(self) -> None:
-        """Let go of the file; a later use opens it again."""
+        """Close the file; a later use opens it again."""
         ...
 
 
 class SqliteState:
-    """State in one file that several processes may share, or in memory for as long as this lives."""
+    """State in one file that several processes may share, or in memory for the lifetime of this object."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -67,14 +67,14 @@ class SqliteState:
         self._connection: Connection | None = None
 
     def get(self, space: str, key: str) -> Any:
-        """Give the value, or None."""
+        """Return the value, or None."""
         with self._lock:
             query = f"SELECT value FROM kept WHERE space = ? AND key = ? AND {_LIVE}"  # noqa: S608
-            found = self._open().execute(query, (space, key, time.time())).fetchone()
-        return None if found is None else json.loads(found[0])
+            row = self._open().execute(query, (space, key, time.time())).fetchone()
+        return None if row is None else json.loads(row[0])
 
     def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
-        """Keep a value, for so many seconds if told."""
+        """Store a value, for that many seconds if they are given."""
         now = time.time()
         row = (space, key, json.dumps(value), None if seconds is None else now + seconds)
         with self._lock:
@@ -83,26 +83,26 @@ class SqliteState:
             connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", row)
 
     def take(self, space: str, key: str) -> Any:
-        """Give the value and drop it, in one step; None when there is none."""
+        """Remove the value and return it, in one step; None if there is none."""
         with self._lock:
             query = f"DELETE FROM kept WHERE space = ? AND key = ? AND {_LIVE} RETURNING value"  # noqa: S608
-            found = self._open().execute(query, (space, key, time.time())).fetchall()
-        return json.loads(found[0][0]) if found else None
+            rows = self._open().execute(query, (space, key, time.time())).fetchall()
+        return json.loads(rows[0][0]) if rows else None
 
     def drop(self, space: str, key: str) -> None:
-        """Drop a value."""
+        """Remove a value."""
         with self._lock:
             self._open().execute("DELETE FROM kept WHERE space = ? AND key = ?", (space, key))
 
     def items(self, space: str) -> list[tuple[str, Any]]:
-        """Give what a space holds, by key."""
+        """Return the keys and values of a space, by key."""
         with self._lock:
             query = f"SELECT key, value FROM kept WHERE space = ? AND {_LIVE} ORDER BY key"  # noqa: S608
-            found = self._open().execute(query, (space, time.time())).fetchall()
-        return [(key, json.loads(value)) for key, value in found]
+            rows = self._open().execute(query, (space, time.time())).fetchall()
+        return [(key, json.loads(value)) for key, value in rows]
 
     def close(self) -> None:
-        """Let go of the file; a later use opens it again."""
+        """Close the file; a later use opens it again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -110,7 +110,7 @@ class SqliteState:
 
     def _open(self) -> Connection:
         if self._connection is None:
-            import sqlite3  # here, since most adapters keep nothing
+            import sqlite3  # here, since most adapters store nothing
 
             if self.path is not None:
                 self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -125,16 +125,16 @@ class SqliteState:
 
 
 def open_state(url: str, name: str, environ: Mapping[str, str]) -> SqliteState:
-    """Give the state that a setting names, of the adapter `name`."""
+    """Return the state of the adapter `name` at the URL that a setting gives."""
     return SqliteState(state_file(url, name, environ))
 
 
 def state_file(url: str, name: str, environ: Mapping[str, str]) -> Path | None:
-    """Give the file of a state's URL; None for memory. Without a URL it is in the user's folder for such things."""
+    """Return the file of a state's URL, None for memory; without a URL it is in the user's folder for state."""
     if url == MEMORY:
         return None
-    named = _URL.fullmatch(url)
-    return Path(named[1]) if named else _folder(environ) / f"{name}-adapter" / "state.sqlite3"
+    match = _URL.fullmatch(url)
+    return Path(match[1]) if match else _folder(environ) / f"{name}-adapter" / "state.sqlite3"
 
 
 def _folder(environ: Mapping[str, str]) -> Path:

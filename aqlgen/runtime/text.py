@@ -1,18 +1,26 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""Text of the API's document made fit to be shown, and names and words made comparable."""
+"""Text that people and agents read: cleaned, bounded, and without traces of the implementation (R-ENV-4).
+
+`folded` and `words` make names and words comparable.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
-__all__ = ["clean", "counted", "folded", "line", "words"]
+__all__ = ["bounded", "clean", "counted", "folded", "leaks", "line", "listed", "shown", "words"]
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
 _SPACE = re.compile(r"\s+")
+_LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
+_TRACE = re.compile(r"\n\s+at\s|Traceback \(most recent|\n\s+File \"")
 _WORD = re.compile(r"[a-z]+|[0-9]+|[^\W\d_a-z]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _STOP_WORDS = frozenset(
@@ -21,7 +29,7 @@ _STOP_WORDS = frozenset(
 
 
 def clean(text: str, most: int = 2000) -> str:
-    """Drop control and direction characters, keep line breaks, and cut after `most` characters."""
+    """Remove control and direction characters, keep line breaks, and cut the text to `most` characters."""
     if not text.isascii() or not text.isprintable():
         text = _CONTROL.sub("", text.replace("\r\n", "\n"))
     text = text.strip()
@@ -29,12 +37,38 @@ def clean(text: str, most: int = 2000) -> str:
 
 
 def line(text: str, most: int) -> str:
-    """Make one line of it, no longer than `most` characters."""
+    """Return a text as one clean line of at most `most` characters."""
     return clean(_SPACE.sub(" ", _CONTROL.sub("", text.replace("\n", " "))), most)
 
 
+def bounded(text: str, limit: int = 500) -> str:
+    """Return a foreign text as one line of at most `limit` characters, without its stack trace."""
+    trace = _TRACE.search(text)
+    if trace is not None:
+        text = text[: trace.start()]
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def leaks(text: str) -> bool:
+    """Return True if the protocol's check of messages would take a text for a stack trace or a path."""
+    return _LEAK.search(text) is not None
+
+
+def shown(value: Any) -> str:
+    """Return a value as it is written in a sentence: a text in quotes, anything else as JSON."""
+    return f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def listed(values: Iterable[Any], limit: int = 20) -> str:
+    """Return values as `'a', 'b', 'c'`; those above `limit` are only counted."""
+    texts = [shown(value) for value in values]
+    more = len(texts) - limit
+    return ", ".join(texts) if more <= 0 else ", ".join(texts[:limit]) + f" and {more} more"
+
+
 def counted(number: int, what: str) -> str:
-    """Say how many there are of something: `1 operation`, `1,200 operations`."""
+    """Return a number with its noun: `1 operation`, `1,200 operations`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What travels between the adapter and the API: a request, a response, and whoever carries them."""
+"""Requests to the API, its responses, and the transport that carries them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NO_CREDENTIALS = Applied()
 
 @dataclass(frozen=True, slots=True)
 class SavedFile:
-    """A file that an answer was saved in."""
+    """A file that a response was saved in."""
 
     path: str
     size: int
@@ -61,8 +61,8 @@ class SavedFile:
 class ApiResponse:
     """An HTTP response; header names are lower-case.
 
-    It was read whole but for a stream, where `cut` says what ended the reading (events, bytes, time, break); empty: the
-    stream itself. `file` is where its content went, if it was saved.
+    It was read whole except for a stream, where `cut` says what ended the reading (events, bytes, time, break) and is
+    empty if the stream itself ended. `file` is where its content was saved, if it was.
     """
 
     status: int
@@ -73,10 +73,13 @@ class ApiResponse:
 
 
 class Transport(Protocol):
-    """Carries a request to the API, or to what stands in for it. `row` is the operation that it is made for."""
+    """The way to the API, or to its stand-in. `row` is the operation that a request is made for."""
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
-        """Send and wait. Raises Failure (INTERNAL_ERROR) on time-out, refused connection or TLS failure."""
+        """Send a request and return its response.
+
+        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure.
+        """
         ...
 
     async def aclose(self) -> None:

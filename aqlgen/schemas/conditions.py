@@ -1,8 +1,8 @@
 """Schemas that only test a value (if, not, then, dependentSchemas, contains), under the agent's names.
 
-They cannot be named types: the fields they speak of are those of the value around them, so its names count. And they
-must be exact, since a lenient test of `not` or `if` would refuse what the document admits. What cannot be told
-exactly (fields that two alternatives spell differently, tests that hold themselves) is not told at all.
+They cannot be named types: their fields are those of the enclosing value, so its names apply. And they must be exact,
+because a lenient test of `not` or `if` would reject what the document admits. A condition that cannot be translated
+exactly (two alternatives spell a field differently, or a test contains itself) is left out.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ from collections.abc import Mapping
 
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.dialect import ANNOTATIONS
-from aqlgen.schemas.spelling import Spelling
+from aqlgen.schemas.names import Spelling
+from aqlgen.schemas.normalise import ANNOTATIONS
 from aqlgen.schemas.views import Views
 
 MAX_DEPTH = 20
 MAX_NODES = 300
-"""How many schemas one condition may hold once its references are written out."""
+"""How many schemas one condition may hold with its references expanded."""
 
 Around = tuple[Json, ...]
 
 
 class InexactError(Exception):
-    """A condition cannot be told under the agent's names."""
+    """A condition cannot be translated to the agent's names."""
 
 
 class Conditions:
-    """Translates conditions."""
+    """A translator of conditions."""
 
     def __init__(self, views: Views, spelling: Spelling) -> None:
         self._views = views
         self._spelling = spelling
 
     def exact(self, raw: Json, around: Around) -> Json | None:
-        """Give a condition on a value that the schemas `around` declare; None when it cannot be told."""
+        """Return a condition on a value that the schemas `around` declare; None if it cannot be translated exactly."""
         try:
             return _Translation(self._views, self._spelling).schema(raw, around, 0)
         except (InexactError, UnresolvedError):
@@ -42,7 +42,7 @@ class Conditions:
 
 
 class _Translation:
-    """One condition on its way; counts what it holds."""
+    """The translation of one condition, which counts its schemas."""
 
     def __init__(self, views: Views, spelling: Spelling) -> None:
         self._views = views
@@ -50,7 +50,7 @@ class _Translation:
         self._left = MAX_NODES
 
     def schema(self, raw: Json, around: Around, depth: int) -> Json:
-        """Give a schema under the agent's names. Raises InexactError."""
+        """Return a schema under the agent's names. Raises InexactError."""
         self._left -= 1
         if depth > MAX_DEPTH or self._left < 0:
             raise InexactError
@@ -66,18 +66,20 @@ class _Translation:
         return {"anyOf": [written, {"type": "null"}]} if node.get("nullable") else written
 
     def _branches(self, raw: Mapping[str, Json], around: Around, depth: int) -> dict[str, Json]:
-        """Give the branches as the document has them: a test must tell `oneOf` from `anyOf`."""
+        """Return the branches as in the document: a test must distinguish `oneOf` from `anyOf`."""
         listed = {key: raw[key] for key in ("allOf", "anyOf", "oneOf") if isinstance(raw.get(key), list) and raw[key]}
         if "$ref" in raw:
             listed["allOf"] = [{"$ref": raw["$ref"]}, *listed.get("allOf", ())]
-        return {key: [self.schema(one, around, depth + 1) for one in branches] for key, branches in listed.items()}
+        return {
+            key: [self.schema(branch, around, depth + 1) for branch in branches] for key, branches in listed.items()
+        }
 
     def _keywords(self, node: Mapping[str, Json], around: Around, depth: int) -> dict[str, Json]:
         out = {key: value for key, value in node.items() if key not in _WRITTEN and key not in ANNOTATIONS}
-        renaming = self._spelling.renaming(around)
+        renaming = self._spelling.renames(around)
         if not renaming:
             around = ()
-        names = self._spelling.of(around)
+        names = self._spelling.names_of(around)
         if names is None or (renaming and (node.keys() & _BY_KEY or _holds_objects(node))):
             raise InexactError
         if "required" in node:
@@ -89,34 +91,34 @@ class _Translation:
             }
         if "properties" in node:
             out["properties"] = {
-                names.get(wire, wire): self.schema(one, self._spelling.field(around, wire), depth + 1)
-                for wire, one in node["properties"].items()
+                names.get(wire, wire): self.schema(schema, self._spelling.field_schemas(around, wire), depth + 1)
+                for wire, schema in node["properties"].items()
             }
         for key in ("patternProperties", "dependentSchemas"):
             if key in node:
                 out[key] = {
-                    names.get(name, name): self.schema(one, around if key == "dependentSchemas" else (), depth + 1)
-                    for name, one in node[key].items()
+                    names.get(name, name): self.schema(schema, around if key == "dependentSchemas" else (), depth + 1)
+                    for name, schema in node[key].items()
                 }
         for key in ("not", "if", "then", "else", "propertyNames", "additionalProperties", "unevaluatedProperties"):
             if key in node:
                 out[key] = self.schema(node[key], around if key in _SAME_VALUE else (), depth + 1)
-        items = self._spelling.items(around)
+        items = self._spelling.item_schemas(around)
         for key in ("items", "contains", "unevaluatedItems"):
             if key in node:
                 out[key] = self.schema(node[key], items, depth + 1)
         if "prefixItems" in node:
-            out["prefixItems"] = [self.schema(one, items, depth + 1) for one in node["prefixItems"]]
+            out["prefixItems"] = [self.schema(schema, items, depth + 1) for schema in node["prefixItems"]]
         return out
 
 
 def _holds_objects(node: Mapping[str, Json]) -> bool:
     values = [node["const"]] if "const" in node else node.get("enum", ())
-    return any(isinstance(one, dict | list) for one in values)
+    return any(isinstance(value, dict | list) for value in values)
 
 
 _BY_KEY = frozenset({"patternProperties", "propertyNames", "additionalProperties", "unevaluatedProperties"})
-"""Keywords that look at the spelling of fields, or at fields that are not named."""
+"""Keywords that depend on the spelling of fields, or apply to undeclared fields."""
 
 _SAME_VALUE = frozenset({"not", "if", "then", "else"})
 _WRITTEN = frozenset(

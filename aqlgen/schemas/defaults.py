@@ -1,6 +1,6 @@
-"""Whether a default fits its own schema: one that does not would send an agent the wrong way.
+"""Defaults that do not fit their own schema, which would mislead an agent.
 
-What is plainly meant is taken (`"10"` for an integer, `79` for a text); anything else is left out.
+An obvious meaning is used (`"10"` for an integer, `79` for a string); any other misfit is left out.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from json import dumps
 
 from aqlgen.ir import MISSING, Json
-from aqlgen.schemas.choices import is_of, written_as_text
-from aqlgen.schemas.merge import types_of
+from aqlgen.schemas.all_of import types_of
+from aqlgen.schemas.keywords import has_type, spelled_value
 from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.views import Views
 
@@ -18,24 +18,24 @@ MAX_DEPTH = 8
 MAX_ITEMS = 100
 
 
-def meant(views: Views, raw: Json, value: Json) -> Json:
-    """Give what a default that does not fit its schema is meant to be, MISSING when that is not plain."""
-    other = written_as_text(value) if isinstance(value, str) else value
+def intended(views: Views, raw: Json, value: Json) -> Json:
+    """Return the obvious meaning of a default that does not fit its schema, MISSING if there is none."""
+    other = spelled_value(value) if isinstance(value, str) else value
     if isinstance(value, bool | int | float):
         other = dumps(value)
     return other if other != value and fits(views, raw, other) else MISSING
 
 
 def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
-    """Whether a value fits a schema of the document; of objects only that they are some."""
+    """Return True if a value fits a schema of the document; the content of objects is not checked."""
     view = views.view(raw)
     if view is None or depth > MAX_DEPTH:
         return raw is not False
-    if "type" in view and not any(is_of(kind, value) for kind in types_of(view)):
+    if "type" in view and not any(has_type(kind, value) for kind in types_of(view)):
         return False
     options = view.get("enum", [view["const"]] if "const" in view else None)
     if options is not None and not any(
-        one == value and isinstance(one, bool) == isinstance(value, bool) for one in options
+        option == value and isinstance(option, bool) == isinstance(value, bool) for option in options
     ):
         return False
     if isinstance(value, str) and not _fits_text(view, value):
@@ -43,8 +43,8 @@ def fits(views: Views, raw: Json, value: Json, depth: int = 0) -> bool:
     if isinstance(value, int | float) and not isinstance(value, bool) and not _fits_number(view, value):
         return False
     items = view.get("items")
-    looked_at = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
-    if isinstance(items, dict) and not all(fits(views, items, one, depth + 1) for one in looked_at):
+    checked = value[:MAX_ITEMS] if isinstance(value, list) and "prefixItems" not in view else ()
+    if isinstance(items, dict) and not all(fits(views, items, item, depth + 1) for item in checked):
         return False
     branches = view.get("anyOf", ())
     if branches and not any(fits(views, branch, value, depth + 1) for branch in branches):

@@ -1,4 +1,4 @@
-"""What is wrong with the schemas that operations use; where it stands is only looked up when it is to be reported."""
+"""Problems in the schemas that operations use; their pointers are only computed for a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aqlgen.ir import Json
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One keyword of one schema of the document that cannot be used as it stands."""
+    """A keyword of a schema of the document that cannot be used as written."""
 
     code: str
     node: Mapping[str, Json]
@@ -21,33 +21,33 @@ class Finding:
 
 
 class Findings:
-    """Collects findings, each place and code once."""
+    """A collection of findings, one for each keyword and code."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int, str, str], Finding] = {}
+        self._findings: dict[tuple[int, str, str], Finding] = {}
 
     def add(self, code: str, node: Mapping[str, Json], key: str, message: str) -> None:
-        """Note that `key` of a schema of the document (the very object) cannot be used."""
-        self._found.setdefault((id(node), key, code), Finding(code, node, key, message))
+        """Add the finding that `key` of a schema (the object in the document itself) cannot be used."""
+        self._findings.setdefault((id(node), key, code), Finding(code, node, key, message))
 
     def diagnostics(self, root: Json) -> list[Diagnostic]:
-        """Give the findings with their places in the document; the document is only walked when there are any."""
-        if not self._found:
+        """Return the findings as diagnostics with pointers; the document is only walked if there are any."""
+        if not self._findings:
             return []
-        pointers = _pointers(root, {key[0] for key in self._found})
+        pointers = _pointers(root, {key[0] for key in self._findings})
         return [
-            Diagnostic(one.code, Severity.WARNING, one.message, pointer=f"{pointers[id(one.node)]}/{escape(one.key)}")
-            for one in self._found.values()
-            if id(one.node) in pointers
+            Diagnostic(finding.code, Severity.WARNING, finding.message, pointer=f"{pointer}/{escape(finding.key)}")
+            for finding in self._findings.values()
+            if (pointer := pointers.get(id(finding.node))) is not None
         ]
 
 
 def _pointers(root: Json, wanted: set[int]) -> dict[int, str]:
-    """Give the first place of each of the objects that is there."""
-    found: dict[int, str] = {}
+    """Return the first pointer to each of the objects that the document contains."""
+    pointers: dict[int, str] = {}
     for node, pointer in nodes(root):
         if id(node) in wanted:
-            found[id(node)] = pointer
-            if len(found) == len(wanted):
+            pointers[id(node)] = pointer
+            if len(pointers) == len(wanted):
                 break
-    return found
+    return pointers

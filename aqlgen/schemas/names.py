@@ -1,13 +1,20 @@
-"""Names of types: the API's own where they are identifiers, otherwise made of their words, unique in the adapter."""
+"""Names that agents see, of types and of fields.
+
+A type keeps the API's name where that is an identifier; otherwise its name is made of the words. Field names are
+snake_case both ways, exact and free of collisions (R-SEL-1); every schema that declares fields of a value counts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from aqlgen.words import pascal, split
+from aqlgen.ir import Json
+from aqlgen.schemas.all_of import Node
+from aqlgen.schemas.views import Views
+from aqlgen.words import pascal, snake, split
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 MAX_LENGTH = 64
@@ -28,13 +35,13 @@ PROTOCOL_TYPES = frozenset(
         "SafetyLoopConfirmation",
     }
 )
-"""Types of the protocol itself, which no type of an API may hide (R-INT-5)."""
+"""Types of the protocol, which no type of an API may hide (R-INT-5)."""
 
 SCALARS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null", "any", "none"})
 
 
 def type_name(text: str) -> str:
-    """Give a type's name for any text; `Type` when nothing in it can be used."""
+    """Return a type name for any text; `Type` if nothing in it can be used."""
     if IDENTIFIER.fullmatch(text):
         name = text
     else:
@@ -46,19 +53,132 @@ def type_name(text: str) -> str:
 
 
 def cut(name: str) -> str:
-    """Keep a name within 64 characters; what is cut off is stood for by eight digits of its hash."""
+    """Return a name of at most 64 characters; eight digits of its hash replace what is cut off."""
     if len(name) <= MAX_LENGTH:
         return name
     return f"{name[: MAX_LENGTH - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def component_names(components: Iterable[str]) -> Mapping[str, str]:
-    """Give the type name of each component schema; those whose names fold to one are told apart by a hash."""
-    found = {component: type_name(component) for component in components}
-    counts = Counter(found.values())
+    """Return the type name of each component schema; a hash distinguishes components with equal names."""
+    names = {component: type_name(component) for component in components}
+    counts = Counter(names.values())
     return {
         component: name
         if counts[name] == 1 or name == component
         else cut(f"{name}_{sha256(component.encode()).hexdigest()[:4]}")
-        for component, name in found.items()
+        for component, name in names.items()
     }
+
+
+SNAKE = re.compile(r"[a-z][a-z0-9_]*")
+WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_. -]*")
+
+
+def field_name(wire: str) -> str:
+    """Return the snake_case of a property's name; a name that is not made of words keeps its spelling."""
+    if SNAKE.fullmatch(wire) or not WORDS.fullmatch(wire):
+        return wire
+    return snake(wire) or wire
+
+
+def field_names(wires: Iterable[str], *, preserve: bool) -> dict[str, str]:
+    """Return the agent's name of each property; properties with equal snake_case keep their own spelling."""
+    properties = list(wires)
+    if preserve:
+        return {wire: wire for wire in properties}
+    folded = {wire: field_name(wire) for wire in properties}
+    counts = Counter(folded.values())
+    return {wire: name if counts[name] == 1 else wire for wire, name in folded.items()}
+
+
+MAX_NODES = 20_000
+"""How many schemas are searched for a renamed field before one is assumed."""
+
+
+class Spelling:
+    """The agent's names of the fields that schemas declare; with `preserve` they are the API's names."""
+
+    def __init__(self, views: Views, *, preserve: bool) -> None:
+        self._views = views
+        self._preserve = preserve
+        self._own: dict[int, tuple[Node, dict[str, str]]] = {}
+        self._of: dict[tuple[int, ...], tuple[object, dict[str, str] | None]] = {}
+        self._renaming: dict[int, bool] = {}
+
+    def declared(self, node: Node) -> dict[str, str]:
+        """Return the names of the properties of one node, including those that it only requires."""
+        if "properties" not in node:
+            return {}
+        known = self._own.get(id(node))
+        if known is None:
+            wires = dict.fromkeys((*node["properties"], *node.get("required", ())))
+            known = self._own[id(node)] = (node, field_names(wires, preserve=self._preserve))
+        return known[1]
+
+    def names_of(self, schemas: Sequence[Json]) -> dict[str, str] | None:
+        """Return the names of all fields that schemas of one value declare; None if two of them differ."""
+        key = tuple(map(id, schemas))
+        if key not in self._of:
+            self._of[key] = (schemas, self._names(schemas))
+        return self._of[key][1]
+
+    def _names(self, schemas: Sequence[Json]) -> dict[str, str] | None:
+        names: dict[str, str] = {}
+        for raw in schemas:
+            for node in self._views.same_value(raw):
+                for wire, name in self.declared(node).items():
+                    if names.setdefault(wire, name) != name:
+                        return None
+        return names
+
+    def field_schemas(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:
+        """Return the schemas of one field of a value: its declarations, else those for undeclared fields."""
+        nodes = [node for raw in schemas for node in self._views.same_value(raw)]
+        declared = tuple(node["properties"][wire] for node in nodes if wire in node.get("properties", ()))
+        if declared:
+            return declared
+        undeclared = (
+            schema
+            for node in nodes
+            for schema in (node.get("additionalProperties"), *node.get("patternProperties", {}).values())
+        )
+        return tuple(schema for schema in undeclared if isinstance(schema, dict))
+
+    def item_schemas(self, schemas: Sequence[Json]) -> tuple[Json, ...]:
+        """Return the schemas of the items of a value."""
+        nodes = [node for raw in schemas for node in self._views.same_value(raw)]
+        return tuple(
+            schema
+            for node in nodes
+            for schema in (node.get("items"), *node.get("prefixItems", ()))
+            if isinstance(schema, dict)
+        )
+
+    def renames(self, schemas: Sequence[Json]) -> bool:
+        """Return True if agents spell any field within a value of these schemas differently."""
+        return not self._preserve and any(self._renames(raw) for raw in schemas if isinstance(raw, dict))
+
+    def _renames(self, raw: Json) -> bool:
+        known = self._renaming.get(id(raw))
+        if known is None:
+            known = self._renaming[id(raw)] = self._search(raw)
+        return known
+
+    def _search(self, raw: Json) -> bool:
+        seen: set[int] = set()
+        stack = [raw]
+        while stack:
+            schema = stack.pop()
+            view = self._views.view(schema)
+            if view is None or id(view) in seen:
+                continue
+            if len(seen) > MAX_NODES or any(name != wire for wire, name in self.declared(view).items()):
+                return True
+            seen.add(id(view))
+            for key in ("properties", "patternProperties"):
+                stack.extend(view.get(key, {}).values())
+            for key in ("anyOf", "allOf", "prefixItems"):
+                stack.extend(view.get(key, ()))
+            stack.extend(view[key] for key in ("items", "additionalProperties") if key in view)
+        return False

@@ -1,7 +1,7 @@
-"""Regular expressions of a document as the validator of the adapters takes them (ECMA 262; JSON Schema 2020-12, 6.4).
+"""Regular expressions of a document in the form that the adapters' validator accepts (ECMA 262).
 
-What people write by habits of other languages is put right where its meaning is plain; what still cannot be compiled,
-or is too large to be, cannot be used.
+Syntax of other languages is translated where its meaning is plain. A pattern that still does not compile, or is too
+large, cannot be used.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ CLASS_DASH = re.compile(r"(\[[^\]]*\\[wdsWDS])-(?=[^\]])")
 
 @lru_cache(maxsize=4096)
 def usable(pattern: str) -> str | None:
-    """Give the pattern in a form that can be compiled, None when there is none."""
+    """Return the pattern in a form that compiles, None if there is none."""
     if len(pattern) > MAX_LENGTH:
         return None
     literal = LITERAL.fullmatch(pattern)
     if literal is not None:  # as in JavaScript: /^a$/i
         pattern = ("(?i)" if "i" in literal[2] else "") + literal[1]
-    for one in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
-        if _compiles(one):
-            return one
+    for candidate in (pattern, CLASS_DASH.sub(r"\1\\-", pattern.replace(r"\Z", "$").replace(r"\z", "$"))):
+        if _compiles(candidate):
+            return candidate
     return None
 
 
 def unusable(pattern: str) -> str:
-    """Say what is wrong with a pattern that is not usable."""
+    """Return the reason why a pattern is not usable, as the end of a sentence."""
     if len(pattern) > MAX_LENGTH:
         return f"is longer than {MAX_LENGTH:,} characters"
     try:
@@ -46,7 +46,7 @@ def unusable(pattern: str) -> str:
 
 
 def is_mask(pattern: str, form: Json) -> bool:
-    """Whether a pattern beside the format of a date shows how one is written, as `YYYY-MM-DD`, and is not to match."""
+    """Return True if a pattern beside a date format is a mask such as `YYYY-MM-DD` instead of a regular expression."""
     return form in ("date", "date-time") and MASK.fullmatch(pattern) is not None
 
 
@@ -59,13 +59,13 @@ def _compiles(pattern: str) -> bool:
 
 
 def without(pattern: str, names: Iterable[str]) -> str:
-    """Give a pattern that matches the same keys but for the ones named."""
+    """Return a pattern that matches the same keys except these names."""
     left_out = "|".join(map(re.escape, names))
     return rf"^(?!(?:{left_out})$)(?=[\s\S]*?(?:{pattern}))"
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern that can be compiled matches anywhere in a text, as the validator sees it."""
+    """Return True if a usable pattern matches anywhere in a text, by the rules of the validator."""
     return _compiled(pattern).is_valid(text)
 
 

@@ -1,4 +1,4 @@
-"""The types of an adapter, made as they are asked for: what no operation uses costs nothing.
+"""The types of an adapter, built on demand: a schema that no operation uses costs nothing.
 
 Every object, every union of objects and every long enumeration gets a name, so that introspection can show it (R-INT-4,
 R-INT-5). Properties stand under the agent's names, `x-name` beside those that the API spells otherwise.
@@ -16,34 +16,32 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
-from aqlgen.schemas.defaults import fits, meant
-from aqlgen.schemas.kinds import constants, is_null, kind_of
-from aqlgen.schemas.merge import Node, types_of, with_null
+from aqlgen.schemas.all_of import Node, types_of, with_null
+from aqlgen.schemas.defaults import fits, intended
+from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
-from aqlgen.schemas.place import Place
-from aqlgen.schemas.readonly import with_read_only
-from aqlgen.schemas.text import shorten
-from aqlgen.schemas.unions import PREFIX, Discriminator, Discriminators
-from aqlgen.schemas.views import Views
-from aqlgen.schemas.weight import settle
-from aqlgen.schemas.writing import STRUCTURED, Writer
+from aqlgen.schemas.type_kind import constants, is_null, kind_of
+from aqlgen.schemas.validation_cost import limit_cost
+from aqlgen.schemas.views import Views, with_read_only
+from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 
 __all__ = ["Place", "Types"]
 
 MAX_INLINE = 60
-"""How deep schemas may nest within one another, references not counted."""
+"""How deep schemas may nest, not counting references."""
 
 MAX_INLINE_VALUES = 50
-"""An enumeration of more texts is a type of its own: operations show its name, the type all of its values."""
+"""A longer enumeration of strings is a named type: operations show its name, and the type shows all values."""
 
 MAX_WRITTEN_OUT = 100
-"""How many schemas a referenced scalar or array may hold and still be written out in each place."""
+"""How many schemas a referenced scalar or array may hold and still be inlined in each place."""
 
 
 class Types:
-    """Collects the types of one adapter. `unresolved(reference, why)` is told of references that lead nowhere.
+    """The types of one adapter. `unresolved(error)` is called for references that lead nowhere.
 
-    `xml` keeps the hints of how a value stands in XML (OpenAPI 3.1, XML Object), which no other content type needs.
+    With `xml`, schemas keep their XML Object (OpenAPI 3.1, 4.8.26), which no other content type needs.
     """
 
     def __init__(
@@ -74,50 +72,50 @@ class Types:
         self._open: set[tuple[str, bool]] = set()
 
     def finish(self) -> dict[str, dict[str, Json]]:
-        """Define every type that was referred to, and give all by name, in the order of their names."""
+        """Define every type with a reference to it, and return all by name, sorted."""
         while self._queue:
             name, view, place, pointer = self._queue.popleft()
             raw = self._resolver.lookup(f"#{pointer}") if self._xml and pointer else None
             self._types[name] = self._hinted(raw, self._writer.body(view, place, pointer))
         self._views.forget()
-        settle(self._types)
+        limit_cost(self._types)
         return dict(sorted(self._types.items()))
 
     def own(self, name: str, schema: Mapping[str, Json]) -> str:
-        """Give the name of a type that the adapter brings itself, defined at its first use."""
+        """Return the name of a type that aqlgen itself adds to the adapter, defined at its first use."""
         key = (name, False)
         if key not in self._named:
-            self._named[key] = self._free(name, name)
+            self._named[key] = self._free_name(name, name)
             self._types[self._named[key]] = dict(schema)
             self._taken.add(self._named[key])
         return self._named[key]
 
     def follow(self, raw: Json) -> tuple[Json, str]:
-        """Give what a schema refers to, with its pointer. Raises UnresolvedError."""
+        """Return the target of a schema's references, with its pointer. Raises UnresolvedError."""
         return self._views.follow(raw)
 
     def kinds(self, raw: Json) -> list[str]:
-        """Give the JSON types that a schema names."""
+        """Return the JSON types that a schema names."""
         return types_of(self._views.view(raw) or {})
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Tell what in the schemas could not be used, once the types are finished."""
+        """Return diagnostics about unusable keywords, complete once the types are finished."""
         return self._views.findings.diagnostics(self._resolver.root)
 
     def schema(self, raw: Json, place: Place) -> dict[str, Json]:
-        """Give a schema in the adapter's form; objects and unions of objects become references to named types."""
+        """Return a schema in the adapter's form; objects and unions of objects become references to named types."""
         if not isinstance(raw, dict):
             return {"not": {}} if raw is False else {}
         written = self._hinted(raw, self._schema(raw, place))
         if "default" not in written or fits(self._views, raw, written["default"]):
             return written
-        found = meant(self._views, raw, written["default"])
+        meaning = intended(self._views, raw, written["default"])
         if "default" in raw and raw["default"] is not None:  # null where it does not fit says that there is none
-            action = "left out" if found is MISSING else f"taken as {_shown(found)}"
-            message = f"the default {_shown(written['default'])} does not fit its own schema; it is {action}"
+            action = "left out" if meaning is MISSING else f"taken as {_shortened(meaning)}"
+            message = f"the default {_shortened(written['default'])} does not fit its own schema; it is {action}"
             self._views.findings.add("bad-default", raw, "default", message)
         bare = {key: value for key, value in written.items() if key != "default"}
-        return bare if found is MISSING else {**bare, "default": found}
+        return bare if meaning is MISSING else {**bare, "default": meaning}
 
     def _hinted(self, raw: Json, schema: dict[str, Json]) -> dict[str, Json]:
         hints = raw.get("xml") if self._xml and isinstance(raw, dict) else None
@@ -135,30 +133,30 @@ class Types:
         if view is None or place.depth > MAX_INLINE:
             return {}
         if self._needs_name(view):
-            return self._deferred(raw, view, place) if self._views.is_joint(raw) else self._hoist(view, place)
+            return self._deferred(raw, view, place) if self._views.is_joined(raw) else self._hoist(view, place)
         return self._writer.body(view, place)
 
     def object_view(self, raw: Json) -> Node | None:
-        """Give the merged object that a schema describes, None when it is not one with properties."""
+        """Return the merged schema of an object with properties, None for any other schema."""
         view = self._views.view(raw)
         return view if view is not None and "properties" in view else None
 
     def alternatives(self, raw: Json) -> list[Json]:
-        """Give the branches of a union, null left out; none when the schema is not a union."""
+        """Return the branches of a union without null; none if the schema is not a union."""
         view = self._views.view(raw) or {}
         return [branch for branch in view.get("anyOf", ()) if not is_null(branch)]
 
     def parts(self, raw: Json) -> list[Node]:
-        """Give the merged schema and, merged too, every branch that speaks of the same value."""
-        return self._views.in_place(raw)
+        """Return the merged schema, and every merged branch that describes the same value."""
+        return self._views.same_value(raw)
 
     def discriminator(self, raw: Json) -> Discriminator | None:
-        """Give the discriminator of a union."""
+        """Return the discriminator of a union."""
         view = self._views.view(raw)
-        return None if view is None else self._discriminators.of(view, self.alternatives(raw))
+        return None if view is None else self._discriminators.find(view, self.alternatives(raw))
 
     def read_only(self, raw: Json) -> bool:
-        """Whether only the server sets a property."""
+        """Return True if only the server sets a property."""
         return self._writer.read_only(raw)
 
     def _reference(self, reference: str, node: Node, place: Place) -> dict[str, Json]:
@@ -170,17 +168,17 @@ class Types:
         view = self._views.view(target)
         if view is None:
             return {} if isinstance(target, dict) else self.schema(target, place)
-        beside = {key: node[key] for key in _BESIDE if key in node}
+        annotations = {key: node[key] for key in _ANNOTATIONS if key in node}
         kind = kind_of(view, self._views)
         short = kind == "enum" and place.inline and not _is_long(view)
         if (kind == "scalar" or short) and place.depth < MAX_INLINE:
-            written = self._out(pointer, target, place)
+            written = self._inlined(pointer, target, place)
             if written is not None:
-                return written | beside
-        return {"$ref": f"#/types/{self._name(pointer, view, place)}", **beside}
+                return written | annotations
+        return {"$ref": f"#/types/{self._name(pointer, view, place)}", **annotations}
 
-    def _out(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
-        """Write a referenced scalar or array out; None when it is large or holds itself, so that it needs a name."""
+    def _inlined(self, pointer: str, target: Json, place: Place) -> dict[str, Json] | None:
+        """Return a referenced scalar or array inlined; None if it needs a name: it is large or contains itself."""
         key = (pointer, place.request)
         if key in self._open:
             return None
@@ -202,15 +200,15 @@ class Types:
         if key not in self._named:
             base = self._components[component] if known else type_name(pointer.rsplit("/", 1)[-1])
             free = known and not request
-            name = base if free else self._free(cut(f"{base}Input") if request else base, pointer)
+            name = base if free else self._free_name(cut(f"{base}Input") if request else base, pointer)
             self._queue_type(key, name, view, Place(request, name), pointer)
         return self._named[key]
 
     def _deferred(self, raw: Json, view: Node, place: Place) -> dict[str, Json]:
-        """Name a schema that no reference leads to though it may hold itself, and define it later."""
+        """Return a reference to a merged schema that may contain itself, which is defined later."""
         key = (id(raw), place.request)
         if key not in self._named:
-            name = self._free(type_name(place.name), place.name)
+            name = self._free_name(type_name(place.name), place.name)
             self._queue_type(key, name, view, Place(place.request, name), "")
         return {"$ref": f"#/types/{self._named[key]}"}
 
@@ -219,40 +217,40 @@ class Types:
         self._taken.add(name)
         self._queue.append((name, view, place, pointer))
 
-    def _free(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
-        """Give a name that no other type has; what tells it apart is made of what it is, so that it stays."""
+    def _free_name(self, name: str, seed: str, body: Mapping[str, Json] | None = None) -> str:
+        """Return a name that no other type has; its suffix is a hash of the content, so that the name is stable."""
         seeds = chain((seed,), (f"{seed} {number}" for number in count()))
-        digests = (sha256(one.encode("utf-8", "replace")).hexdigest() for one in seeds)
+        digests = (sha256(seed.encode("utf-8", "replace")).hexdigest() for seed in seeds)
         candidates = (cut(f"{name}_{digest[:width]}") for digest in digests for width in (4, 8, 16))
         return next(
-            one
-            for one in chain((name,), candidates)
-            if one not in self._taken or (body is not None and self._types.get(one) == body)
+            candidate
+            for candidate in chain((name,), candidates)
+            if candidate not in self._taken or (body is not None and self._types.get(candidate) == body)
         )
 
     def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
-        """Give a name to an object or a union that has none, and refer to it."""
-        beside: dict[str, Json] = {key: view[key] for key in _BESIDE if key in view}
+        """Define an anonymous object or union as a named type, and return a reference to it."""
+        annotations: dict[str, Json] = {key: view[key] for key in _ANNOTATIONS if key in view}
         node = {key: value for key, value in view.items() if key not in ("default", "readOnly")}
         null = "null" in types_of(node)
         if null:
-            node["type"] = "object" if "properties" in node else [one for one in types_of(node) if one != "null"]
-            node |= {"enum": [one for one in node["enum"] if one is not None]} if "enum" in node else {}
+            node["type"] = "object" if "properties" in node else [kind for kind in types_of(node) if kind != "null"]
+            node |= {"enum": [value for value in node["enum"] if value is not None]} if "enum" in node else {}
         body = self._writer.body(node, place)
         name = type_name(place.name)
         if self._types.get(name) != body:
             if name in self._taken:
-                name = self._free(name, dumps(body, sort_keys=True), body)
+                name = self._free_name(name, dumps(body, sort_keys=True), body)
             self._types[name] = body
             self._taken.add(name)
-        written = {"$ref": f"#/types/{name}", **beside}
+        written = {"$ref": f"#/types/{name}", **annotations}
         return _nullable(written) if null else written
 
     def _needs_name(self, view: Node) -> bool:
         return "properties" in view or _is_long(view) or self._is_union(view)
 
     def _is_union(self, node: Node) -> bool:
-        """Whether a node offers two or more alternatives of which one is more than a scalar."""
+        """Return True if a node has two or more alternatives, at least one of which is no scalar."""
         branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
         if len(branches) < 2 or constants(branches) is not None:
             return False
@@ -260,33 +258,33 @@ class Types:
         return any(view is not None and kind_of(view, self._views) in ("object", "union") for view in views)
 
 
-def _shown(value: Json) -> str:
+def _shortened(value: Json) -> str:
     return shorten(dumps(value, ensure_ascii=False), 60)
 
 
 def _nullable(written: dict[str, Json]) -> dict[str, Json]:
-    """Give a written schema that admits null too; a reference is an alternative to it."""
+    """Return a written schema that also admits null; beside a reference, null is an alternative."""
     if "$ref" not in written:
         return with_null(written)
-    beside = {key: value for key, value in written.items() if key in _BESIDE}
-    bare = {key: value for key, value in written.items() if key not in _BESIDE}
-    return {"anyOf": [bare, {"type": "null"}], **beside}
+    annotations = {key: value for key, value in written.items() if key in _ANNOTATIONS}
+    bare = {key: value for key, value in written.items() if key not in _ANNOTATIONS}
+    return {"anyOf": [bare, {"type": "null"}], **annotations}
 
 
 def _is_long(node: Mapping[str, Json]) -> bool:
     values = node.get("enum", ())
-    return len(values) > MAX_INLINE_VALUES and all(isinstance(one, str) or one is None for one in values)
+    return len(values) > MAX_INLINE_VALUES and all(isinstance(value, str) or value is None for value in values)
 
 
 def _count(schema: Json) -> int:
-    """Count the objects and lists of a schema, up to the limit."""
-    found, stack = 0, [schema]
-    while stack and found <= MAX_WRITTEN_OUT:
-        one = stack.pop()
-        if isinstance(one, dict | list):
-            found += 1
-            stack.extend(one.values() if isinstance(one, dict) else one)
-    return found
+    """Return the number of objects and lists in a schema, counted up to the limit."""
+    total, stack = 0, [schema]
+    while stack and total <= MAX_WRITTEN_OUT:
+        node = stack.pop()
+        if isinstance(node, dict | list):
+            total += 1
+            stack.extend(node.values() if isinstance(node, dict) else node)
+    return total
 
 
-_BESIDE = ("description", "default", "deprecated", "readOnly")
+_ANNOTATIONS = ("description", "default", "deprecated", "readOnly")

@@ -1,32 +1,33 @@
-"""What a schema of the document says once references are looked through and `allOf` is merged; each looked at once."""
+"""The merged form of a schema: references followed, `allOf` merged; each schema is looked at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import MAX_CHAIN, Resolver, UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.dialect import ANNOTATIONS, normalise
+from aqlgen.schemas.all_of import Node, closed, merge, types_of, with_null
 from aqlgen.schemas.findings import Findings
-from aqlgen.schemas.merge import Node, closed, merge, types_of, with_null
+from aqlgen.schemas.normalise import ANNOTATIONS, normalise
 
 MAX_DEPTH = 40
-"""How deep `allOf` may nest before its parts stay as they are."""
+"""How deep `allOf` may nest before its parts stay unmerged."""
 
-MAX_JOINTS = 5000
-"""How many properties that two branches declare are made one schema of both; for further ones the later counts."""
+MAX_JOINS = 5000
+"""How many properties of two branches are joined; for further ones the later declaration wins."""
 
 
 MAX_PARTS = 50
-"""How many branches may declare one property before the later ones count alone."""
+"""How many declarations of one property are joined before the later ones win."""
 
 MAX_BRANCHING = 5
 MAX_BRANCHES = 1000
-"""How deep branches are looked for in one another, and how many are enough."""
+"""How deep branches of branches are searched, and how many are enough."""
 
 
 class Views:
-    """The normalised and the merged form of raw schemas. `unresolved` is told of references that lead nowhere."""
+    """The normalised and the merged form of raw schemas; `unresolved` is called for references that lead nowhere."""
 
     def __init__(self, resolver: Resolver, openapi: str, unresolved: Callable[[UnresolvedError], None]) -> None:
         self.findings = Findings()
@@ -37,25 +38,25 @@ class Views:
         self._views: dict[int, tuple[Json, Node | None]] = {}
         self._branches: dict[int, tuple[Json, list[Node]]] = {}
         self._open: set[int] = set()
-        self._joints: dict[tuple[str | int, ...], Json] = {}
+        self._joins: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
         self._writable: set[int] = set()
 
     def forget(self) -> None:
-        """Let go of what was looked at; it would be looked at again."""
+        """Clear the caches; a schema that is needed again is merged again."""
         self._nodes.clear()
         self._views.clear()
         self._branches.clear()
 
     def node(self, raw: Mapping[str, Json]) -> Node:
-        """Give a schema in dialect 2020-12, what lies within it as it is. The caller does not change it."""
+        """Return a schema in dialect 2020-12; schemas within it stay raw. The caller must not change it."""
         known = self._nodes.get(id(raw))
         if known is None:  # keeping the schema keeps its identity its own
             known = self._nodes[id(raw)] = (raw, normalise(raw, self._openapi, self.findings))
         return known[1]
 
     def follow(self, raw: Json, pointer: str = "") -> tuple[Json, str]:
-        """Follow references that say nothing more, to what is meant and where it stands. Raises UnresolvedError."""
+        """Follow references without constraints, and return the target with its pointer. Raises UnresolvedError."""
         chain: list[str] = []
         while isinstance(raw, dict) and "$ref" in raw:
             node = self.node(raw)
@@ -64,13 +65,13 @@ class Views:
             reference = str(node["$ref"])
             chain.append(reference)
             if len(chain) > MAX_CHAIN or reference in chain[:-1]:
-                circle = " → ".join(one.rsplit("/", 1)[-1] for one in chain[:10])
+                circle = " → ".join(step.rsplit("/", 1)[-1] for step in chain[:10])
                 raise UnresolvedError(chain[0], f"the reference {chain[0]!r} leads in a circle: {circle}")
             raw, pointer = self.resolver.lookup(node["$ref"]), reference[1:]
         return raw, pointer
 
     def only_reference(self, node: Node) -> str | None:
-        """Give the reference of a node that says nothing more than it, be it as the only part of `allOf`."""
+        """Return the reference of a node that adds nothing to it, also as the only part of `allOf`; else None."""
         if "$ref" in node:
             return str(node["$ref"])
         branches = node.get("allOf", ())
@@ -87,7 +88,7 @@ class Views:
         return reference
 
     def view(self, raw: Json, depth: int = 0) -> Node | None:
-        """Give what a schema says; None for a boolean one, or where nothing can be said."""
+        """Return the merged form of a schema; None for a boolean schema, or if it cannot be resolved."""
         if not isinstance(raw, dict) or depth > MAX_DEPTH:
             return None
         known = self._views.get(id(raw))
@@ -97,14 +98,14 @@ class Views:
             return None
         self._open.add(id(raw))
         try:
-            found = self._view(raw, depth)
+            merged = self._view(raw, depth)
         except UnresolvedError as error:
             self.unresolved(error)
-            found = None
+            merged = None
         finally:
             self._open.discard(id(raw))
-        self._views[id(raw)] = (raw, found)
-        return found
+        self._views[id(raw)] = (raw, merged)
+        return merged
 
     def _view(self, raw: Json, depth: int) -> Node | None:
         node = self.node(raw)
@@ -112,19 +113,21 @@ class Views:
             target = self.view(self.resolver.lookup(node["$ref"]), depth + 1)
             if target is None:
                 return None
-            beside = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
-            if not beside and not node.get("nullable"):
+            annotations = {key: value for key, value in node.items() if key in ANNOTATIONS and key != "nullable"}
+            if not annotations and not node.get("nullable"):
                 return target
-            return with_null({**target, **beside}) if node.get("nullable") else {**target, **beside}
+            return with_null({**target, **annotations}) if node.get("nullable") else {**target, **annotations}
         branches = node.get("allOf")
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
-        parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._trivial(branch)]
-        merged = merge(node, parts, self.joint)
-        return {key: one for key, one in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
+        parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._adds_nothing(branch)]
+        merged = merge(node, parts, self.join)
+        return (
+            {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged
+        )
 
-    def _trivial(self, branch: Json) -> bool:
-        """Whether a branch of `allOf` adds nothing: it is `true`, or what it is a part of."""
+    def _adds_nothing(self, branch: Json) -> bool:
+        """Return True if a branch of `allOf` adds nothing: it is `true`, or an enclosing schema."""
         if branch is True:
             return True
         try:
@@ -134,56 +137,97 @@ class Views:
             return True
         return target is True or id(target) in self._open
 
-    def in_place(self, raw: Json) -> list[Node]:
-        """Give the view of a schema and of every branch that speaks of the same value, each once."""
+    def same_value(self, raw: Json) -> list[Node]:
+        """Return the views of a schema and of every branch that describes the same value, each once."""
         known = self._branches.get(id(raw))
         if known is None:
-            known = self._branches[id(raw)] = (raw, self._in_place(raw))
+            known = self._branches[id(raw)] = (raw, self._same_value(raw))
         return known[1]
 
-    def _in_place(self, raw: Json) -> list[Node]:
-        found: dict[int, Node] = {}
+    def _same_value(self, raw: Json) -> list[Node]:
+        views: dict[int, Node] = {}
         level = [raw]
         for _ in range(MAX_BRANCHING):
-            views = {id(view): view for one in level if (view := self.view(one)) is not None and id(view) not in found}
-            found |= views
-            level = [branch for view in views.values() for key in ("allOf", "anyOf") for branch in view.get(key, ())]
-            if not level or len(found) > MAX_BRANCHES:
+            level_views = [view for schema in level if (view := self.view(schema)) is not None]
+            new_views = {id(view): view for view in level_views if id(view) not in views}
+            views |= new_views
+            level = [
+                branch for view in new_views.values() for key in ("allOf", "anyOf") for branch in view.get(key, ())
+            ]
+            if not level or len(views) > MAX_BRANCHES:
                 break
-        return list(found.values())
+        return list(views.values())
 
-    def joint(self, first: Json, second: Json, *, writable: bool = False) -> Json:
-        """Give one schema for a property that two branches of `allOf` declare, the same one for the same parts."""
+    def join(self, first: Json, second: Json, *, writable: bool = False) -> Json:
+        """Return one schema for a property that two branches of `allOf` declare; equal parts give the same object."""
         if first == second:
             return second
         writable = writable or id(first) in self._writable or id(second) in self._writable
         parts: dict[str | int, Json] = {}
-        for one in (*self._joined(first), *self._joined(second)):
-            if one is not True:
-                parts.pop(_identity(one), None)
-                parts[_identity(one)] = one
+        for part in (*self._joined(first), *self._joined(second)):
+            if part is not True:
+                parts.pop(_identity(part), None)
+                parts[_identity(part)] = part
         if len(parts) < 2:
             return next(iter(parts.values()), True)
         key = (*parts, writable)
-        if key not in self._joints:
-            if len(self._joints) >= MAX_JOINTS or len(parts) > MAX_PARTS:
+        if key not in self._joins:
+            if len(self._joins) >= MAX_JOINS or len(parts) > MAX_PARTS:
                 return second
-            made = self._joints[key] = {"allOf": list(parts.values())}
-            self._parts[id(made)] = tuple(parts.values())
+            joined = self._joins[key] = {"allOf": list(parts.values())}
+            self._parts[id(joined)] = tuple(parts.values())
             if writable:
-                self._writable.add(id(made))
-        return self._joints[key]
+                self._writable.add(id(joined))
+        return self._joins[key]
 
     def _joined(self, raw: Json) -> tuple[Json, ...]:
         return self._parts.get(id(raw), (raw,))
 
-    def is_joint(self, raw: Json) -> bool:
-        """Whether a schema was made by `joint`: it may hold itself, though no reference says so."""
+    def is_joined(self, raw: Json) -> bool:
+        """Return True if `joint` made this schema: it may contain itself without a reference."""
         return id(raw) in self._parts
 
 
 def _identity(raw: Json) -> str | int:
-    """Tell a schema from others: a bare reference by where it leads, a small one by what it says."""
-    if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(one, dict | list) for one in raw.values()):
+    """Return a key for a schema: its content if it is small, such as a bare reference, else its identity."""
+    if isinstance(raw, dict) and len(raw) < 3 and not any(isinstance(value, dict | list) for value in raw.values()):
         return repr(raw)
     return id(raw)
+
+
+PREFIX = "#/components/schemas/"
+HOLDING = frozenset({dict, list})
+
+
+def with_read_only(components: Json) -> frozenset[str]:
+    """Return the names of component schemas that hold read-only properties, directly or through a reference.
+
+    Such a schema gets a second type for requests, without them, so that no agent is offered a field that it cannot set.
+    Linear in the size of the schemas.
+    """
+    if not isinstance(components, dict):
+        return frozenset()
+    direct: set[str] = set()
+    users: dict[str, set[str]] = {}
+    for name, schema in components.items():
+        stack: list[Json] = [schema] if isinstance(schema, dict) else []
+        while stack:
+            node = stack.pop()
+            if isinstance(node, dict):
+                if node.get("readOnly") is True:
+                    direct.add(name)
+                reference = node.get("$ref")
+                if isinstance(reference, str) and reference.startswith(PREFIX):
+                    component = reference[len(PREFIX) :].partition("/")[0]
+                    users.setdefault(unescape(component), set()).add(name)
+                stack += [value for value in node.values() if value.__class__ in HOLDING]
+            elif isinstance(node, list):
+                stack.extend(node)
+    names = set(direct)
+    queue = list(direct)
+    while queue:
+        for user in users.get(queue.pop(), ()):
+            if user not in names:
+                names.add(user)
+                queue.append(user)
+    return frozenset(names)

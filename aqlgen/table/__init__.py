@@ -27,8 +27,7 @@ from aqlgen.runtime.table import (
     Server,
     Update,
 )
-from aqlgen.schemas.dialect import shorten
-from aqlgen.schemas.types import Types
+from aqlgen.schemas import Types, shorten
 from aqlgen.table import responses
 from aqlgen.table.added import added, page_of, paged, paging_parameters, tagged
 from aqlgen.table.bodies import UnservedBodyError, shape

@@ -14,8 +14,7 @@ from aqlgen.ir import Body, Json, MediaType
 from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
-from aqlgen.schemas.dialect import shorten
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, shorten
 from aqlgen.table.encoding import FORMS, as_field, is_form, is_stated, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
 from aqlgen.table.parameters import MAX_DESCRIPTION

@@ -7,7 +7,7 @@ from itertools import chain
 
 from aqlgen.ir import MISSING, Json, Operation
 from aqlgen.runtime.table import Body, Parameter
-from aqlgen.schemas.fields import field_name
+from aqlgen.schemas import field_name
 from aqlgen.table.checking import Checker, name_of
 from aqlgen.table.values import ValueMaker
 

@@ -10,9 +10,7 @@ from aqlgen.ir import MISSING, Body, Json, MediaType
 from aqlgen.runtime.media import admits_json, is_multipart, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
-from aqlgen.schemas.dialect import shorten
-from aqlgen.schemas.fields import field_names
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, field_names, shorten
 from aqlgen.table.encoding import is_form
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
 from aqlgen.table.uploads import with_files

@@ -14,7 +14,7 @@ from aqlgen.decide.overrides import finding, nearest, unmatched
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import MISSING, Json
 from aqlgen.runtime.table import Parameter as TableParameter
-from aqlgen.schemas.types import Types
+from aqlgen.schemas import Types
 from aqlgen.table.bodies import sendable
 from aqlgen.table.examples import ExampleMaker
 

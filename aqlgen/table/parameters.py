@@ -11,8 +11,7 @@ from aqlgen.decide.decision import Decision
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import Document, Location, Parameter, SecurityScheme
 from aqlgen.runtime.table import Parameter as TableParameter
-from aqlgen.schemas.dialect import shorten
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, shorten
 from aqlgen.table.encoding import encoded_fields
 from aqlgen.words import pascal, singular, snake, split
 

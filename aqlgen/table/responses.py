@@ -11,8 +11,7 @@ from aqlgen.ir import MISSING, Document, Json, MediaType
 from aqlgen.ir import Response as DocumentResponse
 from aqlgen.runtime.media import admits_json, is_xml, stream_form
 from aqlgen.runtime.table import Response, ReturnType
-from aqlgen.schemas.kinds import finished_kind
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types, finished_kind
 from aqlgen.words import pascal, split
 
 NOTHING: ReturnType = {"name": "none", "kind": "scalar", "description": "No content."}

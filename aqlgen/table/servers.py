@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 from aqlgen.ir import Server as DocumentServer
 from aqlgen.runtime.table import Server
-from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas import shorten
 from aqlgen.table.model import Table
 
 __all__ = ["addressed", "server_entry"]

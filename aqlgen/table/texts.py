@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.ir import Json
-from aqlgen.schemas.patterns import matches
+from aqlgen.schemas import matches
 from aqlgen.table.matching import matching
 
 FORMATS: Mapping[str, str] = {

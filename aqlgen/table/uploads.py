@@ -11,7 +11,7 @@ from typing import Final
 
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json
-from aqlgen.schemas.types import Types
+from aqlgen.schemas import Types
 
 __all__ = ["FILE_MARKS", "file_reference", "is_bytes", "is_file", "with_files"]
 

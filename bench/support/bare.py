@@ -54,7 +54,7 @@ def main() -> None:
     if options.transport == "pipe":
         from bench.support.runtime import load
 
-        load("pipe").serve_pipe(server, max_line=1024 * 1024, grace=5.0)
+        load("pipe").serve_stdio(server, max_line=1024 * 1024, grace=5.0)
         return
     import uvicorn
 

@@ -17,9 +17,9 @@ MODULES = {
     "cli": ("cli.main", "cli"),
     "client": ("client.client", "client"),
     "names": ("schema.field_names", "names"),
-    "pipe": ("server.pipe", "pipe"),
+    "pipe": ("server.stdio", "server.pipe", "pipe"),
     "server": ("server.mcp", "server"),
-    "session": ("server.session", "session"),
+    "session": ("session", "server.session"),
     "table": ("table",),
 }
 

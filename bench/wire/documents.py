@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.yamltext import parse
+from aqlgen.document.read.yaml_parser import parse
 from bench.support.documents import Entry
 
 LIMIT = 900

@@ -1,4 +1,4 @@
-"""Which operations of a document are served: its methods, its paths, and what only looks like one."""
+"""The operations of a document that are served: methods, paths, and keys that only look like one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def served(project: Any) -> set[str]:
     return {f"{row['method']} {row['path']}" for row in project.rows.values()}
 
 
-def told(project: Any) -> list[tuple[str, int, str]]:
-    return [(one["code"], one["line"], one["message"]) for one in project.run.json["warnings"]]
+def warnings(project: Any) -> list[tuple[str, int, str]]:
+    return [(warning["code"], warning["line"], warning["message"]) for warning in project.run.json["warnings"]]
 
 
 def test_openapi_3_2_gives_query_and_any_additional_method(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_openapi_3_2_gives_query_and_any_additional_method(tmp_path: Path) -> No
     item = {"query": {"operationId": "findThings", "requestBody": body, **OK}, "additionalOperations": more}
     project = generate(tmp_path, api({"/things": item}, "3.2.0"))
     assert served(project) == {"QUERY /things", "PURGE /things", "COPY /things"}
-    assert told(project) == []
+    assert warnings(project) == []
     asked = next(row for row in project.rows.values() if row["method"] == "QUERY")
     assert asked["rule"] == "safe-method"
     assert asked["body"]["content_type"] == "application/json"
@@ -36,15 +36,17 @@ def test_openapi_3_2_gives_query_and_any_additional_method(tmp_path: Path) -> No
 def test_a_method_in_capitals_is_served_with_a_warning(tmp_path: Path) -> None:
     project = generate(tmp_path, "openapi: 3.0.3\npaths:\n  /a:\n    GET: {responses: {}}\n")
     assert served(project) == {"GET /a"}
-    assert [(code, line) for code, line, _ in told(project)] == [("invalid-component", 1), ("method-case", 4)]
+    assert [(code, line) for code, line, _ in warnings(project)] == [("invalid-component", 1), ("method-case", 4)]
 
 
 @pytest.mark.parametrize(("key", "version"), [("purge", "3.0.3"), ("query", "3.1.0"), ("purge", "3.2.0")])
-def test_a_method_that_the_version_does_not_have_is_skipped_and_told(tmp_path: Path, key: str, version: str) -> None:
+def test_a_method_that_the_version_does_not_have_is_skipped_with_a_warning(
+    tmp_path: Path, key: str, version: str
+) -> None:
     project = generate(tmp_path, api({"/a": {"get": OK, key: OK}}, version))
     assert served(project) == {"GET /a"}
     assert project.run.json["operations"]["skipped"] == 1
-    ((code, _, message),) = told(project)
+    ((code, _, message),) = warnings(project)
     assert code == "operation-skipped"
     assert f"{key.upper()} /a" in message
     assert "additionalOperations" in message
@@ -54,7 +56,7 @@ def test_a_method_that_the_version_does_not_have_is_skipped_and_told(tmp_path: P
 def test_methods_that_no_adapter_sends_are_skipped_with_the_reason(tmp_path: Path, method: str, why: str) -> None:
     project = generate(tmp_path, api({"/a": {"get": OK, "additionalOperations": {method: OK}}}, "3.2.0"))
     assert served(project) == {"GET /a"}
-    assert why in told(project)[0][2]
+    assert why in warnings(project)[0][2]
 
 
 def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
@@ -67,14 +69,14 @@ def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
 def test_a_path_without_a_slash_gets_one(tmp_path: Path) -> None:
     project = generate(tmp_path, 'openapi: 3.0.3\ninfo: {title: A, version: "1"}\npaths:\n  users: {get: {}}\n')
     assert served(project) == {"GET /users"}
-    assert told(project) == [("path-without-slash", 4, "the path 'users' is read as '/users'")]
+    assert warnings(project) == [("path-without-slash", 4, "the path 'users' is read as '/users'")]
 
 
-def test_what_is_no_operation_is_told_and_extensions_are_not(tmp_path: Path) -> None:
+def test_a_key_that_is_no_operation_is_reported_and_extensions_are_not(tmp_path: Path) -> None:
     item = {"get": OK, "x-note": {"responses": {}}, "sumary": "mistyped", "callbacks": {"on": {"post": OK}}}
     project = generate(tmp_path, api({"/a": item, "/b": 7}))
     assert served(project) == {"GET /a"}
-    assert [message for _, _, message in told(project)] == [
+    assert [message for _, _, message in warnings(project)] == [
         "'sumary' is ignored: a path has no such part",
         "'callbacks' is ignored: a path has no such part",
         "the path '/b' is not an object",
@@ -87,11 +89,11 @@ def test_callbacks_and_webhooks_are_never_operations(tmp_path: Path) -> None:
     assert served(project) == {"POST /a"}
 
 
-def test_each_operation_id_that_is_given_twice_is_told_once(tmp_path: Path) -> None:
-    paths = {f"/{one}": {"get": {"operationId": "list", **OK}} for one in ("cats", "dogs", "cows", "pigs", "hens")}
+def test_each_repeated_operation_id_is_reported_once(tmp_path: Path) -> None:
+    paths = {f"/{name}": {"get": {"operationId": "list", **OK}} for name in ("cats", "dogs", "cows", "pigs", "hens")}
     project = generate(tmp_path, api(paths))
     assert len(project.rows) == 5
-    ((code, _, message),) = told(project)
+    ((code, _, message),) = warnings(project)
     assert code == "duplicate-operation-id"
     assert message == "the operationId 'list' is given to 5 operations: GET /cats, GET /dogs, GET /cows and 2 more"
 
@@ -99,17 +101,17 @@ def test_each_operation_id_that_is_given_twice_is_told_once(tmp_path: Path) -> N
 def test_a_version_and_a_title_without_quotes_are_text(tmp_path: Path) -> None:
     project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 2}\npaths: {/a: {get: {}}}\n")
     assert (project.adapter["title"], project.adapter["api_version"]) == ("2048", "2")
-    assert [code for code, _, _ in told(project)] == ["version-not-text", "version-not-text"]
+    assert [code for code, _, _ in warnings(project)] == ["version-not-text", "version-not-text"]
 
 
 def test_a_version_that_yaml_takes_for_a_fraction_keeps_every_digit(tmp_path: Path) -> None:
     project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: A, version: 1.10}\npaths: {/a: {get: {}}}\n")
     assert project.adapter["api_version"] == "1.10"
-    assert told(project) == [("version-not-text", 2, "the version is a number; read as the text “1.10”")]
+    assert warnings(project) == [("version-not-text", 2, "the version is a number; read as the text “1.10”")]
 
 
 @pytest.mark.parametrize("reference", ["7", "[1]", "{a: b}", "true"])
-def test_a_reference_that_is_no_text_is_told_and_not_followed(tmp_path: Path, reference: str) -> None:
+def test_a_reference_that_is_no_string_is_reported_and_not_followed(tmp_path: Path, reference: str) -> None:
     spec = tmp_path / "odd.yaml"
     spec.write_text(
         "openapi: 3.1.0\ninfo: {title: A, version: '1'}\npaths:\n  /a:\n    get: {}\n"
@@ -126,18 +128,18 @@ def test_a_reference_that_is_no_text_is_told_and_not_followed(tmp_path: Path, re
 def test_an_operation_whose_path_no_server_would_read_is_skipped(tmp_path: Path) -> None:
     project = generate(tmp_path, api({"/a": {"get": OK}, "/" + "x/" * 5_000: {"get": OK}}))
     assert served(project) == {"GET /a"}
-    assert "longer than 8,000 characters" in told(project)[0][2]
+    assert "longer than 8,000 characters" in warnings(project)[0][2]
 
 
-def test_a_parameter_after_a_colon_as_web_frameworks_write_it_stands_in_braces(tmp_path: Path) -> None:
-    given = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
+def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp_path: Path) -> None:
+    parameter = {"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}
     paths = {
-        "/pets/:petId/toys": {"parameters": [given], "get": OK},
+        "/pets/:petId/toys": {"parameters": [parameter], "get": OK},
         "/pets/:petId/owner": {"get": {**OK, "parameters": [{"$ref": "#/components/parameters/PetId"}]}},
         "/pets/:all": {"get": OK},
-        "/pets/{petId}:feed": {"post": {**OK, "parameters": [given]}},
+        "/pets/{petId}:feed": {"post": {**OK, "parameters": [parameter]}},
     }
-    project = generate(tmp_path, api(paths, components={"parameters": {"PetId": given}}))
+    project = generate(tmp_path, api(paths, components={"parameters": {"PetId": parameter}}))
     assert served(project) == {
         "GET /pets/{petId}/toys",
         "GET /pets/{petId}/owner",
@@ -145,7 +147,7 @@ def test_a_parameter_after_a_colon_as_web_frameworks_write_it_stands_in_braces(t
         "POST /pets/{petId}:feed",
     }
     assert all("pet_id" in row["parameters"] for row in project.rows.values() if "petId" in row["path"])
-    assert [(code, message) for code, _, message in told(project)] == [
+    assert [(code, message) for code, _, message in warnings(project)] == [
         (
             "bad-parameter",
             f"the path /pets/:petId/{last} is read as /pets/{{petId}}/{last}: a parameter stands in braces",

@@ -1,4 +1,4 @@
-"""Parameters, bodies, responses and security as documents really write them, and what aqlgen makes of them."""
+"""Parameters, bodies, responses and security as real documents write them, and how aqlgen reads them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def reading(tmp_path: Path, *parameters: Any, path: str = "/a", version: str = "
 
 
 def row(project: Project, path: str = "/a") -> dict[str, Any]:
-    return next(one for one in project.rows.values() if one["path"] == path)
+    return next(row for row in project.rows.values() if row["path"] == path)
 
 
 def messages(project: Project) -> list[str]:
-    return [one["message"] for one in project.run.json["warnings"]]
+    return [warning["message"] for warning in project.run.json["warnings"]]
 
 
-def test_a_path_parameter_spelled_otherwise_than_in_the_path_is_the_same_one(tmp_path: Path) -> None:
-    given = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
-    project = reading(tmp_path, given, path="/pets/{petId}")
+def test_a_path_parameter_with_another_spelling_than_in_the_path_matches(tmp_path: Path) -> None:
+    parameter = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    project = reading(tmp_path, parameter, path="/pets/{petId}")
     assert row(project, "/pets/{petId}")["parameters"] == {
         "pet_id": {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
     }
@@ -46,7 +46,7 @@ def test_a_path_parameter_that_the_path_does_not_have_is_left_out(tmp_path: Path
     assert messages(project) == ["the path /a has no {petId}; the parameter 'petId' is left out"]
 
 
-def test_a_placeholder_given_twice_is_told_once_for_all_methods(tmp_path: Path) -> None:
+def test_a_repeated_placeholder_is_reported_once_for_all_methods(tmp_path: Path) -> None:
     path = "/a/{id}/b/{id}"
     parameters = [{"name": "id", "in": "path", "required": True, "schema": STRING}]
     project = generate(tmp_path, api({path: {"parameters": parameters, "get": {}, "delete": {}}}))
@@ -55,9 +55,11 @@ def test_a_placeholder_given_twice_is_told_once_for_all_methods(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("written", "read"), [("Query", "query"), ("HEADER", "header"), (None, "query")])
-def test_where_a_parameter_is_may_be_in_capitals_or_not_said(tmp_path: Path, written: str | None, read: str) -> None:
-    given = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
-    project = reading(tmp_path, given)
+def test_the_location_of_a_parameter_may_be_in_capitals_or_missing(
+    tmp_path: Path, written: str | None, read: str
+) -> None:
+    parameter = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
+    project = reading(tmp_path, parameter)
     assert row(project)["parameters"]["q"]["in"] == read
     assert "'q'" in messages(project)[0]
 
@@ -73,7 +75,7 @@ def test_a_parameter_in_an_unknown_place_is_left_out_by_name(tmp_path: Path, pla
 
 def test_an_operation_with_a_required_parameter_in_an_unknown_place_is_skipped(tmp_path: Path) -> None:
     project = reading(tmp_path, {"name": "q", "in": "formData", "required": True, "schema": STRING})
-    assert [one["path"] for one in project.rows.values()] == ["/other"]
+    assert [row["path"] for row in project.rows.values()] == ["/other"]
 
 
 def test_the_whole_query_can_be_one_parameter(tmp_path: Path) -> None:
@@ -117,8 +119,8 @@ def test_a_media_type_can_be_a_component_and_a_stream_has_the_type_of_its_items(
 
 def test_an_example_can_be_its_data_value(tmp_path: Path) -> None:
     examples = {"one": {"dataValue": "blue", "serializedValue": "q=blue"}}
-    given = {"name": "q", "in": "query", "required": True, "schema": STRING, "examples": examples}
-    assert row(reading(tmp_path, given, version="3.2.0"))["example"] == {"q": "blue"}
+    parameter = {"name": "q", "in": "query", "required": True, "schema": STRING, "examples": examples}
+    assert row(reading(tmp_path, parameter, version="3.2.0"))["example"] == {"q": "blue"}
 
 
 def test_a_requirement_can_name_its_scheme_by_reference(tmp_path: Path) -> None:
@@ -134,7 +136,7 @@ def test_a_requirement_can_name_its_scheme_by_reference(tmp_path: Path) -> None:
     assert messages(project) == ["the security scheme 'ghost' is not declared; this alternative is left out"]
 
 
-def test_a_server_is_told_by_its_name_and_has_a_scheme(tmp_path: Path) -> None:
+def test_a_server_is_described_by_its_name_and_has_a_scheme(tmp_path: Path) -> None:
     servers = [{"url": "//api.example.com/v1", "name": "prod"}]
     assert responding(tmp_path, {}, "3.2.0", servers=servers).adapter["servers"] == [
         {"url": "https://api.example.com/v1", "description": "prod"}
@@ -167,13 +169,13 @@ def test_fields_of_a_form_are_written_as_the_document_says(tmp_path: Path) -> No
 )
 def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, schema: Any) -> None:
     operation = {"requestBody": {"required": True, "content": {kind: {}}}, "responses": {}}
-    given = row(generate(tmp_path, api({"/a": {"post": operation}})))
-    assert given["body"]["content_type"] == kind
-    assert given["parameters"]["body"]["schema"] == schema
+    operation_row = row(generate(tmp_path, api({"/a": {"post": operation}})))
+    assert operation_row["body"]["content_type"] == kind
+    assert operation_row["parameters"]["body"]["schema"] == schema
 
 
 @pytest.mark.parametrize(
-    ("operation", "told"),
+    ("operation", "message"),
     [
         ({"responses": [{"description": "OK"}]}, "'responses' is ignored: it must be an object, not a list"),
         ({"parameters": {"id": {"in": "query"}}}, "'parameters' is ignored: it must be a list, not an object"),
@@ -195,18 +197,18 @@ def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, sc
         ),
     ],
 )
-def test_what_stands_where_something_else_belongs_is_told(tmp_path: Path, operation: Any, told: str) -> None:
+def test_a_value_of_the_wrong_type_is_reported(tmp_path: Path, operation: Any, message: str) -> None:
     project = generate(tmp_path, api({"/a": {"get": operation}}))
-    assert messages(project) == [told]
+    assert messages(project) == [message]
     assert len(project.rows) == 1
 
 
-def test_a_method_with_nothing_under_it_is_told(tmp_path: Path) -> None:
+def test_an_empty_method_is_reported(tmp_path: Path) -> None:
     project = generate(tmp_path, api({"/a": {"get": {}, "post": None}, "/b": None}))
     assert messages(project) == ["'post' is ignored: nothing stands there"]
 
 
-def test_a_brace_without_its_other_is_told(tmp_path: Path) -> None:
+def test_an_unmatched_brace_is_reported(tmp_path: Path) -> None:
     project = generate(tmp_path, api({"/a/{id": {"get": {}}}))
     assert messages(project) == ["the path /a/{id has a brace without its other; it is sent as it stands"]
 

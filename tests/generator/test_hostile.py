@@ -1,4 +1,4 @@
-"""Documents made to do harm: nothing of them acts on a terminal, hides from a reviewer, or takes the machine."""
+"""Hostile documents: they cannot control a terminal, hide from a reviewer, or exhaust the machine."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_references_that_multiply_in_place_end_soon(tmp_path: Path):
     """R-TRUST-4"""
     spec = tmp_path / "document.json"
     again = [{"$ref": "#/paths/~1a"}] * 3000
-    path = {"get": {"callbacks": {"c": {f"{{$url}}/{number}": one for number, one in enumerate(again)}}}}
+    path = {"get": {"callbacks": {"c": {f"{{$url}}/{number}": reference for number, reference in enumerate(again)}}}}
     spec.write_text(json.dumps(api({"/a": path}) | {"info": {"description": [{"$ref": "#/info"}] * 3000, "$id": "x"}}))
     begin = time.monotonic()
     assert run("explain", spec).code in (0, 2)

@@ -1,4 +1,4 @@
-"""Documents in several files: what is put together from them, and what is said about them."""
+"""Documents in several files: the bundle, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Write = Callable[[Mapping[str, str]], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write files below a folder of their own and give the path of `api.yaml` there."""
+    """Return a function that writes files below a new folder and returns the path of `api.yaml` there."""
 
     def written(files: Mapping[str, str]) -> Path:
         for name, text in files.items():
@@ -54,43 +54,43 @@ def pets(reference: str, version: str = "3.1.0") -> str:
     return api(PETS % json.dumps(reference), version)
 
 
-def schema(found: Assembled) -> Any:
-    return found.root["paths"]["/pets"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+def schema(assembled: Assembled) -> Any:
+    return assembled.root["paths"]["/pets"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
 
 
-def schemas(found: Assembled) -> Any:
-    return found.root["components"]["schemas"]
+def schemas(assembled: Assembled) -> Any:
+    return assembled.root["components"]["schemas"]
 
 
 def bundle(path: Path, *allow: str, limits: Limits | None = None) -> Assembled:
     return assemble(Request(str(path), allow=allow), limits)
 
 
-def told(found: Assembled) -> list[tuple[str, str, int]]:
-    return [(one.code, Path(one.file).name, one.line) for one in found.diagnostics]
+def located(assembled: Assembled) -> list[tuple[str, str, int]]:
+    return [(diagnostic.code, Path(diagnostic.file).name, diagnostic.line) for diagnostic in assembled.diagnostics]
 
 
 def test_a_file_becomes_a_component_named_after_its_stem(write: Write):
-    found = bundle(write({"api.yaml": pets("models/Pet.yaml"), "models/Pet.yaml": "type: object\n"}))
-    assert schema(found) == {"$ref": "#/components/schemas/Pet"}
-    assert schemas(found) == {"Pet": {"type": "object"}}
-    assert [Path(one.name).name for one in found.sources] == ["api.yaml", "Pet.yaml"]
+    assembled = bundle(write({"api.yaml": pets("models/Pet.yaml"), "models/Pet.yaml": "type: object\n"}))
+    assert schema(assembled) == {"$ref": "#/components/schemas/Pet"}
+    assert schemas(assembled) == {"Pet": {"type": "object"}}
+    assert [Path(source.name).name for source in assembled.sources] == ["api.yaml", "Pet.yaml"]
 
 
 def test_a_part_of_a_file_is_named_after_the_last_part_of_its_pointer(write: Write):
-    found = bundle(write({"api.yaml": pets("all.yaml#/models/Pet"), "all.yaml": "models: {Pet: {type: object}}"}))
-    assert schema(found) == {"$ref": "#/components/schemas/Pet"}
+    assembled = bundle(write({"api.yaml": pets("all.yaml#/models/Pet"), "all.yaml": "models: {Pet: {type: object}}"}))
+    assert schema(assembled) == {"$ref": "#/components/schemas/Pet"}
 
 
 def test_what_the_root_document_names_keeps_its_name(write: Write):
     named = "components: {schemas: {Animal: {$ref: pet.yaml}}}\n"
-    found = bundle(write({"api.yaml": pets("pet.yaml") + named, "pet.yaml": "type: object\n"}))
-    assert schema(found) == {"$ref": "#/components/schemas/Animal"}
-    assert schemas(found) == {"Animal": {"type": "object"}}
+    assembled = bundle(write({"api.yaml": pets("pet.yaml") + named, "pet.yaml": "type: object\n"}))
+    assert schema(assembled) == {"$ref": "#/components/schemas/Animal"}
+    assert schemas(assembled) == {"Animal": {"type": "object"}}
 
 
 def test_files_that_refer_to_one_another_and_back_to_the_root_stay_cyclic(write: Write):
-    found = bundle(
+    assembled = bundle(
         write(
             {
                 "api.yaml": pets("pet.yaml")
@@ -101,7 +101,7 @@ def test_files_that_refer_to_one_another_and_back_to_the_root_stay_cyclic(write:
             }
         )
     )
-    assert schemas(found) == {
+    assert schemas(assembled) == {
         "Shop": {"properties": {"best": {"$ref": "#/components/schemas/pet"}}},
         "owner": {
             "properties": {
@@ -118,16 +118,16 @@ def test_files_that_refer_to_one_another_and_back_to_the_root_stay_cyclic(write:
     }
 
 
-def test_names_that_collide_are_told_apart_by_their_folders_whatever_the_order(write: Write):
+def test_names_that_collide_are_distinguished_by_their_folders_in_any_order(write: Write):
     files = {"api.yaml": pets("all.yaml"), "cats/pet.yaml": "title: cat", "dogs/pet.yaml": "title: dog"}
-    one = "oneOf: [{$ref: cats/pet.yaml}, {$ref: dogs/pet.yaml}]"
-    other = "oneOf: [{$ref: dogs/pet.yaml}, {$ref: cats/pet.yaml}]"
-    names = [sorted(schemas(bundle(write({**files, "all.yaml": text})))) for text in (one, other)]
+    cats_first = "oneOf: [{$ref: cats/pet.yaml}, {$ref: dogs/pet.yaml}]"
+    dogs_first = "oneOf: [{$ref: dogs/pet.yaml}, {$ref: cats/pet.yaml}]"
+    names = [sorted(schemas(bundle(write({**files, "all.yaml": text})))) for text in (cats_first, dogs_first)]
     assert names == [["all", "cats_pet", "dogs_pet"]] * 2
 
 
 def test_path_items_operations_and_texts_are_put_in_place(write: Write):
-    found = bundle(
+    assembled = bundle(
         write(
             {
                 "api.yaml": api("paths: {$ref: paths/index.yaml}\n"),
@@ -140,7 +140,7 @@ def test_path_items_operations_and_texts_are_put_in_place(write: Write):
             }
         )
     )
-    assert found.root["paths"] == {
+    assert assembled.root["paths"] == {
         "/pets": {
             "get": {"description": "# All pets\n", "responses": {"200": {"$ref": "#/components/responses/ok"}}},
             "parameters": [{"$ref": "#/components/parameters/limit"}],
@@ -149,7 +149,7 @@ def test_path_items_operations_and_texts_are_put_in_place(write: Write):
 
 
 def test_properties_and_tags_that_are_elsewhere_are_put_in_place(write: Write):
-    found = bundle(
+    assembled = bundle(
         write(
             {
                 "api.yaml": pets("pet.yaml") + "tags: [{$ref: 'tags.yaml#/pets'}]\n",
@@ -160,22 +160,22 @@ def test_properties_and_tags_that_are_elsewhere_are_put_in_place(write: Write):
             }
         )
     )
-    properties = schemas(found)["pet"]["properties"]
+    properties = schemas(assembled)["pet"]["properties"]
     assert properties == {"id": {"$ref": "#/components/schemas/id"}, "own": {"type": "string"}}
-    assert found.root["tags"] == [{"name": "pets"}]
+    assert assembled.root["tags"] == [{"name": "pets"}]
 
 
 def test_a_discriminator_may_name_files(write: Write):
     text = "oneOf: [{$ref: cat.yaml}]\ndiscriminator: {propertyName: kind, mapping: {c: cat.yaml, d: Dog}}\n"
-    found = bundle(write({"api.yaml": pets("pet.yaml"), "pet.yaml": text, "cat.yaml": "type: object"}))
-    assert schemas(found)["pet"]["discriminator"]["mapping"] == {"c": "#/components/schemas/cat", "d": "Dog"}
+    assembled = bundle(write({"api.yaml": pets("pet.yaml"), "pet.yaml": text, "cat.yaml": "type: object"}))
+    assert schemas(assembled)["pet"]["discriminator"]["mapping"] == {"c": "#/components/schemas/cat", "d": "Dog"}
 
 
 def test_references_in_data_are_data(write: Write):
     data = "example: {$ref: no.yaml}\nx-a: {$ref: no.yaml}\ndefault: {$ref: /etc/passwd}\nenum: [{$ref: no.yaml}]\n"
-    found = bundle(write({"api.yaml": pets("pet.yaml"), "pet.yaml": data}))
-    assert found.diagnostics == ()
-    assert schemas(found)["pet"]["x-a"] == {"$ref": "no.yaml"}
+    assembled = bundle(write({"api.yaml": pets("pet.yaml"), "pet.yaml": data}))
+    assert assembled.diagnostics == ()
+    assert schemas(assembled)["pet"]["x-a"] == {"$ref": "no.yaml"}
 
 
 def test_a_diagnostic_names_the_file_the_line_and_the_column(write: Write):
@@ -191,30 +191,30 @@ def test_a_finding_of_a_later_stage_names_the_file_that_it_is_about(write: Write
     item = "get:\n  responses: {}\n  parameters:\n    - name: a\n      in: nowhere\n      required: true\n"
     path = write({"api.yaml": pets("pet.yaml") + "  /b: {$ref: b.yaml}\n", "b.yaml": item, "pet.yaml": "type: object"})
     done = run("explain", path, "--output-format", "json")
-    (found,) = done.json["diagnostics"]
-    assert (Path(found["file"]).name, found["line"], found["column"]) == ("b.yaml", 4, 7)
+    (diagnostic,) = done.json["diagnostics"]
+    assert (Path(diagnostic["file"]).name, diagnostic["line"], diagnostic["column"]) == ("b.yaml", 4, 7)
 
 
-def test_a_file_that_cannot_be_parsed_is_any_value_and_told_with_its_line(write: Write):
-    found = bundle(write({"api.yaml": pets("pet.yaml"), "pet.yaml": "a: 1\n\tb: 2\n"}))
-    assert schema(found) == {}
-    assert told(found) == [("unresolved-reference", "api.yaml", 12), ("yaml-syntax", "pet.yaml", 2)]
+def test_a_file_that_cannot_be_parsed_is_any_value_and_reported_with_its_line(write: Write):
+    assembled = bundle(write({"api.yaml": pets("pet.yaml"), "pet.yaml": "a: 1\n\tb: 2\n"}))
+    assert schema(assembled) == {}
+    assert located(assembled) == [("unresolved-reference", "api.yaml", 12), ("yaml-syntax", "pet.yaml", 2)]
 
 
 def test_what_nothing_uses_warns_nothing(write: Write):
     unused = "components: {schemas: {Old: {$ref: gone.yaml}}}\n"
-    found = bundle(write({"api.yaml": pets("pet.yaml") + unused, "pet.yaml": "type: object"}))
-    assert found.diagnostics == ()
+    assembled = bundle(write({"api.yaml": pets("pet.yaml") + unused, "pet.yaml": "type: object"}))
+    assert assembled.diagnostics == ()
 
 
 def test_a_reference_out_of_the_folder_is_read_only_when_allowed(write: Write, tmp_path: Path):
     (tmp_path / "common").mkdir()
     (tmp_path / "common" / "pet.yaml").write_text("title: outside")
     path = write({"api.yaml": pets("../common/pet.yaml")})
-    found = bundle(path)
-    assert schema(found) == {}
-    assert told(found) == [("outside-reference", "api.yaml", 12)]
-    assert f"--allow-refs {tmp_path / 'common'}" in found.diagnostics[0].help
+    assembled = bundle(path)
+    assert schema(assembled) == {}
+    assert located(assembled) == [("outside-reference", "api.yaml", 12)]
+    assert f"--allow-refs {tmp_path / 'common'}" in assembled.diagnostics[0].help
     assert schemas(bundle(path, str(tmp_path / "common"))) == {"pet": {"title": "outside"}}
 
 
@@ -222,7 +222,7 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(write: Write, tmp_p
     (tmp_path / "secret.yaml").write_text("title: outside")
     path = write({"api.yaml": pets("pet.yaml")})
     (path.parent / "pet.yaml").symlink_to(tmp_path / "secret.yaml")
-    assert told(bundle(path)) == [("outside-reference", "api.yaml", 12)]
+    assert located(bundle(path)) == [("outside-reference", "api.yaml", 12)]
 
 
 @pytest.mark.parametrize(
@@ -251,15 +251,15 @@ def test_a_reference_that_no_good_document_has_refuses_it(write: Write, referenc
     ["http://[", "", "\0", "x" * 5000, "urn:a:b", "?", "http://", ".", "..", "%00", "a.yaml#%", "a.yaml#/~", "é"],
 )
 def test_a_reference_that_makes_no_sense_is_any_value_with_a_warning(write: Write, reference: str):
-    found = bundle(write({"api.yaml": pets(reference), "a.yaml": "{}"}))
-    assert schema(found) == {}
-    assert [line for _, _, line in told(found)] == [12]
+    assembled = bundle(write({"api.yaml": pets(reference), "a.yaml": "{}"}))
+    assert schema(assembled) == {}
+    assert [line for _, _, line in located(assembled)] == [12]
 
 
 def test_an_http_reference_is_not_read(write: Write):
-    found = bundle(write({"api.yaml": pets("http://127.0.0.1:9/pet.yaml")}))
-    assert told(found) == [("outside-reference", "api.yaml", 12)]
-    assert "--allow-refs http://127.0.0.1:9/" in found.diagnostics[0].help
+    assembled = bundle(write({"api.yaml": pets("http://127.0.0.1:9/pet.yaml")}))
+    assert located(assembled) == [("outside-reference", "api.yaml", 12)]
+    assert "--allow-refs http://127.0.0.1:9/" in assembled.diagnostics[0].help
 
 
 @pytest.mark.parametrize("name", ["pipe", "folder"])
@@ -267,25 +267,25 @@ def test_what_is_no_file_is_not_read(write: Write, name: str):
     path = write({"api.yaml": pets(name)})
     (path.parent / "folder").mkdir()
     os.mkfifo(path.parent / "pipe")
-    assert told(bundle(path)) == [("unresolved-reference", "api.yaml", 12)]
+    assert located(bundle(path)) == [("unresolved-reference", "api.yaml", 12)]
 
 
 def test_an_operation_whose_body_cannot_be_read_is_skipped(write: Write):
     post = "  /things: {post: {requestBody: {$ref: gone.yaml}, responses: {}}}\n"
     done = run("explain", write({"api.yaml": pets("pet.yaml") + post, "pet.yaml": "{}"}), "--output-format", "json")
-    assert [one["path"] for one in done.json["skipped"]] == ["/things"]
+    assert [skipped["path"] for skipped in done.json["skipped"]] == ["/things"]
 
 
 def test_percent_signs_in_references_are_decoded(write: Write):
-    found = bundle(write({"api.yaml": pets("a%7Bb%7D%20c.yaml#/a~1b"), "a{b} c.yaml": "{a/b: {type: object}}"}))
-    assert schemas(found) == {"a_b": {"type": "object"}}
+    assembled = bundle(write({"api.yaml": pets("a%7Bb%7D%20c.yaml#/a~1b"), "a{b} c.yaml": "{a/b: {type: object}}"}))
+    assert schemas(assembled) == {"a_b": {"type": "object"}}
 
 
 def test_circles_of_whole_operations_end(write: Write):
     item = "post: {callbacks: {again: {'{$url}': {$ref: item.yaml}}}, responses: {}}\n"
-    found = bundle(write({"api.yaml": api("paths: {/a: {$ref: item.yaml}}"), "item.yaml": item}))
-    assert found.root["paths"]["/a"]["post"]["callbacks"] == {"again": {}}
-    assert told(found) == [("unresolved-reference", "item.yaml", 1)]
+    assembled = bundle(write({"api.yaml": api("paths: {/a: {$ref: item.yaml}}"), "item.yaml": item}))
+    assert assembled.root["paths"]["/a"]["post"]["callbacks"] == {"again": {}}
+    assert located(assembled) == [("unresolved-reference", "item.yaml", 1)]
 
 
 def test_files_that_multiply_one_another_are_refused(write: Write):
@@ -311,10 +311,10 @@ def test_a_schema_may_be_called_by_its_id_and_its_anchor(write: Write):
       properties: {tag: {$ref: '#/$defs/tag'}, kind: {$ref: '#kind'}, up: {$ref: 'https://example.com/pet'}}
       $defs: {tag: {type: string}, kind: {$anchor: kind, type: integer}}
 """
-    found = bundle(write({"api.yaml": pets("https://example.com/pet") + text}))
+    assembled = bundle(write({"api.yaml": pets("https://example.com/pet") + text}))
     at = "#/components/schemas/Pet"
-    assert schema(found) == {"$ref": at}
-    assert schemas(found)["Pet"] == {
+    assert schema(assembled) == {"$ref": at}
+    assert schemas(assembled)["Pet"] == {
         "properties": {"tag": {"$ref": f"{at}/$defs/tag"}, "kind": {"$ref": f"{at}/$defs/kind"}, "up": {"$ref": at}},
         "$defs": {"tag": {"type": "string"}, "kind": {"type": "integer"}},
     }
@@ -322,8 +322,8 @@ def test_a_schema_may_be_called_by_its_id_and_its_anchor(write: Write):
 
 def test_definitions_are_also_found_in_the_schema_around(write: Write):
     text = "components: {schemas: {Pet: {$defs: {tag: {}}, items: {$ref: '#/$defs/tag'}}}}"
-    found = bundle(write({"api.yaml": pets("#/components/schemas/Pet") + text}))
-    assert schemas(found)["Pet"]["items"] == {"$ref": "#/components/schemas/Pet/$defs/tag"}
+    assembled = bundle(write({"api.yaml": pets("#/components/schemas/Pet") + text}))
+    assert schemas(assembled)["Pet"]["items"] == {"$ref": "#/components/schemas/Pet/$defs/tag"}
 
 
 def test_a_template_is_made_for_each_of_its_users(write: Write):
@@ -337,10 +337,10 @@ def test_a_template_is_made_for_each_of_its_users(write: Write):
     Dogs: {$id: dogs, $ref: page, $defs: {dog: {$dynamicAnchor: item, title: dog}}}
     Cat: {title: cat}
 """
-    found = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Cats") + text})))
+    components = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Cats") + text})))
     at = "#/components/schemas"
-    assert found["Cats"]["$ref"] == f"{at}/Page_Cats"
-    items = {name: found[name]["properties"]["items"]["items"] for name in ("Page", "Page_Cats", "Page_Dogs")}
+    assert components["Cats"]["$ref"] == f"{at}/Page_Cats"
+    items = {name: components[name]["properties"]["items"]["items"] for name in ("Page", "Page_Cats", "Page_Dogs")}
     assert items == {
         "Page": {"$ref": f"{at}/Page/$defs/any"},
         "Page_Cats": {"$ref": f"{at}/Cats/$defs/cat"},
@@ -354,23 +354,23 @@ def test_a_tree_that_is_extended_refers_to_its_extension(write: Write):
     Tree: {$id: tree, $dynamicAnchor: node, properties: {children: {items: {$dynamicRef: '#node'}}}}
     Strict: {$id: strict, $dynamicAnchor: node, $ref: tree, unevaluatedProperties: false}
 """
-    found = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Strict") + text})))
+    components = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Strict") + text})))
     at = "#/components/schemas"
-    assert found["Tree"]["properties"]["children"]["items"] == {"$ref": f"{at}/Tree"}
-    assert found["Strict"] == {"$ref": f"{at}/Tree_Strict", "unevaluatedProperties": False}
-    assert found["Tree_Strict"]["properties"]["children"]["items"] == {"$ref": f"{at}/Strict"}
+    assert components["Tree"]["properties"]["children"]["items"] == {"$ref": f"{at}/Tree"}
+    assert components["Strict"] == {"$ref": f"{at}/Tree_Strict", "unevaluatedProperties": False}
+    assert components["Tree_Strict"]["properties"]["children"]["items"] == {"$ref": f"{at}/Strict"}
 
 
 def test_a_recursive_reference_means_the_schema_around_that_is_marked(write: Write):
     text = "components: {schemas: {Tree: {$recursiveAnchor: true, properties: {up: {$recursiveRef: '#'}}}}}"
-    found = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Tree") + text})))
-    assert found == {"Tree": {"properties": {"up": {"$ref": "#/components/schemas/Tree"}}}}
+    components = schemas(bundle(write({"api.yaml": pets("#/components/schemas/Tree") + text})))
+    assert components == {"Tree": {"properties": {"up": {"$ref": "#/components/schemas/Tree"}}}}
 
 
 def test_a_document_may_say_what_it_is_called_itself(write: Write):
-    own = "$self: https://example.com/v1/api.yaml\n"
+    self_line = "$self: https://example.com/v1/api.yaml\n"
     path = write(
-        {"api.yaml": own + pets("https://example.com/v1/pet.yaml", "3.2.0"), "pet.yaml": "items: {$ref: '#'}\n"}
+        {"api.yaml": self_line + pets("https://example.com/v1/pet.yaml", "3.2.0"), "pet.yaml": "items: {$ref: '#'}\n"}
     )
     assert schemas(bundle(path)) == {"pet": {"items": {"$ref": "#/components/schemas/pet"}}}
 
@@ -380,7 +380,7 @@ def test_the_project_keeps_the_bundle_and_gives_the_same_again(write: Write, tmp
     for spec, folder in ((path, "one"), (tmp_path / "one" / "openapi" / "openapi.json", "two")):
         assert run("from-openapi", spec, "-o", tmp_path / folder).code == 0
     trees = [
-        {one.relative_to(base): one.read_bytes() for one in base.rglob("*") if one.is_file()}
+        {file.relative_to(base): file.read_bytes() for file in base.rglob("*") if file.is_file()}
         for base in (tmp_path / "one", tmp_path / "two")
     ]
     assert trees[0] == trees[1]
@@ -400,8 +400,8 @@ def test_an_example_that_is_only_a_reference_to_a_file_is_that_file_and_one_with
     inside = assemble(Request(str(write({"api.yaml": api(media % "'#/info'")}))))
     absent = assemble(Request(str(write({"api.yaml": api(media % "'no.json'")}))))
 
-    def example(found: Assembled) -> Any:
-        return found.root["paths"]["/pets"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
+    def example(assembled: Assembled) -> Any:
+        return assembled.root["paths"]["/pets"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
 
     assert example(outside) == {"name": "Rex"}
     assert example(inside) == {"$ref": "#/info"}

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aqlgen.schemas.dialect import prose, shorten
-from aqlgen.schemas.fields import field_names
+from aqlgen.schemas import field_names, prose, shorten
 from tests.generator.commands import api, generate, posting
 
 

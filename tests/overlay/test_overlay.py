@@ -1,4 +1,4 @@
-"""OpenAPI Overlays: what each kind of action does, where it fails, and that findings name the overlay's own lines."""
+"""OpenAPI Overlays: the effect of each kind of action, its errors, and diagnostics with lines of the overlay."""
 
 from __future__ import annotations
 
@@ -34,90 +34,92 @@ def overlaid(actions: Any, version: str = "1.1.0", document: Any = DOCUMENT, **l
     before = json.dumps(document)
     data = {"overlay": version, "info": {"title": "t", "version": "1"}, "actions": actions}
     source = parse("fix.json", json.dumps(data).encode(), None)
-    found, remarks = overlay(document, source, Origins(), Limits(**limits))
+    tree, remarks = overlay(document, source, Origins(), Limits(**limits))
     assert json.dumps(document) == before
     assert source.root == data
-    return found, remarks
+    return tree, remarks
 
 
 def refused(actions: Any, version: str = "1.1.0", **limits: Any) -> Any:
     with pytest.raises(DocumentError) as caught:
         overlaid(actions, version, **limits)
-    (found,) = caught.value.diagnostics
-    assert found.file == "fix.json"
-    return found
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.file == "fix.json"
+    return diagnostic
 
 
 def test_an_update_is_merged_into_what_is_there():
-    found, remarks = overlaid([{"target": "$.info", "update": {"x-note": "new", "contact": {"name": "Zoë"}}}])
-    assert found["info"] == {"title": "Shop", "version": "1", "x-note": "new", "contact": {"name": "Zoë"}}
+    tree, remarks = overlaid([{"target": "$.info", "update": {"x-note": "new", "contact": {"name": "Zoë"}}}])
+    assert tree["info"] == {"title": "Shop", "version": "1", "x-note": "new", "contact": {"name": "Zoë"}}
     assert remarks == ()
 
 
 def test_lists_are_joined_and_objects_merged_however_deep():
     update = {"paths": {"/things": {"get": {"tags": ["c"], "summary": "All"}}}}
-    found, _ = overlaid([{"target": "$", "update": update}])
-    assert found["paths"]["/things"]["get"]["tags"] == ["a", "b", "c"]
-    assert found["paths"]["/things"]["get"]["summary"] == "All"
-    assert found["paths"]["/things"]["post"] == DOCUMENT["paths"]["/things"]["post"]
+    tree, _ = overlaid([{"target": "$", "update": update}])
+    assert tree["paths"]["/things"]["get"]["tags"] == ["a", "b", "c"]
+    assert tree["paths"]["/things"]["get"]["summary"] == "All"
+    assert tree["paths"]["/things"]["post"] == DOCUMENT["paths"]["/things"]["post"]
 
 
 @pytest.mark.parametrize("update", [{"name": "d"}, [{"name": "d"}]], ids=["an object", "a list"])
 def test_a_list_is_added_to(update: Any):
-    found, _ = overlaid([{"target": "$.tags", "update": update}])
-    assert "".join(one["name"] for one in found["tags"]) == "abcd"
+    tree, _ = overlaid([{"target": "$.tags", "update": update}])
+    assert "".join(tag["name"] for tag in tree["tags"]) == "abcd"
 
 
 def test_a_single_value_is_replaced_and_added_to_a_list():
     actions = [{"target": "$.paths.*.get.operationId", "update": "getIt"}, {"target": "$.tags", "update": "x"}]
-    found, _ = overlaid(actions)
-    assert [path["get"]["operationId"] for path in found["paths"].values()] == ["getIt", "getIt"]
-    assert found["tags"][3] == "x"
+    tree, _ = overlaid(actions)
+    assert [path["get"]["operationId"] for path in tree["paths"].values()] == ["getIt", "getIt"]
+    assert tree["tags"][3] == "x"
 
 
 def test_targets_may_stand_within_one_another():
     document = {"x": {"a": {"a": 1}, "b": 2}}
-    found, _ = overlaid([{"target": "$..[?@.a]", "update": {"n": 1}}], document=document)
-    assert found == {"x": {"a": {"a": 1, "n": 1}, "b": 2, "n": 1}}
+    tree, _ = overlaid([{"target": "$..[?@.a]", "update": {"n": 1}}], document=document)
+    assert tree == {"x": {"a": {"a": 1, "n": 1}, "b": 2, "n": 1}}
 
 
 def test_targets_are_removed_from_objects_and_lists():
     actions = [{"target": "$.paths[?@.get.deprecated]", "remove": True}, {"target": "$.tags[0,2]", "remove": True}]
-    found, _ = overlaid(actions)
-    assert list(found["paths"]) == ["/things"]
-    assert found["tags"] == [{"name": "b"}]
+    tree, _ = overlaid(actions)
+    assert list(tree["paths"]) == ["/things"]
+    assert tree["tags"] == [{"name": "b"}]
 
 
 def test_remove_wins_over_update():
-    found, _ = overlaid([{"target": "$.tags", "remove": True, "update": [{"name": "d"}]}])
-    assert "tags" not in found
+    tree, _ = overlaid([{"target": "$.tags", "remove": True, "update": [{"name": "d"}]}])
+    assert "tags" not in tree
 
 
 def test_what_is_copied_is_merged_as_an_update_would_be():
     copy = {"target": "$.paths['/old']", "copy": "$.paths['/things']"}
-    found, _ = overlaid([copy, {"target": "$.paths['/things']", "remove": True}])
-    assert list(found["paths"]) == ["/old"]
-    assert found["paths"]["/old"]["get"]["deprecated"] is True
-    assert found["paths"]["/old"]["get"]["tags"] == ["a", "b"]
-    assert found["paths"]["/old"]["post"]["operationId"] == "createThing"
+    tree, _ = overlaid([copy, {"target": "$.paths['/things']", "remove": True}])
+    assert list(tree["paths"]) == ["/old"]
+    assert tree["paths"]["/old"]["get"]["deprecated"] is True
+    assert tree["paths"]["/old"]["get"]["tags"] == ["a", "b"]
+    assert tree["paths"]["/old"]["post"]["operationId"] == "createThing"
 
 
 def test_an_action_sees_what_those_before_it_made():
     make = {"target": "$.paths", "update": {"/new": {"get": {"summary": "x"}}}}
-    found, remarks = overlaid([make, {"target": "$.paths['/new'].get", "update": {"summary": "y"}}])
-    assert found["paths"]["/new"] == {"get": {"summary": "y"}}
+    tree, remarks = overlaid([make, {"target": "$.paths['/new'].get", "update": {"summary": "y"}}])
+    assert tree["paths"]["/new"] == {"get": {"summary": "y"}}
     assert remarks == ()
 
 
 def test_copy_in_an_overlay_of_1_0_is_remarked_on():
     _, remarks = overlaid([{"target": "$.paths['/old']", "copy": "$.paths['/things']"}], "1.0.0")
-    assert [(one.code, one.pointer) for one in remarks] == [("overlay-version", "/actions/0/copy")]
+    assert [(diagnostic.code, diagnostic.pointer) for diagnostic in remarks] == [("overlay-version", "/actions/0/copy")]
 
 
 def test_a_target_that_is_nowhere_is_a_warning_and_the_rest_is_applied():
-    found, remarks = overlaid([{"target": "$.no", "update": 1}, {"target": "$.info", "update": {"title": "New"}}])
-    assert found["info"]["title"] == "New"
-    assert [(one.code, one.pointer) for one in remarks] == [("overlay-target", "/actions/0/target")]
+    tree, remarks = overlaid([{"target": "$.no", "update": 1}, {"target": "$.info", "update": {"title": "New"}}])
+    assert tree["info"]["title"] == "New"
+    assert [(diagnostic.code, diagnostic.pointer) for diagnostic in remarks] == [
+        ("overlay-target", "/actions/0/target")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +146,9 @@ def test_a_target_that_is_nowhere_is_a_warning_and_the_rest_is_applied():
     ],
 )  # fmt: skip
 def test_an_overlay_that_is_not_valid_is_refused_at_its_place(actions: Any, pointer: str, says: str):
-    found = refused(actions)
-    assert (found.code, found.pointer) == ("invalid-overlay", pointer)
-    assert says in found.message
+    diagnostic = refused(actions)
+    assert (diagnostic.code, diagnostic.pointer) == ("invalid-overlay", pointer)
+    assert says in diagnostic.message
 
 
 def test_other_versions_and_other_documents_are_refused():
@@ -173,7 +175,7 @@ def test_a_hostile_path_is_refused(path: str):
     ],
     ids=["filters", "descents", "a regular expression"],
 )
-def test_a_path_that_takes_for_ever_is_ended(path: str):
+def test_a_path_without_end_is_aborted(path: str):
     wide: Any = {"w": {f"k{number}": {"d": ["a" * 60 + "!"] * 20} for number in range(100)}}
     for _ in range(50):
         wide = {"deep": wide}
@@ -188,14 +190,14 @@ def test_a_path_that_takes_for_ever_is_ended(path: str):
 
 def test_copies_of_copies_stay_within_the_bounds():
     bomb = [{"target": "$.x", "copy": "$"}] * 60
-    found = refused([{"target": "$", "update": {"x": {}}}, *bomb], nodes=10_000)
-    assert (found.code, found.message.endswith("10,000 values")) == ("document-too-large", True)
+    diagnostic = refused([{"target": "$", "update": {"x": {}}}, *bomb], nodes=10_000)
+    assert (diagnostic.code, diagnostic.message.endswith("10,000 values")) == ("document-too-large", True)
 
 
 def test_functions_and_comparisons_of_the_specification_work():
     path = "$.tags[?match(@.name, '[ab.]') && length(@.name) == 1]"
-    found, remarks = overlaid([{"target": path, "remove": True}])
-    assert found["tags"] == [{"name": "c"}]
+    tree, remarks = overlaid([{"target": path, "remove": True}])
+    assert tree["tags"] == [{"name": "c"}]
     assert remarks == ()
 
 
@@ -255,9 +257,9 @@ def test_overlays_are_applied_in_order_and_kept_with_the_project(files: tuple[Pa
 def test_findings_about_an_overlaid_part_name_the_line_of_the_overlay(files: tuple[Path, Path, Path]):
     spec, fix, more = files
     done = run("explain", spec, "--overlay", fix, "--overlay", more, "--output-format", "json")
-    found = {one["code"]: one for one in json.loads(done.out)["diagnostics"]}
-    assert (found["overlay-target"]["file"], found["overlay-target"]["line"]) == (str(fix), 13)
-    assert (found["unresolved-reference"]["file"], found["unresolved-reference"]["line"]) == (str(fix), 11)
+    by_code = {diagnostic["code"]: diagnostic for diagnostic in json.loads(done.out)["diagnostics"]}
+    assert (by_code["overlay-target"]["file"], by_code["overlay-target"]["line"]) == (str(fix), 13)
+    assert (by_code["unresolved-reference"]["file"], by_code["unresolved-reference"]["line"]) == (str(fix), 11)
 
 
 def test_an_overlay_that_is_not_valid_ends_with_exit_code_2_and_its_line(files: tuple[Path, Path, Path]):

@@ -10,13 +10,13 @@ from aqlgen.document.read import Limits, Source, parse
 
 @pytest.fixture
 def root() -> Callable[[str], object]:
-    """Read text and give its tree."""
+    """Return a reader of text that returns its tree."""
     return lambda text: parse("api.yaml", text.encode(), None).root
 
 
 @pytest.fixture
 def refusal() -> Callable[..., tuple[str, str, int, int]]:
-    """Read what cannot be read and give the code, message and place of the one finding."""
+    """Return a reader of invalid text that returns code, message and position of the single diagnostic."""
 
     def refused(data: str | bytes, limits: Limits | None = None) -> tuple[str, str, int, int]:
         with pytest.raises(AqlgenError) as caught:

@@ -1,4 +1,4 @@
-"""Files, addresses and standard input, and the ways in which they cannot be had."""
+"""Files, URLs and standard input, and the ways in which reading them fails."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path, monkeypatch: pytes
     assert refused("api.yaml").diagnostics[0].message == "cannot be read: Permission denied"
 
 
-def test_an_address_of_another_kind_is_explained():
+def test_a_url_with_another_scheme_is_explained():
     assert "not ftp" in refused("ftp://example.com/api.yaml").diagnostics[0].help
 
 

@@ -1,4 +1,4 @@
-"""JSON: by content whatever the name, with repeated keys told and faults at their place."""
+"""JSON: recognised by content whatever the name, with repeated keys reported and errors at their position."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def test_what_parses_as_json_is_json_whatever_its_name(source):
     assert source("a: 1").format == "yaml"
 
 
-def test_repeated_keys_are_told_in_nested_places(source):
+def test_repeated_keys_are_reported_in_nested_places(source):
     read = source('{"x": [{"k": ",]}"}, {"k": 1,\n "k": {"y": 2,\n  "y": 3}}], "x": 1}')
     assert read.root == {"x": 1}
-    assert [(one.pointer, one.line, one.column) for one in read.diagnostics] == [
+    assert [(diagnostic.pointer, diagnostic.line, diagnostic.column) for diagnostic in read.diagnostics] == [
         ("/x/1/k", 2, 2),
         ("/x/1/k/y", 3, 3),
         ("/x", 3, 14),
     ]
 
 
-def test_only_so_many_repeated_keys_are_told(source):
+def test_only_so_many_repeated_keys_are_reported(source):
     assert len(source("{" + '"a":1,' * 5000 + '"a":1}').diagnostics) == 200
 
 
@@ -39,14 +39,14 @@ def test_only_so_many_repeated_keys_are_told(source):
         ('{"a": 1, /* note */ "b": 2}', "not valid JSON: a comment stands here", 1, 10),
     ],
 )
-def test_a_fault_has_its_place(refusal, text: str, message: str, line: int, column: int):
+def test_an_error_has_its_position(refusal, text: str, message: str, line: int, column: int):
     assert refusal(text) == ("json-syntax", message, line, column)
 
 
 def test_a_trailing_comma_is_read_as_yaml_and_noted(source):
     read = source('{"a": 1,}')
     assert (read.root, read.format) == ({"a": 1}, "yaml")
-    assert [one.code for one in read.diagnostics] == ["json-as-yaml"]
+    assert [diagnostic.code for diagnostic in read.diagnostics] == ["json-as-yaml"]
 
 
 def test_yaml_may_begin_with_a_brace(source):
@@ -55,12 +55,12 @@ def test_yaml_may_begin_with_a_brace(source):
 
 def test_numbers_that_json_cannot_hold_become_text(root):
     big = "9" * 5000
-    found = root(f'{{"a": 1e999, "b": NaN, "c": {big}, "d": 1.5}}')
-    assert found == {"a": "1e999", "b": "NaN", "c": big, "d": 1.5}
-    json.dumps(found, allow_nan=False)
+    tree = root(f'{{"a": 1e999, "b": NaN, "c": {big}, "d": 1.5}}')
+    assert tree == {"a": "1e999", "b": "NaN", "c": big, "d": 1.5}
+    json.dumps(tree, allow_nan=False)
 
 
-def test_a_fault_after_a_huge_number_is_told_too(refusal):
+def test_an_error_after_a_huge_number_is_reported_too(refusal):
     assert refusal(f'{{"a": {"9" * 5000}, "b"')[0] == "json-syntax"
 
 
@@ -80,7 +80,7 @@ def test_half_a_surrogate_pair_becomes_a_replacement_character(root):
         (r"\ud83d!\ude00", "\ufffd!\ufffd"),
     ],
 )
-def test_halves_are_told_from_pairs(root, written: str, read: str):
+def test_halves_are_distinguished_from_pairs(root, written: str, read: str):
     assert root(f'{{"a": "{written}"}}') == {"a": read}
 
 
@@ -102,9 +102,9 @@ def test_too_many_values_are_refused_but_commas_in_text_do_not_count(refusal):
     assert parse("a", json.dumps({"a": "," * 200}).encode(), None, limits=limits).root
 
 
-def test_what_nests_too_deeply_is_refused_at_the_bracket_that_is_one_too_many():
+def test_a_text_that_nests_too_deeply_is_refused_at_the_first_bracket_too_many():
     text = '{"a":\n' + "[" * 300 + "]" * 300 + "}"
     with pytest.raises(DocumentError) as caught:
         parse("a.json", text.encode(), None, limits=Limits(depth=100))
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.line, found.column) == ("document-too-deep", 2, 100)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.line, diagnostic.column) == ("document-too-deep", 2, 100)

@@ -1,4 +1,4 @@
-"""Diagnostics get their place, in order, and each is told once."""
+"""Diagnostics get their position, in order, and each is reported once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ def note(pointer: str, **more: object) -> Diagnostic:
 
 
 def test_they_are_sorted_by_place_and_repeats_are_folded(source):
-    found = locate([source(TEXT)], [note("/paths/~1a/get"), note("/paths/~1b"), note("/paths/~1a/get"), note("")])
-    assert [(one.file, one.line, one.column) for one in found] == [
+    located = locate([source(TEXT)], [note("/paths/~1a/get"), note("/paths/~1b"), note("/paths/~1a/get"), note("")])
+    assert [(diagnostic.file, diagnostic.line, diagnostic.column) for diagnostic in located] == [
         ("api.yaml", 1, 1),
         ("api.yaml", 3, 3),
         ("api.yaml", 6, 5),
     ]
 
 
-def test_those_of_other_files_and_those_with_a_place_are_left_alone(source):
+def test_those_of_other_files_and_those_with_a_position_are_unchanged(source):
     other, placed = note("/paths", file="other.yaml"), note("/paths", file="api.yaml", line=9, column=9)
     assert locate([source(TEXT)], [other, placed]) == (placed, other)
 

@@ -1,4 +1,4 @@
-"""Which documents are OpenAPI that can be served, and what the others are told."""
+"""Documents of a supported OpenAPI version, and what the refusal of others says."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_version_written_as_a_number_is_remarked_on(source, key: str):
     assert (finding.code, finding.pointer) == ("version-not-text", f"/{key.split(':')[0]}")
 
 
-def test_who_is_refused_is_told_which_versions_are_read(source):
+def test_a_refusal_names_the_versions_that_are_supported(source):
     for text in ("openapi: 4.0.0", "swagger: '1.2'", "a: 1"):
         with pytest.raises(DocumentError) as caught:
             check(source(text).root)

@@ -1,4 +1,4 @@
-"""YAML: the meaning of YAML 1.2, merge keys and aliases, and everything about it that can be wrong."""
+"""YAML: the meaning of YAML 1.2, merge keys and aliases, and its errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqlgen.document.read import Limits, parse
-from aqlgen.document.read.yamltext import parse as parse_yaml
+from aqlgen.document.read.yaml_parser import parse as parse_yaml
 from tests.generator.commands import generate
 
 
@@ -50,9 +50,9 @@ from tests.generator.commands import generate
     ],
 )
 def test_scalars_mean_what_yaml_1_2_says(root, written: str, value: object):
-    found = root(f"a: {written}\n")["a"]
-    assert found == value
-    assert type(found) is type(value)
+    scalar = root(f"a: {written}\n")["a"]
+    assert scalar == value
+    assert type(scalar) is type(value)
 
 
 def test_keys_are_text_as_written(root):
@@ -104,7 +104,7 @@ def test_nesting_is_allowed_up_to_the_bound_and_no_further():
         parse("a", b"a: [[[[[1]]]]]", None, limits=limits)
 
 
-def test_a_repeated_key_is_told_with_both_lines_and_the_last_counts(source):
+def test_a_repeated_key_is_reported_with_both_lines_and_the_last_wins(source):
     read = source("paths:\n  /a: 1\n  /b: 2\n  /a: 3\n")
     assert read.root == {"paths": {"/a": 3, "/b": 2}}
     (finding,) = read.diagnostics
@@ -113,7 +113,7 @@ def test_a_repeated_key_is_told_with_both_lines_and_the_last_counts(source):
 
 
 def test_a_number_and_the_same_as_text_are_one_key(source):
-    assert [one.code for one in source("200: a\n'200': b\n").diagnostics] == ["duplicate-key"]
+    assert [diagnostic.code for diagnostic in source("200: a\n'200': b\n").diagnostics] == ["duplicate-key"]
 
 
 def test_a_tab_in_the_indentation_is_named(refusal):
@@ -167,7 +167,7 @@ def test_tabs_before_a_comment_or_in_an_empty_line_are_no_indentation(root, line
     assert root(text) == {"a": [1, {"text": "kept\tas\tit is\n"}], "b": 2}
 
 
-def test_what_comes_after_such_a_tab_is_found_in_its_line(tmp_path: Path) -> None:
+def test_positions_after_such_a_tab_are_exact(tmp_path: Path) -> None:
     document = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n\t# remark\n  /a:\n    get: {tags: 5}\n"
     (warning,) = generate(tmp_path, document).run.json["warnings"]
     assert (warning["code"], warning["line"]) == ("invalid-component", 6)

@@ -1,4 +1,4 @@
-"""A web server on this machine that keeps what it is asked, for the tests of credentials."""
+"""A local web server that records its requests, for the tests of credentials."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Asked(NamedTuple):
-    """A request as it came; header names are in lower case. `peer` is the name in the client's certificate."""
+    """A request as it arrived; header names are in lower case. `peer` is the name in the client's certificate."""
 
     method: str
     path: str
@@ -47,18 +47,18 @@ class Answer(NamedTuple):
 
 @dataclass
 class Local:
-    """Where it listens, and everything it was asked."""
+    """The URL of the server, and the requests that it received."""
 
     url: str = ""
     asked: list[Asked] = field(default_factory=list)
 
     def at(self, path: str) -> list[Asked]:
-        return [one for one in self.asked if one.path.partition("?")[0] == path]
+        return [request for request in self.asked if request.path.partition("?")[0] == path]
 
 
 @contextmanager
 def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None) -> Iterator[Local]:
-    """Serve until the end of the block; `answer` is called in threads of its own, side by side."""
+    """Serve until the end of the block; `answer` is called concurrently, in threads of its own."""
     local = Local()
 
     class Handler(BaseHTTPRequestHandler):
@@ -67,12 +67,12 @@ def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(self.command, self.path, headers, body, _peer(self.connection))
-            local.asked.append(asked)
-            made = answer(asked)
-            content = made.body if isinstance(made.body, bytes) else json.dumps(made.body).encode()
-            self.send_response(made.status)
-            for name, value in {"Content-Type": "application/json", **made.headers}.items():
+            request = Asked(self.command, self.path, headers, body, _peer(self.connection))
+            local.asked.append(request)
+            reply = answer(request)
+            content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
@@ -102,7 +102,7 @@ def serving(answer: Callable[[Asked], Answer], tls: ssl.SSLContext | None = None
 
 def _peer(connection: Any) -> str:
     certificate = connection.getpeercert() if isinstance(connection, ssl.SSLSocket) else None
-    return dict(one[0] for one in certificate["subject"])["commonName"] if certificate else ""
+    return dict(names[0] for names in certificate["subject"])["commonName"] if certificate else ""
 
 
 def adapter(folder: Path, url: str, schemes: Mapping[str, Any], *security: list[str], **more: Any) -> Path:
@@ -114,13 +114,13 @@ def adapter(folder: Path, url: str, schemes: Mapping[str, Any], *security: list[
             "POST", parameters={"note": body}, body={"content_type": "application/json", "shape": "fields"}
         ),
     }
-    about = {"servers": [{"url": url}], "security_schemes": dict(schemes), "security": list(security), **more}
-    make_package(folder, rows, adapter=about)
+    adapter_data = {"servers": [{"url": url}], "security_schemes": dict(schemes), "security": list(security), **more}
+    make_package(folder, rows, adapter=adapter_data)
     return folder
 
 
 class Running:
-    """An adapter as it is assembled for its owner, with these variables and no others. It logs everything."""
+    """An adapter assembled as for its owner, with these environment variables alone. It logs everything."""
 
     def __init__(self, folder: Path, environ: Mapping[str, str], clock: Callable[[], float] | None = None) -> None:
         isolated = {"MCP_AQL_CONFIG": os.devnull, "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_LOG_LEVEL": "debug"}
@@ -133,7 +133,7 @@ class Running:
         return await self.parts.dispatcher.handle(None, {"operation": name, "params": params})
 
     def calls(self, *names: str) -> list[dict[str, Any]]:
-        """Call one after the other, and close everything."""
+        """Call operations one after the other, and close everything."""
 
         async def run() -> list[dict[str, Any]]:
             return [await self.call(name) for name in names or ("op",)]
@@ -141,7 +141,7 @@ class Running:
         return self.run(run())
 
     def together(self, count: int) -> list[dict[str, Any]]:
-        """Call `op` so often, side by side."""
+        """Call `op` that many times concurrently."""
 
         async def run() -> list[dict[str, Any]]:
             return list(await asyncio.gather(*(self.call() for _ in range(count))))
@@ -158,9 +158,9 @@ class Running:
         return asyncio.run(closing())
 
 
-def hidden(secrets: Iterable[str], *shown: object) -> None:
-    """Every form of the secrets is absent from what was shown."""
-    text = " ".join(one if isinstance(one, str) else json.dumps(one, default=str) for one in shown)
+def hidden(secrets: Iterable[str], *outputs: object) -> None:
+    """Assert that no form of the secrets is in the outputs."""
+    text = " ".join(output if isinstance(output, str) else json.dumps(output, default=str) for output in outputs)
     for secret in secrets:
         for form in (secret, base64.b64encode(secret.encode()).decode().rstrip("="), quote(secret, safe="")):
             assert form not in text, form

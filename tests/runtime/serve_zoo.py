@@ -1,4 +1,4 @@
-"""Serves the zoo over standard input and output with the stand-in API: `python serve_zoo.py FOLDER [MAX_LINE]`."""
+"""Serve the zoo over standard input and output with the stand-in API: `python serve_zoo.py FOLDER [MAX_LINE]`."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from stand_in import FakeApi  # noqa: E402
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher  # noqa: E402
 from aqlgen.runtime.server.mcp import build_server  # noqa: E402
-from aqlgen.runtime.server.pipe import serve_pipe  # noqa: E402
+from aqlgen.runtime.server.stdio import serve_stdio  # noqa: E402
 from aqlgen.runtime.settings.config import Config  # noqa: E402
 from aqlgen.runtime.table import Adapter, Table  # noqa: E402
 
@@ -23,7 +23,7 @@ async def stopped() -> None:
 folder = Path(sys.argv[1])
 dispatcher = Dispatcher(Adapter.load(folder), Table(folder), FakeApi(), Config())
 sys.exit(
-    serve_pipe(
+    serve_stdio(
         build_server(dispatcher, stopped), max_line=int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 22, grace=5.0
     )
 )

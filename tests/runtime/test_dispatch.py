@@ -98,8 +98,8 @@ async def test_the_apis_own_operation_id_is_understood(zoo: Dispatcher) -> None:
     assert (await zoo.handle("read", {"operation": "showAnimal", "animalId": 7}))["data"] == {"animal_id": 7}
     error = (await zoo.handle("delete", {"operation": "showAnimal", "animalId": 7}))["error"]
     assert error["details"]["operation"] == "get_animal"
-    asked = {"operation": "introspect", "params": {"query": "operations", "name": "showAnimal"}}
-    assert (await zoo.handle("read", asked))["data"]["operation"]["name"] == "get_animal"
+    arguments = {"operation": "introspect", "params": {"query": "operations", "name": "showAnimal"}}
+    assert (await zoo.handle("read", arguments))["data"]["operation"]["name"] == "get_animal"
 
 
 async def test_the_wrong_tool_is_named_beside_the_right_one(make: Make, api: FakeApi) -> None:
@@ -118,8 +118,8 @@ async def test_the_wrong_tool_is_named_beside_the_right_one(make: Make, api: Fak
 
 async def test_the_order_of_checks_is_size_then_existence_then_endpoint_then_parameters(zoo: Dispatcher) -> None:
     """R-REQ-4"""
-    wrong_all = {"operation": "nonsense", "params": {"x": "\x00"}}
-    assert await code(zoo, "delete", wrong_all) == "VALIDATION_INVALID_ENCODING"
+    all_wrong = {"operation": "nonsense", "params": {"x": "\x00"}}
+    assert await code(zoo, "delete", all_wrong) == "VALIDATION_INVALID_ENCODING"
     assert await code(zoo, "delete", {"operation": "nonsense", "params": {"x": 1}}) == "NOT_FOUND_OPERATION"
     assert await code(zoo, "delete", {"operation": "get_animal", "params": {"x": 1}}) == "VALIDATION_ENDPOINT_MISMATCH"
     assert await code(zoo, "read", {"operation": "get_animal", "params": {"x": 1}}) == "VALIDATION_MISSING_PARAM"
@@ -173,13 +173,13 @@ async def test_a_batch_runs_in_order_and_a_failure_does_not_stop_it(zoo: Dispatc
     assert envelope["success"] is True
     assert envelope["data"] is None
     assert envelope["summary"] == {"total": 8, "succeeded": 3, "failed": 5}
-    assert [one["index"] for one in envelope["results"]] == list(range(8))
+    assert [item["index"] for item in envelope["results"]] == list(range(8))
     assert envelope["results"][0] == {
         "index": 0,
         "operation": "get_animal",
         "result": {"success": True, "data": {"animal_id": 1}},
     }
-    codes = [one["result"].get("error", {}).get("code") for one in envelope["results"]]
+    codes = [item["result"].get("error", {}).get("code") for item in envelope["results"]]
     assert codes == [
         None,
         "VALIDATION_ENDPOINT_MISMATCH",
@@ -190,7 +190,7 @@ async def test_a_batch_runs_in_order_and_a_failure_does_not_stop_it(zoo: Dispatc
         None,
         None,
     ]
-    assert [json.loads(one.content or b"")["animal_id"] for one in api.sent] == [1, 3]
+    assert [json.loads(request.content or b"")["animal_id"] for request in api.sent] == [1, 3]
 
 
 async def test_a_call_costs_little_beside_the_api(zoo: Dispatcher) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from stand_in import FakeApi
 
+from aqlgen.runtime import errors, hooks, wire
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.hooks import Call, HookError, Hooks, Refuse
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.table import Parameter
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -28,14 +29,14 @@ def hooked(make: Make, **functions: Any) -> Dispatcher:
 
 async def test_hooks_see_and_change_call_request_and_response(make: Make, api: FakeApi) -> None:
     """R-LOOP-6"""
-    seen: list[Any] = []
+    received: list[Any] = []
 
     def before_call(call: Call) -> Call:
-        seen.append(call)
+        received.append(call)
         return dataclasses.replace(call, params={"animal_id": 8})
 
     async def before_send(request: ApiRequest, call: Call) -> ApiRequest:
-        seen.append(call.params)
+        received.append(call.params)
         return dataclasses.replace(request, headers=(("X-Mine", "1"),))
 
     async def after_response(response: ApiResponse, call: Call) -> ApiResponse:
@@ -44,7 +45,7 @@ async def test_hooks_see_and_change_call_request_and_response(make: Make, api: F
     dispatcher = hooked(make, before_call=before_call, before_send=before_send, after_response=after_response)
     envelope = await dispatcher.handle("read", GET, Session("session_1"))
     assert envelope["data"] == {"from": "the hook"}
-    call = seen[0]
+    call = received[0]
     assert (call.operation, call.params, call.family, call.session_id) == (
         "get_animal",
         {"animal_id": 7},
@@ -52,7 +53,7 @@ async def test_hooks_see_and_change_call_request_and_response(make: Make, api: F
         "session_1",
     )
     assert call.metadata == {"_who": "me"}
-    assert seen[1] == {"animal_id": 8}
+    assert received[1] == {"animal_id": 8}
     assert json.loads(api.sent[0].content or b"") == {"animal_id": 8}
     assert api.sent[0].headers == (("X-Mine", "1"),)
 
@@ -106,25 +107,31 @@ async def test_a_hook_that_is_no_function_is_found_when_loading() -> None:
     assert not Hooks.load(SimpleNamespace())
 
 
+async def test_what_hooks_need_is_in_one_module_and_where_it_used_to_be() -> None:
+    assert (hooks.ApiRequest, hooks.ApiResponse) == (wire.ApiRequest, wire.ApiResponse)
+    assert (hooks.Code, hooks.Failure) == (errors.Code, errors.Failure)
+    assert {"ApiRequest", "ApiResponse", "Call", "Code", "Failure", "GateDecision", "Refuse"} <= set(hooks.__all__)
+
+
 DRY_RUN = Parameter(name="dry_run", wire="dry_run", location="adapter", schema={"type": "boolean"})
 
 
 async def dry(dispatcher: Dispatcher) -> Any:
-    """Show what taking an animal into the zoo would send."""
+    """Return what a dry run of create_animal shows."""
     row = dispatcher.table.find("create_animal")
     assert row is not None
-    shown = dataclasses.replace(row, shown_parameters={**row.shown_parameters, "dry_run": DRY_RUN})
-    dispatcher.table._rows["create_animal"] = shown
+    with_dry_run = dataclasses.replace(row, shown_parameters={**row.shown_parameters, "dry_run": DRY_RUN})
+    dispatcher.table._rows["create_animal"] = with_dry_run
     params = {"name": "Ada", "species": "lion", "dry_run": True}
     return await dispatcher.handle("create", {"operation": "create_animal", "params": params})
 
 
 async def test_a_dry_run_shows_what_hooks_make_of_the_request_and_what_is_decided(make: Make, api: FakeApi) -> None:
     """R-LOOP-6, R-SEL-5"""
-    seen: list[Call] = []
+    received: list[Call] = []
 
     def before_call(call: Call) -> Call:
-        seen.append(call)
+        received.append(call)
         return dataclasses.replace(call, params={**call.params, "name": "Bea"})
 
     def before_send(request: ApiRequest, call: Call) -> ApiRequest:
@@ -138,7 +145,7 @@ async def test_a_dry_run_shows_what_hooks_make_of_the_request_and_what_is_decide
     assert data["headers"] == {"X-Mine": "1"}
     assert json.loads(base64.b64decode(data["body"]["content"]))["name"] == "Bea"
     assert data["decision"] == {"outcome": "confirm", "reasons": ["because"]}
-    assert seen[0].dry_run
+    assert received[0].dry_run
     assert not api.sent
 
 

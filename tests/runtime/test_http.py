@@ -41,18 +41,18 @@ sys.exit(serve_http(server, host="127.0.0.1", port=0, max_body=100_000))
 def process(package: Path) -> Iterator[subprocess.Popen[bytes]]:
     runtime = HERE.parents[1]
     program = PROGRAM.format(here=str(HERE), runtime=str(runtime))
-    started = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
-    yield started
-    started.kill()
-    started.communicate()
+    server = subprocess.Popen([sys.executable, "-c", program, str(package)], stderr=subprocess.PIPE)
+    yield server
+    server.kill()
+    server.communicate()
 
 
 @pytest.fixture
 def url(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr
-    found = re.search(rb"http://127\.0\.0\.1:\d+/mcp", process.stderr.readline())
-    assert found
-    return found[0].decode()
+    match = re.search(rb"http://127\.0\.0\.1:\d+/mcp", process.stderr.readline())
+    assert match
+    return match[0].decode()
 
 
 @pytest.mark.anyio
@@ -60,7 +60,7 @@ def url(process: subprocess.Popen[bytes]) -> str:
 async def test_the_sdks_client_speaks_with_it_in_both_eras(
     process: subprocess.Popen[bytes], url: str, era: str
 ) -> None:
-    """R-OPS-2: protocol 2026-07-28 has no session over HTTP, and it is said so; each request's state dies with it."""
+    """R-OPS-2: protocol 2026-07-28 has no session over HTTP, as introspection says; a request's state ends with it."""
     async with Client(url, mode=era) as client:
         assert (client.protocol_version >= "2026") is (era == "auto")
         ids = set()
@@ -86,15 +86,15 @@ def test_foreign_hosts_and_origins_and_large_bodies_are_refused(url: str) -> Non
     assert httpx2.get(url.removesuffix("mcp")).status_code == 404
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, how: signal.Signals) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, number: signal.Signals) -> None:
     assert httpx2.get(url).status_code >= 400
-    process.send_signal(how)
+    process.send_signal(number)
     assert process.wait(10) == 0
     assert process.stderr
-    said = process.stderr.read().decode()
-    assert "teardown ran" in said
-    assert "Traceback" not in said
+    log = process.stderr.read().decode()
+    assert "teardown ran" in log
+    assert "Traceback" not in log
 
 
 def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
@@ -118,8 +118,8 @@ async def test_a_delete_is_confirmed_by_a_person_or_a_token(url: str, era: str) 
             if callback is not None and era == "auto":
                 assert envelope["success"]
                 continue
-            more = {"confirmation_token": envelope["confirmation"]["token"]}
+            token = {"confirmation_token": envelope["confirmation"]["token"]}
             for code in (None, "TOKEN_ALREADY_USED"):
-                envelope = (await client.call_tool("mcp_aql_delete", {**arguments, **more})).structured_content
+                envelope = (await client.call_tool("mcp_aql_delete", {**arguments, **token})).structured_content
                 assert envelope
                 assert envelope.get("error", {}).get("code") == code

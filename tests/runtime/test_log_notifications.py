@@ -391,7 +391,7 @@ sys.exit("""
 
 
 def talk(process: subprocess.Popen[bytes], calls: int) -> list[dict[str, Any]]:
-    from test_pipe import HELLO, READY, call
+    from test_stdio import HELLO, READY, call
 
     assert process.stdin
     assert process.stdout

@@ -18,35 +18,35 @@ RAISES = {"Failure", "Refuse"}
 
 
 def templates() -> list[tuple[str, str]]:
-    """Every text in a function that makes a Failure, docstrings left out; a hole in it shows as X."""
-    found = []
+    """Return the texts in functions that build a Failure, without docstrings, with an X for each value filled in."""
+    messages = []
     for path in sorted(RUNTIME.rglob("*.py")):
         for function in ast.walk(ast.parse(path.read_text())):
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
-            if not any(isinstance(one.func, ast.Name) and one.func.id in RAISES for one in calls):
+            calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+            if not any(isinstance(call.func, ast.Name) and call.func.id in RAISES for call in calls):
                 continue
-            texts: list[ast.AST] = [one for one in ast.walk(function) if isinstance(one, ast.JoinedStr)]
+            texts: list[ast.AST] = [node for node in ast.walk(function) if isinstance(node, ast.JoinedStr)]
             inner = {id(part) for text in texts for part in ast.walk(text) if part is not text}
-            texts = [one for one in texts if id(one) not in inner]
+            texts = [text for text in texts if id(text) not in inner]
             docstring = ast.get_docstring(function, clean=False)
-            for one in ast.walk(function):
-                if isinstance(one, ast.Constant) and one.value != docstring and id(one) not in inner:
-                    texts += [one] if isinstance(one.value, str) else []
+            for node in ast.walk(function):
+                if isinstance(node, ast.Constant) and node.value != docstring and id(node) not in inner:
+                    texts += [node] if isinstance(node.value, str) else []
             for text in texts:
                 parts = text.values if isinstance(text, ast.JoinedStr) else [text]
-                said = "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in parts)
-                if " " in said:
-                    found.append((f"{path.name}:{function.name}", said))
-    return found
+                message = "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in parts)
+                if " " in message:
+                    messages.append((f"{path.name}:{function.name}", message))
+    return messages
 
 
 def test_there_are_messages_to_look_at() -> None:
     assert len(templates()) > 20
 
 
-@pytest.mark.parametrize(("where", "said"), templates())
-def test_no_message_looks_like_a_leak(where: str, said: str) -> None:
+@pytest.mark.parametrize(("where", "message"), templates())
+def test_no_message_looks_like_a_leak(where: str, message: str) -> None:
     """R-ENV-4"""
-    assert not LEAKS.search(said), where
+    assert not LEAKS.search(message), where

@@ -14,7 +14,7 @@ from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 

@@ -11,7 +11,7 @@ from tiny_zoo import ADAPTER, write_package
 
 from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
-from aqlgen.runtime.dispatch.envelope import Envelope
+from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse

@@ -34,14 +34,14 @@ async def test_a_client_lists_introspects_and_calls(zoo: Dispatcher, era: str) -
             "mcp_aql_delete",
             "mcp_aql_execute",
         ]
-        found = await client.call_tool("mcp_aql_read", {"operation": "introspect", "params": {"query": "operations"}})
-        assert found.structured_content is not None
-        assert found.structured_content["data"]["operations"][0]["name"] == "introspect"
-        called = await client.call_tool(
+        listed = await client.call_tool("mcp_aql_read", {"operation": "introspect", "params": {"query": "operations"}})
+        assert listed.structured_content is not None
+        assert listed.structured_content["data"]["operations"][0]["name"] == "introspect"
+        created = await client.call_tool(
             "mcp_aql_create", {"operation": "create_animal", "name": "Ö", "species": "newt"}
         )
-        assert called.structured_content is not None
-        assert called.structured_content["data"] == {"name": "Ö", "species": "newt"}
+        assert created.structured_content is not None
+        assert created.structured_content["data"] == {"name": "Ö", "species": "newt"}
 
 
 async def test_the_envelope_is_the_structured_content_and_compact_json(zoo: Dispatcher, era: str) -> None:
@@ -94,16 +94,16 @@ async def test_a_connection_has_one_session_and_another_has_another(zoo: Dispatc
     """R-INT-3, R-OPS-2"""
 
     async def session_id(client: Client) -> Any:
-        asked = {"operation": "introspect", "params": {"query": "operations"}}
-        result = await client.call_tool("mcp_aql_read", asked)
+        arguments = {"operation": "introspect", "params": {"query": "operations"}}
+        result = await client.call_tool("mcp_aql_read", arguments)
         assert result.structured_content is not None
         return result.structured_content["data"]["_protocol"]["session_id"]
 
-    async with connect(zoo, era) as one, connect(zoo, era) as other:
-        first = await session_id(one)
+    async with connect(zoo, era) as client, connect(zoo, era) as other_client:
+        first = await session_id(client)
         assert first.startswith("session_")
-        assert await session_id(one) == first
-        assert await session_id(other) != first
+        assert await session_id(client) == first
+        assert await session_id(other_client) != first
 
 
 async def test_what_must_stop_is_stopped_when_the_connection_ends(zoo: Dispatcher, era: str) -> None:

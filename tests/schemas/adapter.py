@@ -1,4 +1,4 @@
-"""One schema of a document beside what an adapter makes of it: both as validators of the API's values."""
+"""A schema of a document and its form in an adapter, both as validators of the API's values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.table import Table
-from aqlgen.schemas.types import Place, Types
+from aqlgen.schemas import Place, Types
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Adapter:
     unresolved: list[str]
 
     def agents(self, value: Any) -> Any:
-        """Give a value of the API under the agent's names."""
+        """Return a value of the API under the agent's names."""
         table = Table(Path())
         table.__dict__["types"] = self.types
         return Names(table).to_agent(value, self.schema)
 
     def admits(self, value: Any) -> bool:
-        """Whether the adapter takes a value of the API, given under the agent's names."""
+        """Return True if the adapter accepts a value of the API under the agent's names."""
         document = {**self.schema, "types": self.types}
         return jsonschema_rs.Draft202012Validator(document, validate_formats=True).is_valid(self.agents(value))
 
@@ -45,7 +45,7 @@ def adapted(
     preserve: bool = False,
     request: bool = False,
 ) -> Adapter:
-    """Make what an adapter holds of a schema, as a field called `thing`."""
+    """Return the adapter's form of a schema, as a field called `thing`."""
     root = {"openapi": openapi, "components": {"schemas": dict(components or {})}, "x-schema": schema}
     unresolved: list[str] = []
     types = Types(

@@ -1,4 +1,4 @@
-"""What a schema of OpenAPI 3.0 or 3.1 means by its specification, independently of how the generator reads it.
+"""The meaning of a schema of OpenAPI 3.0 or 3.1 by its specification, independent of the generator.
 
 With `lenient`, what the generator documents to be lenient in is allowed for: `nullable` counts in 3.1 too, `oneOf`
 admits a value of several branches, what is nullable by its own type admits null whatever stands beside it, and a
@@ -21,7 +21,7 @@ SINGLE = (
 
 
 def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
-    """Give a schema in plain JSON Schema 2020-12."""
+    """Return a schema in plain JSON Schema 2020-12."""
     if not isinstance(schema, dict):
         return schema
     nullable = schema.get("nullable") is True and (lenient or openapi == "3.0")
@@ -32,10 +32,10 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
     out = dict(schema)
     for key in LISTS:
         if key in out:
-            out[key] = [meaning(one, openapi, lenient=lenient) for one in out[key]]
+            out[key] = [meaning(schema, openapi, lenient=lenient) for schema in out[key]]
     for key in MAPS:
         if key in out:
-            out[key] = {name: meaning(one, openapi, lenient=lenient) for name, one in out[key].items()}
+            out[key] = {name: meaning(schema, openapi, lenient=lenient) for name, schema in out[key].items()}
     for key in SINGLE:
         if key in out:
             out[key] = meaning(out[key], openapi, lenient=lenient)
@@ -57,9 +57,11 @@ def meaning(schema: Any, openapi: str, *, lenient: bool) -> Any:
 def validator(
     schema: Any, components: Mapping[str, Any], openapi: str, *, lenient: bool
 ) -> jsonschema_rs.Draft202012Validator:
-    """Compile a schema with the components that it may refer to."""
+    """Return a validator for a schema and the components that it refers to."""
     document = {
         "allOf": [meaning(schema, openapi, lenient=lenient)],
-        "components": {"schemas": {name: meaning(one, openapi, lenient=lenient) for name, one in components.items()}},
+        "components": {
+            "schemas": {name: meaning(schema, openapi, lenient=lenient) for name, schema in components.items()}
+        },
     }
     return jsonschema_rs.Draft202012Validator(document, validate_formats=True)

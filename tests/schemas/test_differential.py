@@ -1,4 +1,4 @@
-"""What an adapter takes is what the document admits: both are asked about the same values, over made-up schemas."""
+"""An adapter accepts what the document admits: both validate the same values, for generated schemas."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def arrays(depth: int) -> st.SearchStrategy[Schema]:
         {"prefixItems": [{"type": "string"}]},
     ]
     item = st.one_of(texts(), objects(depth - 1) if depth > 0 else texts())
-    return st.builds(lambda one, more: {"type": "array", "items": one, **more}, item, st.sampled_from(extra))
+    return st.builds(
+        lambda items, keywords: {"type": "array", "items": items, **keywords}, item, st.sampled_from(extra)
+    )
 
 
 def field(wire: str, depth: int) -> st.SearchStrategy[Any]:
@@ -77,7 +79,7 @@ def field(wire: str, depth: int) -> st.SearchStrategy[Any]:
 
 @st.composite
 def conditions(draw: st.DrawFn) -> Schema:
-    """Say something about the fields of the object around."""
+    """Return a schema that constrains the fields of the enclosing object."""
     wires = st.lists(st.sampled_from(WIRES), min_size=1, max_size=2, unique=True)
     kind = draw(st.sampled_from(["required", "const", "nested", "properties", "not"]))
     if kind == "required":
@@ -104,44 +106,44 @@ def objects(draw: st.DrawFn, depth: int, *, branches: bool = True) -> Schema:
         schema["required"] = draw(st.lists(st.sampled_from(WIRES), max_size=2, unique=True))
     if not branches:
         return schema
-    for more in draw(st.lists(st.sampled_from(range(13)), max_size=3, unique=True)):
-        if more == 0 and depth > 0:
-            schema["allOf"] = draw(st.lists(parts(depth - 1), min_size=1, max_size=3))
-        elif more == 1:
-            schema["anyOf"] = draw(
-                st.lists(st.one_of(conditions(), objects(0, branches=False)), min_size=1, max_size=3)
-            )
-        elif more == 2:
-            schema["oneOf"] = draw(st.lists(objects(0, branches=False), min_size=1, max_size=2))
-        elif more == 3:
-            schema |= {"if": draw(conditions()), "then": draw(conditions())}
-        elif more == 4:
-            schema |= {"if": draw(conditions()), "else": draw(conditions())}
-        elif more == 5:
-            schema["not"] = draw(conditions())
-        elif more == 6:
-            schema["dependentRequired"] = {draw(st.sampled_from(WIRES)): [draw(st.sampled_from(WIRES))]}
-        elif more == 7:
-            schema["dependentSchemas"] = {draw(st.sampled_from(WIRES)): draw(conditions())}
-        elif more == 8:
-            schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^[a-z_]+$", "-"])): draw(texts())}
-        elif more == 9 and "allOf" not in schema:
-            schema["additionalProperties"] = draw(st.one_of(st.just(False), texts()))
-        elif more == 10:
-            schema["unevaluatedProperties"] = False
-        elif more == 11:
-            schema["propertyNames"] = {"pattern": "^[a-zA-Z]*$"}
-        elif more == 12:
-            schema["minProperties"] = 1
-    if "allOf" in schema:  # where a closed branch is documented to be open
+    strategies = keywords(depth)
+    for index in draw(st.lists(st.sampled_from(range(len(strategies))), max_size=3, unique=True)):
+        schema |= draw(strategies[index])
+    if "allOf" in schema:  # where a closed branch counts as open, as documented
         schema.pop("additionalProperties", None)
     if not schema.keys().isdisjoint({"allOf", "anyOf", "oneOf"}):  # whose fields have names that no pattern speaks of
         schema.pop("patternProperties", None)
     return schema
 
 
+def keywords(depth: int) -> list[st.SearchStrategy[Any]]:
+    """Return strategies for one more keyword (or pair of keywords) of an object each."""
+    wire = st.sampled_from(WIRES)
+    simple = objects(0, branches=False)
+    branches = st.lists(parts(depth - 1), min_size=1, max_size=3)
+    return [
+        st.fixed_dictionaries({"allOf": branches}) if depth > 0 else st.just({}),
+        st.fixed_dictionaries({"anyOf": st.lists(st.one_of(conditions(), simple), min_size=1, max_size=3)}),
+        st.fixed_dictionaries({"oneOf": st.lists(simple, min_size=1, max_size=2)}),
+        st.fixed_dictionaries({"if": conditions(), "then": conditions()}),
+        st.fixed_dictionaries({"if": conditions(), "else": conditions()}),
+        st.fixed_dictionaries({"not": conditions()}),
+        st.fixed_dictionaries({"dependentRequired": entry(wire, st.tuples(wire).map(list))}),
+        st.fixed_dictionaries({"dependentSchemas": entry(wire, conditions())}),
+        st.fixed_dictionaries({"patternProperties": entry(st.sampled_from(["^x-", "^[a-z_]+$", "-"]), texts())}),
+        st.fixed_dictionaries({"additionalProperties": st.one_of(st.just(False), texts())}),
+        st.just({"unevaluatedProperties": False}),
+        st.just({"propertyNames": {"pattern": "^[a-zA-Z]*$"}}),
+        st.just({"minProperties": 1}),
+    ]
+
+
+def entry(key: st.SearchStrategy[str], value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(lambda key, value: {key: value}, key, value)
+
+
 def parts(depth: int) -> st.SearchStrategy[Any]:
-    """Branches of allOf: open objects, conditions, a component."""
+    """Return a strategy for branches of allOf: open objects, conditions, a component."""
     return st.one_of(
         objects(depth, branches=False),
         conditions(),
@@ -172,12 +174,12 @@ def values(depth: int = 2) -> st.SearchStrategy[Any]:
     inner = values(depth - 1)
     keys = {wire: plain.get(wire, inner if wire in ("tags", "homeAddress") else SCALARS) for wire in WIRES}
     keys["tags"] = st.lists(inner, max_size=3)
-    made = st.fixed_dictionaries({}, optional={**keys, "other": SCALARS, "otherKey": SCALARS})
-    return st.one_of(made, made, made, SCALARS, st.lists(inner, max_size=3))
+    object_values = st.fixed_dictionaries({}, optional={**keys, "other": SCALARS, "otherKey": SCALARS})
+    return st.one_of(object_values, object_values, object_values, SCALARS, st.lists(inner, max_size=3))
 
 
 def agree(schema: Any, value: Any, openapi: str) -> None:
-    """No value that the document admits is refused, and none is taken that only a documented leniency explains."""
+    """Assert that no admitted value is rejected, and that every other accepted one is a documented leniency."""
     ours = adapted(schema, COMPONENTS, openapi=openapi)
     taken = ours.admits(value)
     if validator(schema, COMPONENTS, openapi, lenient=False).is_valid(value):
@@ -194,9 +196,9 @@ def test_an_adapter_takes_what_a_schema_of_3_1_admits(schema: Schema, given_valu
 
 
 def in_3_0(schema: Any) -> Any:
-    """Write null as 3.0 does, and leave out what it does not have."""
+    """Return a schema with null as in 3.0, without keywords that 3.0 does not have."""
     if isinstance(schema, list):
-        return [in_3_0(one) for one in schema]
+        return [in_3_0(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     out = {key: in_3_0(value) for key, value in schema.items() if key not in ("prefixItems", "contains")}

@@ -1,4 +1,4 @@
-"""What single keywords become, and where the generator is lenient on purpose."""
+"""The translation of single keywords, and the intended leniencies."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def refers(name: str) -> dict[str, str]:
         ({"type": "string", "enum": [{"a": 1}, ["b"], "c", True, 5]}, ["c", "true", "5"], ["d", {"a": 1}]),
     ],
 )
-def test_keywords_mean_what_they_meant(schema: Any, fits: list[Any], misfits: list[Any]) -> None:
+def test_keywords_keep_their_meaning(schema: Any, fits: list[Any], misfits: list[Any]) -> None:
     ours = adapted(schema)
     assert [value for value in fits if not ours.admits(value)] == []
     assert [value for value in misfits if ours.admits(value)] == []
@@ -83,7 +83,7 @@ def test_unevaluated_properties_see_what_the_branches_declare() -> None:
     assert not adapted(schema).admits({"c": 1})
 
 
-def test_of_branches_that_contradict_one_another_the_later_counts() -> None:
+def test_the_later_of_two_contradictory_branches_wins() -> None:
     base = {"type": "object", "properties": {"kind": {"type": "string", "enum": ["a", "b"]}}}
     ours = adapted({"allOf": [refers("Base"), {"properties": {"kind": {"enum": ["c"]}}}]}, {"Base": base})
     assert ours.admits({"kind": "c"})
@@ -95,7 +95,7 @@ def test_bounds_of_branches_are_intersected() -> None:
     assert adapted(schema).schema == {"type": "integer", "minimum": 3, "maximum": 9}
 
 
-def test_what_only_the_server_sets_is_hidden_through_a_reference_too() -> None:
+def test_read_only_properties_are_hidden_through_a_reference_too() -> None:
     schema = {
         "type": "object",
         "required": ["id", "name"],
@@ -142,7 +142,9 @@ def test_conditions_speak_of_fields_by_the_agents_names() -> None:
         ({"patternProperties": {"(": {}}}, "bad-pattern", "/patternProperties/("),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place_and_refuses_nothing(schema: Any, code: str, pointer: str) -> None:
+def test_an_unusable_keyword_is_reported_with_its_place_and_rejects_nothing(
+    schema: Any, code: str, pointer: str
+) -> None:
     ours = adapted(schema)
     (finding,) = ours.findings
     assert (finding.code, finding.pointer) == (code, f"/x-schema{pointer}")
@@ -160,14 +162,14 @@ def test_what_cannot_be_used_is_told_with_its_place_and_refuses_nothing(schema: 
         ({"anyOf": [{"type": "integer"}, {"enum": ["auto"]}], "default": "1"}, 1),
     ],
 )
-def test_a_default_of_another_type_is_taken_as_what_it_spells(schema: Any, meant: Any) -> None:
+def test_a_default_of_another_type_is_converted_to_what_it_spells(schema: Any, meant: Any) -> None:
     ours = adapted(schema)
     assert ours.schema["default"] == meant
     (finding,) = ours.findings
     assert finding.message.endswith(f"taken as {json.dumps(meant)}")
 
 
-def test_a_default_of_null_where_null_does_not_fit_says_that_there_is_none() -> None:
+def test_a_default_of_null_that_does_not_fit_means_no_default() -> None:
     ours = adapted({"type": "string", "default": None})
     assert ours.schema == {"type": "string"}
     assert ours.findings == []
@@ -182,7 +184,7 @@ def test_a_default_of_null_where_null_does_not_fit_says_that_there_is_none() -> 
         (r"(?<number>\d)(\g<number>", "no regular expression"),
     ],
 )
-def test_a_pattern_that_cannot_be_used_is_told_why(pattern: str, why: str) -> None:
+def test_an_unusable_pattern_is_reported_with_the_reason(pattern: str, why: str) -> None:
     (finding,) = adapted({"type": "string", "pattern": pattern}).findings
     assert why in finding.message
 
@@ -192,7 +194,7 @@ def test_a_dropped_pattern_of_keys_opens_the_object() -> None:
     assert ours.admits({"anything": 1})
 
 
-def test_schemas_that_hold_themselves_in_every_way_end() -> None:
+def test_recursive_schemas_of_every_kind_end() -> None:
     components: dict[str, Any] = {
         "Array": {"type": "array", "prefixItems": [refers("Array"), refers("Array")]},
         "Loop": {"allOf": [refers("Loop"), {"properties": {"a": {"type": "string"}}}]},
@@ -212,7 +214,7 @@ def test_schemas_that_hold_themselves_in_every_way_end() -> None:
     assert not ours.admits({"Loop": {"a": 1}})
 
 
-def test_preserved_names_are_the_apis_own_everywhere() -> None:
+def test_preserved_names_are_those_of_the_api_everywhere() -> None:
     schema = {"type": "object", "properties": {"petId": {}}, "required": ["petId"], "not": {"required": ["petAge"]}}
     written = adapted(schema, preserve=True).types["Thing"]
     assert written == {
@@ -223,17 +225,21 @@ def test_preserved_names_are_the_apis_own_everywhere() -> None:
     }
 
 
-def test_what_a_part_declares_anew_and_requires_is_sent_though_another_part_has_it_read_only() -> None:
+def test_a_required_property_that_a_branch_redeclares_is_sent_although_another_branch_has_it_read_only() -> None:
     base = {"type": "object", "properties": {"id": {"type": "string", "readOnly": True}, "kind": {"readOnly": True}}}
-    own = {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["tag"]}, "id": {"minLength": 1}}}
-    ours = adapted({"allOf": [base, own]}, request=True)
+    redeclaring = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"enum": ["tag"]}, "id": {"minLength": 1}},
+    }
+    ours = adapted({"allOf": [base, redeclaring]}, request=True)
     written = ours.types["Thing"]
     assert written["properties"].keys() == {"kind"}
     assert written["required"] == ["kind"]
     assert written["x-read-only"] == ["id"]
 
 
-def test_what_is_read_only_wherever_it_is_declared_stays_so_though_it_is_required() -> None:
+def test_a_property_that_is_read_only_in_every_declaration_stays_so_although_it_is_required() -> None:
     base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "readOnly": True}}}
     ours = adapted({"allOf": [base, {"properties": {"id": {"minLength": 1}, "name": {}}}]}, request=True)
     assert ours.types["Thing"]["properties"].keys() == {"name"}
@@ -248,15 +254,17 @@ def test_what_is_read_only_wherever_it_is_declared_stays_so_though_it_is_require
         ("password", "YYYY-MM-DD", False),
     ],
 )
-def test_a_pattern_that_shows_how_a_date_is_written_is_left_out(form: str, pattern: str, admitted: bool) -> None:
+def test_a_date_mask_instead_of_a_pattern_is_left_out(form: str, pattern: str, admitted: bool) -> None:
     ours = adapted({"type": "string", "format": form, "pattern": pattern})
     assert ours.admits("2026-01-31T12:00:00Z") is admitted
     assert ("pattern" in ours.schema) is not (form in ("date", "date-time") and "^" not in pattern)
 
 
 def test_a_closed_object_takes_the_fields_of_its_alternatives_and_no_others() -> None:
-    one, other = ({"properties": {name: {"type": "string"}}, "required": [name]} for name in ("rawContent", "text"))
-    schema = {"type": "object", "properties": {"ok": {}}, "oneOf": [one, other], "additionalProperties": False}
+    raw_content, text = (
+        {"properties": {name: {"type": "string"}}, "required": [name]} for name in ("rawContent", "text")
+    )
+    schema = {"type": "object", "properties": {"ok": {}}, "oneOf": [raw_content, text], "additionalProperties": False}
     ours = adapted(schema)
     assert ours.admits({"ok": 1, "rawContent": "a"})
     assert ours.admits({"text": "a"})
@@ -264,7 +272,7 @@ def test_a_closed_object_takes_the_fields_of_its_alternatives_and_no_others() ->
     assert not ours.admits({"text": "a", "more": 1})
 
 
-def test_where_only_the_server_sets_every_field_what_is_required_is_sent() -> None:
+def test_if_all_properties_are_read_only_the_required_ones_are_sent() -> None:
     reference = {
         "type": "object",
         "required": ["id"],
@@ -273,12 +281,12 @@ def test_where_only_the_server_sets_every_field_what_is_required_is_sent() -> No
     schema = {"type": "object", "properties": {"owner": refers("Owner")}}
     base = {"Base": {"anyOf": [reference]}, "Owner": refers("Base/anyOf/0")}
     ours = adapted(schema, base, request=True)
-    owner = next(one for one in ours.types.values() if "id" in one.get("properties", {}))
+    owner = next(schema for schema in ours.types.values() if "id" in schema.get("properties", {}))
     assert owner["properties"] == {"id": {"type": "string"}}
     assert owner["x-read-only"] == ["url"]
 
 
-def test_numbers_enumerated_of_a_text_are_texts_though_null_is_among_them() -> None:
+def test_enumerated_numbers_of_a_string_become_strings_even_beside_null() -> None:
     ours = adapted({"type": "string", "nullable": True, "enum": [3, 4.1, None]}, openapi="3.0")
     assert ours.schema["enum"] == ["3", "4.1", None]
     mixed = adapted({"type": "string", "enum": ["3_lite", 3, True]})

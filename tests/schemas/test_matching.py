@@ -33,9 +33,9 @@ from aqlgen.table.matching import MAX_LENGTH, matching
     ],
 )
 def test_a_text_made_for_a_pattern_matches_it(pattern: str) -> None:
-    made = matching(pattern)
-    assert made is not None
-    assert matches(usable(pattern) or pattern, made)
+    example = matching(pattern)
+    assert example is not None
+    assert matches(usable(pattern) or pattern, example)
 
 
 @pytest.mark.parametrize(
@@ -44,18 +44,18 @@ def test_a_text_made_for_a_pattern_matches_it(pattern: str) -> None:
 def test_an_expression_that_explodes_costs_nothing(pattern: str) -> None:
     """R-TRUST-4"""
     begin = time.perf_counter()
-    made = matching(pattern)
-    assert made is None or len(made) <= MAX_LENGTH
+    example = matching(pattern)
+    assert example is None or len(example) <= MAX_LENGTH
     assert time.perf_counter() - begin < 1
 
 
 @given(st.text(alphabet="ab[]()|*+?{}^$\\d1,-.", max_size=20))
 def test_any_text_as_a_pattern_gives_a_text_or_nothing(pattern: str) -> None:
-    made = matching(pattern)
-    assert made is None or len(made) <= MAX_LENGTH
+    example = matching(pattern)
+    assert example is None or len(example) <= MAX_LENGTH
 
 
-def test_habits_of_other_languages_are_put_right() -> None:
+def test_syntax_of_other_languages_is_translated() -> None:
     assert usable("/^[a-z]+$/i") == "(?i)^[a-z]+$"
     assert usable(r"^[\w-.]+\Z") == r"^[\w\-.]+$"
     assert usable("([a-z") is None

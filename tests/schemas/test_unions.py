@@ -1,4 +1,4 @@
-"""Unions: what a discriminator says is shown, held against the right branch, and decides which names fields have."""
+"""Unions: a discriminator is shown, selects the branch for validation, and decides the names of fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_discriminator_maps_by_reference_and_by_name_and_its_values_are_shown(
     }
 
 
-def test_a_value_is_held_against_the_branch_that_its_discriminator_names() -> None:
+def test_a_value_is_validated_against_the_branch_that_its_discriminator_names() -> None:
     pets = adapted(UNION, PETS)
     assert pets.admits({"petType": "cat", "livesLeft": 9})
     assert pets.admits({"petType": "dog", "livesLeft": "many"})
@@ -56,6 +56,6 @@ def test_an_object_with_a_discriminator_names_the_schemas_that_extend_it() -> No
     assert types["Cat"]["properties"].keys() == {"pet_type", "lives"}
 
 
-def test_a_mapping_that_leads_nowhere_is_passed_over() -> None:
+def test_a_mapping_that_leads_nowhere_is_ignored() -> None:
     union = {**UNION, "discriminator": {"propertyName": "petType", "mapping": {"cat": "#/components/schemas/Gone"}}}
     assert adapted(union, PETS).admits({"petType": "cat", "livesLeft": 9})

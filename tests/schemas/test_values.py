@@ -1,4 +1,4 @@
-"""Examples are valid values of their schemas, whatever the schema asks for."""
+"""Examples are valid values of their schemas, for every kind of schema."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_one_of_the_values_that_are_tried_is_valid(schema: Any) -> None:
 
 
 def test_only_the_types_that_a_value_touches_are_looked_at() -> None:
-    """An adapter's types may all reach one another; an example is checked by those that it has values of."""
+    """An adapter's types may all refer to one another; an example is validated by those of its own values only."""
     types: dict[str, Any] = {
         f"T{index}": {"properties": {"next": {"$ref": f"#/types/T{index + 1}"}}, "required": ["id"]}
         for index in range(3000)
@@ -69,7 +69,7 @@ def test_only_the_types_that_a_value_touches_are_looked_at() -> None:
     assert not checker.valid({"$ref": "#/types/T0"}, {"id": 1, "next": 1})
 
 
-def test_an_example_says_which_of_the_told_apart_alternatives_it_is() -> None:
+def test_an_example_contains_the_discriminator_of_its_alternative() -> None:
     cat = {"type": "object", "properties": {"name": {"type": "string"}, "petType": {"type": "string"}}}
     union = {"oneOf": [{"$ref": "#/components/schemas/Cat"}], "discriminator": {"propertyName": "petType"}}
     union["oneOf"].append({"$ref": "#/components/schemas/Dog"})
@@ -83,7 +83,7 @@ def first(schema: Any, components: dict[str, Any] | None = None) -> Any:
     return next(ValueMaker(ours.types).candidates(ours.schema))
 
 
-def test_a_base_told_apart_by_a_field_is_shown_as_the_first_of_its_kinds() -> None:
+def test_a_base_with_a_discriminator_is_shown_as_the_first_of_its_subtypes() -> None:
     base = {
         "type": "object",
         "required": ["type"],
@@ -111,7 +111,7 @@ def test_a_property_that_admits_nothing_is_not_chosen() -> None:
     assert first(schema) == {"inner": {"name": "example"}}
 
 
-def test_what_is_required_is_made_however_deep_it_stands() -> None:
+def test_required_values_are_generated_at_any_depth() -> None:
     schema: dict[str, Any] = {"type": "integer"}
     for _ in range(15):
         schema = {"type": "object", "required": ["data"], "properties": {"data": schema}}
@@ -127,5 +127,5 @@ def test_values_of_endless_types_are_bounded() -> None:
     assert len(str(first({"$ref": NODE}, {"Node": endless}))) < 200_000
 
 
-def test_of_enumerated_texts_the_first_that_says_something_is_shown() -> None:
+def test_the_first_meaningful_value_of_an_enumeration_is_shown() -> None:
     assert first({"type": "string", "enum": ["", "small", "large"]}) == "small"

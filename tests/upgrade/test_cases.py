@@ -1,4 +1,4 @@
-"""Swagger 2.0 as OpenAPI 3.0: each case is a folder with the document, what becomes of it, and what there is to say."""
+"""Swagger 2.0 as OpenAPI 3.0: each case is a folder with the document, the result, and the diagnostics."""
 
 from __future__ import annotations
 
@@ -27,19 +27,22 @@ def read(case: Path) -> Source:
 def test_a_document_becomes_what_its_folder_says(case: Path, update_goldens: bool) -> None:
     source = read(case)
     root, findings = upgrade(dict(source.root), Origins())
-    told = [f"{one.line}:{one.column} {one.code}: {one.message}" for one in locate([source], findings)]
-    made = {
+    lines = [
+        f"{diagnostic.line}:{diagnostic.column} {diagnostic.code}: {diagnostic.message}"
+        for diagnostic in locate([source], findings)
+    ]
+    outputs = {
         "openapi.json": json.dumps(root, indent=1) + "\n",
-        "diagnostics.txt": "".join(f"{one}\n" for one in told),
+        "diagnostics.txt": "".join(f"{line}\n" for line in lines),
     }
-    for name, text in made.items():
+    for name, text in outputs.items():
         if update_goldens:
             (case / name).write_text(text, encoding="utf-8")
         assert text == (case / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
-def test_the_document_given_is_not_changed(case: Path) -> None:
+def test_the_given_document_is_not_changed(case: Path) -> None:
     root = dict(read(case).root)
     before = deepcopy(root)
     upgrade(root, Origins())

@@ -14,7 +14,7 @@ from datetime import date
 from aqlgen.decide.decision import Evidence, Reason, Trait
 from aqlgen.ir import Json, Operation
 from aqlgen.runtime.table import Deprecation, encode
-from aqlgen.schemas.dialect import shorten
+from aqlgen.schemas import shorten
 from aqlgen.words import split
 
 from .around import Around, Subject

@@ -1,33 +1,35 @@
-"""Linking: from a document in several files to one, in which every reference stays inside (`#/…`).
+"""Linking: from a document in several files to one tree in which every reference stays inside (`#/…`).
 
-What the root document names stays where it is; what other files bring becomes a component beside it, or stands in place
-where there can be none. What nothing in the document's operations uses is linked too, but silently.
+In: the root document as it was read, and the library of files beside it. Out: `Linked`, one tree with its sources.
+
+What the root document names stays where it is. What comes from other files becomes a component beside it, or replaces
+the reference where there can be no component. Parts that no operation uses are linked too, but without warnings.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.link.kinds import KINDS, Layout, layout_of
-from aqlgen.document.link.parts import DROP, Parts
-from aqlgen.document.link.references import References
-from aqlgen.document.link.scan import needs_linking
-from aqlgen.document.link.walk import At, Walk
 from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape
 from aqlgen.document.read import Library, Limits, Source
 from aqlgen.ir import Json
 
 __all__ = ["Linked", "link"]
 
+_ELSEWHERE: Final = re.compile(
+    r"""\$ref["']?\s*:\s*(?!\s|["']?\#/(?:components|paths|definitions|parameters|responses)/)"""
+)
+_ADDRESSES: Final = re.compile(r"""\$(?:id|anchor|dynamicRef|dynamicAnchor|recursiveRef)["']?\s*:""")
+
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The document as one tree, the files that it was made from (the root document first), and what there is to say.
+    """The document as one tree, its source files (the root document first), and diagnostics.
 
-    `bundled` tells that there is something of other files in it, so that the root document alone would not do.
+    `bundled` is true if the tree holds content of other files, so that the root document alone would not suffice.
     """
 
     root: dict[str, Json]
@@ -38,60 +40,36 @@ class Linked:
 
 def link(source: Source, library: Library, origins: Origins, limits: Limits) -> Linked:
     """Bundle the document. Raises DocumentError for what is never legitimate; warns of what cannot be read."""
-    if not needs_linking(source):
+    if not _needs_linking(source):
         return Linked(dict(source.root), (source,), (), bundled=False)
-    references = References(source, library)
-    layout = layout_of(source.root)
-    parts = Parts(references, layout)
-    walk = Walk(references, parts, layout, origins, limits)
-    parts.claim()
-    root = _walked(source, layout, walk, origins)
-    parts.place(root, origins)
-    if walk.errors:
-        raise DocumentError(*walk.errors)
-    sources = tuple(file.source for file in references.files.values())
-    own = (one for file in sources[1:] for one in file.diagnostics)
-    return Linked(root, sources, (*walk.warnings, *own), bundled=len(sources) > 1 or walk.texts > 0)
+    from aqlgen.document.link.bundle import bundle  # few documents need it: most are one file
+
+    root, sources, diagnostics, has_content = bundle(source, library, origins, limits)
+    return Linked(root, sources, diagnostics, has_content)
 
 
-def _walked(source: Source, layout: Layout, walk: Walk, origins: Origins) -> dict[str, Json]:
-    """Walk what makes operations, and what that uses; then, silently, the rest."""
-    root = dict(source.root)
-    held = {*layout.holder, *(() if layout.holder else layout.sections.values())}
-    fields = [key for key in root if key in layout.top.fields and key not in held]
-    for key in sorted(fields, key=lambda key: key == "webhooks"):
-        if key == "webhooks":
-            _drain(walk)
-            walk.quiet = True
-        _field(root, key, walk, layout, origins)
-    _drain(walk)
-    walk.quiet = True
-    for part in walk.parts.all_named():
-        walk.parts.use(part)
-    _drain(walk)
-    return root
+def _needs_linking(source: Source) -> bool:
+    """Return True if a reference leads to another file or a schema's address, or has an unusual place."""
+    text = source.text
+    stray = "definitions" not in source.root and "#/definitions/" in text
+    return stray or bool(_ELSEWHERE.search(text) or _ADDRESSES.search(text)) or _has_unusual_references(source.root)
 
 
-def _field(root: dict[str, Json], key: str, walk: Walk, layout: Layout, origins: Origins) -> None:
-    value = root[key]
-    if not isinstance(value, (dict, list)):
-        return
-    new, moved = walk.walk(value, KINDS[layout.top.fields[key]], At(walk.references.root, f"/{escape(key)}"))
-    if new is DROP:
-        del root[key]
-        return
-    root[key] = new
-    if moved is not None:
-        origins.note(root, key, moved)
+def _has_unusual_references(root: Json) -> bool:
+    """Return True if paths, an operation or a part of it is a reference where the specification has none."""
+    paths = root.get("paths")
+    if _is_reference(paths) or _is_reference(root.get("components")):
+        return True
+    for item in paths.values() if isinstance(paths, dict) else ():
+        for operation in item.values() if isinstance(item, dict) else ():
+            if isinstance(operation, dict) and (
+                _is_reference(operation)
+                or _is_reference(operation.get("parameters"))
+                or _is_reference(operation.get("responses"))
+            ):
+                return True
+    return False
 
 
-def _drain(walk: Walk) -> None:
-    """Walk the components that are used, and those that they use."""
-    while walk.parts.queue:
-        part = walk.parts.queue.popleft()
-        spot = part.spot
-        part.value, moved = spot.value, None
-        if isinstance(spot.value, (dict, list)):
-            scope = walk.parts.dynamic.bound(part.scope, spot.file, spot.pointer) if part.scope else None
-            part.value, moved = walk.walk(spot.value, part.kind, At(spot.file, spot.pointer, scope))
-        part.origin = moved or spot.file.origin(spot.pointer)
+def _is_reference(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("$ref"), str)

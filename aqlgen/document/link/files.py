@@ -1,4 +1,4 @@
-"""The files being linked, with the schemas in them that have addresses of their own (JSON Schema 2020-12, 8.2)."""
+"""The files being linked, with an index of the schemas that have their own address (JSON Schema 2020-12, 8.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, urldefrag, urljoin
 
-from aqlgen.document.link.kinds import DATA
+from aqlgen.document.link.objects import DATA
 from aqlgen.document.positions import escape
 from aqlgen.document.read import Source
 from aqlgen.ir import Json, Origin
@@ -15,16 +15,16 @@ from aqlgen.ir import Json, Origin
 _MARKS: Final = re.compile(r"\$(?:id|anchor|dynamicAnchor|dynamicRef|recursiveRef|self)\b")
 
 _MOST_DYNAMIC: Final = 100
-"""How many names a file may bind; each is looked at for each of its schemas."""
+"""How many names a file may bind; each is compared with each of its schemas."""
 
 
 @dataclass(slots=True, eq=False)
 class File:
-    """One file. `label` is its name in origins, empty for the root document; `uri` what references are relative to.
+    """One file. `label` is its name in origins, "" for the root document; `uri` is the base URI of its references.
 
-    `resources` has the URI of each schema with `$id` by its pointer, `anchors` the pointers of names within a resource,
-    `names` the first of each name. `dynamic` are those that `$dynamicRef` may choose, `recursive` those that
-    `$recursiveRef` means. `marked` says whether there can be any of it.
+    `resources` has the URI of each schema with `$id` by pointer, `anchors` the pointer of each anchor by resource and
+    name, `names` the pointer of the first anchor of each name. `dynamic` has the targets of `$dynamicRef`, `recursive`
+    those of `$recursiveRef`. If `marked` is false, the file has none of these.
     """
 
     address: str
@@ -40,15 +40,15 @@ class File:
 
     @property
     def root(self) -> Json:
-        """The file's tree."""
+        """The parsed tree of the file."""
         return self.source.root
 
     def origin(self, pointer: str) -> Origin:
-        """Give the origin of what stands at a pointer."""
+        """Return the origin of the value at a pointer."""
         return Origin(pointer, self.label)
 
     def resource(self, pointer: str) -> str:
-        """Give the pointer of the resource around a place: the nearest schema with `$id`, or the whole file."""
+        """Return the pointer of the resource around a pointer: the nearest schema with `$id`, or the whole file."""
         if not self.resources:
             return ""
         while pointer and pointer not in self.resources:
@@ -56,7 +56,7 @@ class File:
         return pointer
 
     def recursion(self, pointer: str) -> str | None:
-        """Give the nearest schema around a place with `$recursiveAnchor` (JSON Schema 2019-09, 8.2.4.2)."""
+        """Return the nearest enclosing schema with `$recursiveAnchor` (JSON Schema 2019-09, 8.2.4.2), or None."""
         while self.recursive and pointer not in self.recursive:
             if not pointer:
                 return None
@@ -64,23 +64,23 @@ class File:
         return pointer if self.recursive else None
 
 
-def file_of(address: str, source: Source, *, main: bool) -> File:
-    """Look through a file for what has an address."""
+def index_file(address: str, source: Source, *, main: bool) -> File:
+    """Return a file with its schemas that have addresses indexed."""
     path = quote(address.encode("utf-8", "surrogateescape"))
     uri = address if "://" in address else f"file:///{path.removeprefix('/')}"
     file = File(address, source, "" if main else source.name, uri, _MARKS.search(source.text) is not None)
     if file.marked:
         root = source.root
-        own = root.get("$self") if isinstance(root, dict) else None
-        if isinstance(own, str):
-            file.uri = joined(file.uri, own)
+        self_uri = root.get("$self") if isinstance(root, dict) else None
+        if isinstance(self_uri, str):
+            file.uri = resolve_uri(file.uri, self_uri)
             file.resources[""] = file.uri
         _index(file, root, "", "", file.uri)
     return file
 
 
-def joined(base: str, uri: str) -> str:
-    """Resolve a URI against another, without its fragment (RFC 3986, section 5); what is no URI stays as it is."""
+def resolve_uri(base: str, uri: str) -> str:
+    """Resolve a URI against another, without its fragment (RFC 3986, section 5); return an invalid URI as it is."""
     try:
         return urldefrag(urljoin(base, uri))[0]
     except ValueError:
@@ -99,7 +99,7 @@ def _index(file: File, node: Json, pointer: str, resource: str, base: str) -> No
         file.anchors.setdefault((resource, name[1:]), pointer)
         file.names.setdefault(name[1:], pointer)
     elif isinstance(name, str):
-        base, resource = joined(base, name), pointer
+        base, resource = resolve_uri(base, name), pointer
         file.resources[pointer] = base
     if node.get("$recursiveAnchor") is True:
         file.recursive.add(pointer)

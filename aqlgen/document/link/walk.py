@@ -1,7 +1,7 @@
-"""The walk over all that can hold a reference, by kind, copying only what changes.
+"""A walk over every object that can hold a reference, which copies only what changes.
 
-Where the specification has components, a reference becomes one to a component, so that what is cyclic stays cyclic.
-Where it has none (path items, operations, all odd places), what is meant is put in place of the reference.
+Where the specification has components, a reference becomes one to a component, so that cycles stay cycles. Where it has
+none (path items, operations, all unusual places), the target replaces the reference.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Final, TypeAlias
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.link import schemas
-from aqlgen.document.link.dynamic import Bindings
+from aqlgen.document.link.components import OMITTED, Components
+from aqlgen.document.link.dynamic import Bindings, binding_of
 from aqlgen.document.link.files import File
-from aqlgen.document.link.kinds import KINDS, Kind, Layout
-from aqlgen.document.link.parts import DROP, Parts
-from aqlgen.document.link.references import Failure, References
+from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
+from aqlgen.document.link.references import Failure, References, Target
 from aqlgen.document.origins import Origins
 from aqlgen.document.positions import escape
 from aqlgen.document.read import Limits
@@ -32,34 +31,36 @@ _Walked: TypeAlias = tuple[Json, Origin | None]
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """Where the walk is: file and pointer, the dynamic scope (None outside of schemas), and how deep."""
+class Cursor:
+    """The position of the walk: file, pointer, dynamic scope (None outside of schemas) and depth."""
 
     file: File
     pointer: str
     scope: Bindings | None = None
     depth: int = 0
 
-    def step(self, key: str) -> At:
-        """Give the place of a member."""
-        return At(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
+    def step(self, key: str) -> Cursor:
+        """Return the position of a member."""
+        return Cursor(self.file, f"{self.pointer}/{escape(key)}", self.scope, self.depth + 1)
 
     @property
     def origin(self) -> Origin:
-        """Give the place as an origin."""
+        """The position as an origin."""
         return self.file.origin(self.pointer)
 
 
 class Walk:
-    """Gives the parts of the bundle; what is wrong is in `warnings`, and `errors` refuse the document."""
+    """The walk that builds the parts of the bundle; collects `warnings`, and `errors` that reject the document."""
 
-    def __init__(self, references: References, parts: Parts, layout: Layout, origins: Origins, limits: Limits) -> None:
+    def __init__(
+        self, references: References, components: Components, layout: Layout, origins: Origins, limits: Limits
+    ) -> None:
         self.warnings: list[Diagnostic] = []
         self.errors: list[Diagnostic] = []
         self.quiet = False
         self.texts = 0
         self.references = references
-        self.parts = parts
+        self.components = components
         self._sections = layout.sections
         self.origins = origins
         self._limits = limits
@@ -67,10 +68,10 @@ class Walk:
         self._weights: dict[int, int] = {}
         self._inlining: set[tuple[str, str]] = set()
 
-    def walk(self, value: Json, kind: Kind, at: At) -> _Walked:
-        """Give what stands in the bundle for `value`, itself where nothing changes, and its origin if that is not `at`.
+    def walk(self, value: Json, kind: ObjectType, at: Cursor) -> _Walked:
+        """Return the bundle's version of `value`, the same object if nothing changes, and its origin if not `at`.
 
-        Raises DocumentError when the whole would be too large.
+        Raises DocumentError if the bundle would be too large.
         """
         self._weigh(len(value))
         if at.depth > self._limits.depth + _MORE_DEPTH:
@@ -78,45 +79,45 @@ class Walk:
         if isinstance(value, list):
             return self._list(value, kind, at), None
         if kind.name == "schema" and (at.scope is None or "$id" in value):
-            at = replace(at, scope=self.parts.dynamic.bound(at.scope or (), at.file, at.pointer))
+            at = replace(at, scope=self.components.dynamic.bound(at.scope or (), at.file, at.pointer))
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return self._object(value, kind, at), None
         if kind.name in self._sections:
-            return self._refer(value, reference, kind, at), None
+            return self._reference(value, reference, kind, at), None
         return self._inline(value, reference, kind, at)
 
-    def tell(self, failure: Failure, at: At) -> None:
-        """Note what a reference cannot give; silently where nothing uses it, unless no good document has such a one."""
+    def report(self, failure: Failure, at: Cursor) -> None:
+        """Report a failed reference; in unused parts only if no legitimate document contains such a reference."""
         forbidden = failure.code == "forbidden-reference"
         if self.quiet and not forbidden:
             return
         severity = Severity.ERROR if forbidden else Severity.WARNING
         name = at.file.source.name
-        found = Diagnostic(failure.code, severity, failure.message, at.pointer, name, help=failure.help)
-        (self.errors if forbidden else self.warnings).append(found)
+        diagnostic = Diagnostic(failure.code, severity, failure.message, at.pointer, name, help=failure.help)
+        (self.errors if forbidden else self.warnings).append(diagnostic)
         if failure.cause is not None:
-            self.warnings += (replace(one, severity=Severity.WARNING) for one in failure.cause.diagnostics)
+            self.warnings += (replace(cause, severity=Severity.WARNING) for cause in failure.cause.diagnostics)
 
-    def _list(self, value: list[Json], kind: Kind, at: At) -> Json:
+    def _list(self, value: list[Json], kind: ObjectType, at: Cursor) -> Json:
         if not kind.items:
             return value
-        made: list[Json] | None = None
+        items: list[Json] | None = None
         for index, item in enumerate(value):
             new, moved = item, None
             if isinstance(item, (dict, list)):
-                new, moved = self.walk(item, KINDS[kind.items], at.step(str(index)))
-            if made is None and (new is not item or moved is not None):
-                made = value[:index]
-            if made is None or new is DROP:
+                new, moved = self.walk(item, OBJECT_TYPES[kind.items], at.step(str(index)))
+            if items is None and (new is not item or moved is not None):
+                items = value[:index]
+            if items is None or new is OMITTED:
                 continue
-            made.append(new)
-            if moved is not None or len(made) != index + 1:
-                self.origins.note(made, len(made) - 1, moved or at.step(str(index)).origin)
-        return value if made is None else made
+            items.append(new)
+            if moved is not None or len(items) != index + 1:
+                self.origins.note(items, len(items) - 1, moved or at.step(str(index)).origin)
+        return value if items is None else items
 
-    def _object(self, value: dict[str, Json], kind: Kind, at: At) -> dict[str, Json]:
-        made: dict[str, Json] | None = None
+    def _object(self, value: dict[str, Json], kind: ObjectType, at: Cursor) -> dict[str, Json]:
+        changed: dict[str, Json] | None = None
         for key, inner in value.items():
             if not isinstance(inner, (dict, list)):
                 if isinstance(inner, str) and len(inner) > _PAGE:
@@ -125,108 +126,108 @@ class Walk:
             new, moved = self._member(key, inner, kind, at)
             if new is inner and moved is None:
                 continue
-            made = made or dict(value)
-            if new is DROP:
-                del made[key]
+            changed = changed or dict(value)
+            if new is OMITTED:
+                del changed[key]
                 continue
-            made[key] = new
+            changed[key] = new
             if moved is not None:
-                self.origins.note(made, key, moved)
-        found = value if made is None else made
-        return schemas.without_addresses(self, found, at) if at.file.marked and kind.name == "schema" else found
+                self.origins.note(changed, key, moved)
+        result = value if changed is None else changed
+        return _without_addresses(self, result, at) if at.file.marked and kind.name == "schema" else result
 
-    def _member(self, key: str, value: Json, kind: Kind, at: At) -> _Walked:
+    def _member(self, key: str, value: Json, kind: ObjectType, at: Cursor) -> _Walked:
         if kind.texts and key in _TEXTS and isinstance(value, dict):
             return self._text(value, at.step(key)), None
         if key in kind.data and isinstance(value, dict) and len(value) == 1 and "$ref" in value:
             return self._data(value, at.step(key))
         if key == "discriminator" and kind.name == "schema":
-            return schemas.discriminator(self, value, at.step(key)), None
+            return _discriminator(self, value, at.step(key)), None
         name = kind.fields.get(key) or kind.entries
         if not name or (kind.extensions and key.startswith("x-")):
-            if self._inlining:  # the same data may come again and again
+            if self._inlining:  # the same data may repeat
                 self._weigh(self._weight(value))
             return value, None
-        return self.walk(value, KINDS[name], at.step(key))
+        return self.walk(value, OBJECT_TYPES[name], at.step(key))
 
-    def _text(self, value: dict[str, Json], at: At) -> Json:
-        """Put the text in place that a description refers to, as people do though no specification has it."""
+    def _text(self, value: dict[str, Json], at: Cursor) -> Json:
+        """Return the text that a description refers to, which people write although no specification has it."""
         reference = value.get("$ref")
         if not isinstance(reference, str):
             return value
-        found = self.references.text(reference, at.file, at.pointer)
-        if isinstance(found, Failure):
-            self.tell(found, at.step("$ref"))
-            return DROP
+        text = self.references.text(reference, at.file, at.pointer)
+        if isinstance(text, Failure):
+            self.report(text, at.step("$ref"))
+            return OMITTED
         self.texts += 1
-        self._weigh(1 + len(found) // _PAGE)
-        return found
+        self._weigh(1 + len(text) // _PAGE)
+        return text
 
-    def _data(self, value: dict[str, Json], at: At) -> _Walked:
-        """Put an example in place that is only a reference to another file, as people write them; else keep it."""
+    def _data(self, value: dict[str, Json], at: Cursor) -> _Walked:
+        """Return the content of an example that is only a reference to another file; any other as it is."""
         reference = value["$ref"]
         if not isinstance(reference, str) or reference.startswith("#"):
             return value, None
-        found = self.references.resolve(reference, at.file, at.pointer)
-        if isinstance(found, Failure):
+        target = self.references.resolve(reference, at.file, at.pointer)
+        if isinstance(target, Failure):
             return value, None
-        self._weigh(self._weight(found.value))
-        return found.value, found.file.origin(found.pointer)
+        self._weigh(self._weight(target.value))
+        return target.value, target.file.origin(target.pointer)
 
-    def _refer(self, value: dict[str, Json], reference: str, kind: Kind, at: At) -> Json:
-        found = self.references.resolve(reference, at.file, at.pointer)
-        own = at.file is self.references.root
-        if isinstance(found, Failure):
-            if own and reference.startswith("#"):
-                return value  # a later stage tells, if anything uses it
-            self.tell(found, at.step("$ref"))
-            return self._anything(value, kind, at)
+    def _reference(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> Json:
+        target = self.references.resolve(reference, at.file, at.pointer)
+        in_root = at.file is self.references.root
+        if isinstance(target, Failure):
+            if in_root and reference.startswith("#"):
+                return value  # a later stage reports it, if anything uses it
+            self.report(target, at.step("$ref"))
+            return self._replacement(value, kind, at)
         rest = self._object(value, kind, at) if len(value) > 1 else value
-        made = dict(rest)
-        self.origins.carry(rest, made)
-        self.parts.point(made, "$ref", self.references.settle(found), kind, at.scope or ())
-        return value if own and rest is value and made["$ref"] == reference else made
+        reference_object = dict(rest)
+        self.origins.carry(rest, reference_object)
+        self.components.point(reference_object, "$ref", self.references.final_target(target), kind, at.scope or ())
+        return value if in_root and rest is value and reference_object["$ref"] == reference else reference_object
 
-    def _anything(self, value: dict[str, Json], kind: Kind, at: At) -> Json:
-        """Give what stands for something that cannot be read: as little as is true of it."""
+    def _replacement(self, value: dict[str, Json], kind: ObjectType, at: Cursor) -> Json:
+        """Return a replacement for an unreadable target that claims as little as possible."""
         if kind.name == "requestBody":
-            return value  # unread, so that its operation is skipped
+            return value  # unresolved, so that the operation is skipped
         rest = _without(value)
         if kind.name == "schema":
             return self._object(rest, kind, at)
         if kind.name == "response":
             return {"description": "", **rest}
-        return rest if kind.name == "parameter" and rest.get("required") is True else DROP
+        return rest if kind.name == "parameter" and rest.get("required") is True else OMITTED
 
-    def _inline(self, value: dict[str, Json], reference: str, kind: Kind, at: At) -> _Walked:
-        """Put what a reference leads to in its place, and what stands beside the reference over it."""
-        found = self.references.resolve(reference, at.file, at.pointer)
-        if not isinstance(found, Failure) and (found.file.address, found.pointer) in self._inlining:
-            found = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
-        beside = self._object(_without(value), kind, at) if len(value) > 1 else {}
-        if isinstance(found, Failure):
-            self.tell(found, at.step("$ref"))
-            return beside or DROP, None
-        key = (found.file.address, found.pointer)
+    def _inline(self, value: dict[str, Json], reference: str, kind: ObjectType, at: Cursor) -> _Walked:
+        """Replace a reference by its target, overridden by the members beside the reference."""
+        target = self.references.resolve(reference, at.file, at.pointer)
+        if not isinstance(target, Failure) and (target.file.address, target.pointer) in self._inlining:
+            target = Failure("unresolved-reference", f"the reference {reference!r} leads in a circle")
+        overrides = self._object(_without(value), kind, at) if len(value) > 1 else {}
+        if isinstance(target, Failure):
+            self.report(target, at.step("$ref"))
+            return overrides or OMITTED, None
+        key = (target.file.address, target.pointer)
         self._inlining.add(key)
         try:
-            new, moved = found.value, None
+            new, moved = target.value, None
             if isinstance(new, (dict, list)):
-                new, moved = self.walk(new, kind, At(found.file, found.pointer, at.scope, at.depth + 1))
+                new, moved = self.walk(new, kind, Cursor(target.file, target.pointer, at.scope, at.depth + 1))
         finally:
             self._inlining.discard(key)
-        if beside and isinstance(new, dict):
-            made = {**new, **beside}
-            self.origins.carry(new, made)
-            for one in beside:
-                self.origins.note(made, one, at.step(one).origin)
-            self.origins.carry(beside, made)
-            new = made
-        return new, moved or found.file.origin(found.pointer)
+        if overrides and isinstance(new, dict):
+            merged = {**new, **overrides}
+            self.origins.carry(new, merged)
+            for name in overrides:
+                self.origins.note(merged, name, at.step(name).origin)
+            self.origins.carry(overrides, merged)
+            new = merged
+        return new, moved or target.file.origin(target.pointer)
 
-    def _weigh(self, more: int) -> None:
-        """Count what goes into the bundle; what is much more than was read stands in it again and again."""
-        self._count += more
+    def _weigh(self, weight: int) -> None:
+        """Count what goes into the bundle; far more than was read means that the same parts repeat without end."""
+        self._count += weight
         if self._count > self._bound:
             read = sum(len(file.source.text) for file in self.references.files.values())
             self._bound = min(self._limits.nodes, _LEAST_BOUND + read)
@@ -234,7 +235,7 @@ class Walk:
                 raise _too_large()
 
     def _weight(self, value: Json) -> int:
-        """Give the size of data in values and pages of text, each measured once."""
+        """Return the size of data in values and pages of text, each object measured once."""
         if isinstance(value, str):
             return 1 + len(value) // _PAGE
         if not isinstance(value, (dict, list)):
@@ -253,3 +254,51 @@ def _too_large() -> DocumentError:
 
 def _without(value: dict[str, Json]) -> dict[str, Json]:
     return {key: inner for key, inner in value.items() if key != "$ref"}
+
+
+_ADDRESSES: Final = frozenset({"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"})
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+
+
+def _without_addresses(walk: Walk, value: dict[str, Json], at: Cursor) -> dict[str, Json]:
+    """Return a schema without its addresses, which no reference needs any more: all point into the bundle."""
+    if not any(isinstance(value.get(key), (str, bool)) for key in _ADDRESSES):
+        return value
+    bare = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
+    walk.origins.carry(value, bare)
+    dynamic = value.get("$dynamicRef", value.get("$recursiveRef"))
+    if not isinstance(dynamic, str):
+        return bare
+    if "$dynamicRef" in value:
+        bound = binding_of(at.scope or (), dynamic.rpartition("#")[2])
+    else:
+        anchor = at.file.recursion(at.pointer)
+        bound = None if anchor is None else (at.file.address, anchor)
+    target = walk.references.at(*bound) if bound else walk.references.resolve(dynamic, at.file, at.pointer)
+    if isinstance(target, Failure):
+        walk.report(target, at.step("$dynamicRef" if "$dynamicRef" in value else "$recursiveRef"))
+        return bare
+    holder = bare
+    if "$ref" in bare:
+        holder = {}
+        bare["allOf"] = [*(bare["allOf"] if isinstance(bare.get("allOf"), list) else ()), holder]
+    walk.components.point(holder, "$ref", walk.references.final_target(target), OBJECT_TYPES["schema"], at.scope or ())
+    return bare
+
+
+def _discriminator(walk: Walk, value: Json, at: Cursor) -> Json:
+    """Return a discriminator whose mapping refers into the bundle; schema names stay (OpenAPI 3.1.1, 4.8.25)."""
+    mapping = value.get("mapping") if isinstance(value, dict) else None
+    if not isinstance(mapping, dict):
+        return value
+    references = dict(mapping)
+    for name, reference in mapping.items():
+        if isinstance(reference, str) and ("/" in reference or "#" in reference or reference.endswith(_SUFFIXES)):
+            target = walk.references.resolve(reference, at.file, at.pointer)
+            if isinstance(target, Target):
+                walk.components.point(
+                    references, name, walk.references.final_target(target), OBJECT_TYPES["schema"], ()
+                )
+            elif not reference.startswith("#"):
+                walk.report(target, at.step("mapping").step(name))
+    return {**value, "mapping": references}

@@ -1,17 +1,17 @@
-"""Reading: from what the user named to a tree of plain data, with everything that is odd about it as diagnostics.
+"""Reading: from a file, folder, archive, URL or standard input to a tree of plain data, with diagnostics.
 
-What the user named is `opened`: a file, folder, archive, URL or standard input, with the `Library` of its neighbours.
-The way of a document: `fetch` (bytes) → `sniff` (is it something else?) → `encoding` (text) → `jsontext` or `yamltext`
-(a tree) → `version` (which OpenAPI). Positions are found by `locate`, and only when something is to be reported.
+In: the name that the user gave, or bytes. Out: a `Source`, and for a whole document the `Library` of the files beside
+it (`open_document`). Stages: `fetch` (bytes) → `source` (text, then a tree, by `json_parser` or `yaml_parser`) →
+`identify` (the OpenAPI version, or which other kind of file it is). `locate` gives diagnostics their positions, and is
+only called when there is something to report.
 """
 
-from aqlgen.document.read.library import Library
+from aqlgen.document.read.fetch import open_document, read
+from aqlgen.document.read.identify import Version, check
+from aqlgen.document.read.library import Library, NotRead
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.locate import locate
-from aqlgen.document.read.opening import opened
-from aqlgen.document.read.shelves import NotRead
-from aqlgen.document.read.source import Source, parse, read
-from aqlgen.document.read.version import Version, check
+from aqlgen.document.read.source import Source, parse
 from aqlgen.document.read.web import same_origin
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "Version",
     "check",
     "locate",
-    "opened",
+    "open_document",
     "parse",
     "read",
     "same_origin",

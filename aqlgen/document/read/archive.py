@@ -9,21 +9,20 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
-from aqlgen.diagnostics.errors import DocumentError, FileError
+from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
+from aqlgen.document.read.library import NotRead
 from aqlgen.document.read.limits import Limits
-
-MAGIC = b"PK\x03\x04"
 
 _ENTRY = b"PK\x01\x02"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class Archive:
-    """The files of an archive by their normal names; links and names that leave the archive are not among them."""
+    """The regular files of an archive by normalised path, without links and paths that leave the archive."""
 
     def __init__(self, name: str, data: bytes, limits: Limits) -> None:
-        """Look at the entries. Raises DocumentError when it is no archive, or one that is over the bounds."""
-        if data.count(_ENTRY) > limits.files:  # before anything is built of them
+        """Read the list of entries. Raises DocumentError if this is no archive, or one over the limits."""
+        if data.count(_ENTRY) > limits.files:  # before zipfile builds an object for each
             raise _refusal(name, f"more than {limits.files:,} entries")
         try:
             self._file = zipfile.ZipFile(io.BytesIO(data))
@@ -42,7 +41,7 @@ class Archive:
         return path in self._entries
 
     def read(self, path: str) -> bytes:
-        """Give the content of a file, one byte over the bound at most. Raises FileError."""
+        """Return the content of a file, cut one byte past the limit. Raises FileError."""
         entry = self._entries[path]
         if entry.compress_type not in _METHODS or entry.flag_bits & 1:
             raise FileError.of("file-unreadable", "encrypted, or packed in an unusual way", file=f"{self._name}/{path}")
@@ -53,8 +52,36 @@ class Archive:
             raise FileError.of("file-unreadable", f"damaged: {error}", file=f"{self._name}/{path}") from None
 
 
+class ArchiveFiles:
+    """Files in an archive, which no reference in it can leave."""
+
+    def __init__(self, name: str, archive: Archive) -> None:
+        self._name = name
+        self._archive = archive
+
+    def find(self, base: str, path: str) -> str:
+        """Return the address of `path` relative to `base`. Raises NotRead, or ValueError if it is no path."""
+        address = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
+        if address.startswith(".."):
+            raise NotRead("outside-reference", f"the reference {path!r} leaves the archive, so it is not read")
+        return address
+
+    def load(self, address: str) -> bytes:
+        """Return the bytes, cut one byte past the limit. Raises NotRead."""
+        if address not in self._archive:
+            raise NotRead("unresolved-reference", f"{self.name(address)}: no such file")
+        try:
+            return self._archive.read(address)
+        except AqlgenError as error:
+            raise NotRead("unresolved-reference", f"{self.name(address)}: {error}") from None
+
+    def name(self, address: str) -> str:
+        """Return the name to show for a file."""
+        return f"{self._name}/{address}"
+
+
 def _path(entry: zipfile.ZipInfo) -> str:
-    """Give the normal name of a regular file, nothing for all else."""
+    """Return the normalised path of a regular file, "" for any other entry."""
     if entry.is_dir() or stat.S_ISLNK(entry.external_attr >> 16):
         return ""
     path = posixpath.normpath(entry.filename.replace("\\", "/"))

@@ -1,20 +1,26 @@
-"""Getting the bytes of a document: from a file, an http(s) URL, or standard input."""
+"""Fetching a document from a file, folder, archive, http(s) URL or standard input, with the files around it."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from aqlgen.diagnostics.errors import DocumentError, FileError
-from aqlgen.document.read.bounds import too_large
-from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.web import Web, is_url, without_credentials
+from aqlgen.diagnostics.errors import AqlgenError, DocumentError, FileError
+from aqlgen.document.read.library import FileStore, Folder, Library, NoFiles
+from aqlgen.document.read.limits import Limits, too_large
+from aqlgen.document.read.source import Source, parse
+from aqlgen.document.read.web import Headers, Web, is_url, without_credentials
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """Bytes with the name to show for them and the place they came from."""
+    """Bytes of a document, the name to show for it, and its location."""
 
     name: str
     data: bytes
@@ -22,7 +28,7 @@ class Raw:
 
 
 def fetch(spec: str, limits: Limits, web: Web) -> Raw:
-    """Read what `spec` names. Raises FileError, or DocumentError when it is empty or over the size bound."""
+    """Read a file, URL or standard input. Raises FileError, or DocumentError if it is empty or too large."""
     if spec == "-":
         raw = Raw("<stdin>", sys.stdin.buffer.read(limits.size + 1), None)
     elif is_url(spec):
@@ -55,3 +61,127 @@ def _from_file(spec: str, limits: Limits) -> Raw:
     except OSError as error:
         raise FileError.of("file-unreadable", f"cannot be read: {error.strerror or error}", file=spec) from None
     return Raw(spec, data, path.resolve())
+
+
+_ZIP_MAGIC: Final = b"PK\x03\x04"
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+_SIGN: Final = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:""", re.M)
+_SHOWN: Final = 10
+_MOST: Final = 50
+_SKIPPED: Final = frozenset({"node_modules", "__pycache__", "__MACOSX"})
+
+
+def find_root(name: str, paths: Iterable[str], load: Callable[[str], bytes], limits: Limits) -> str:
+    """Return the path of the only file that has `openapi` or `swagger` at its root.
+
+    Raises FileError if there is none, or several.
+    """
+    likely: list[str] = []
+    size = 0
+    for path in sorted(paths, key=lambda path: (path.count("/"), path)):
+        if not path.lower().endswith(_SUFFIXES) or _hidden(path):
+            continue
+        data = load(path)
+        size += len(data)
+        if size > limits.all_size:
+            raise _refusal("no-root-document", "it holds too much to look through", name)
+        if _SIGN.search(data.replace(b"\0", b"")) and _is_root(path, data, limits):
+            likely.append(path)
+        if len(likely) > _MOST:
+            break
+    if not likely:
+        raise _refusal("no-root-document", "no file in it has openapi or swagger at its root", name)
+    if len(likely) > 1:
+        more = ["…"] if len(likely) > _SHOWN else []
+        message = f"several files have openapi or swagger at their root: {', '.join([*likely[:_SHOWN], *more])}"
+        raise _refusal("several-root-documents", message, name)
+    return likely[0]
+
+
+def files_below(folder: Path, limits: Limits) -> Iterator[str]:
+    """Yield the paths of files below a folder, with slashes; skip links to folders. Raises FileError."""
+    seen = 0
+    for here, folders, files in os.walk(folder):
+        folders[:] = [folder_name for folder_name in folders if not _hidden(folder_name)]
+        seen += len(files)
+        if seen > 10 * limits.files:
+            raise _refusal("no-root-document", f"it has more than {10 * limits.files:,} files", str(folder))
+        for file in files:
+            yield (Path(here) / file).relative_to(folder).as_posix()
+
+
+def _hidden(path: str) -> bool:
+    return any(part.startswith(".") or part in _SKIPPED for part in path.split("/"))
+
+
+def _is_root(path: str, data: bytes, limits: Limits) -> bool:
+    try:
+        root = parse(path, data, None, limits=limits).root
+    except AqlgenError:
+        return False
+    return any(isinstance(root.get(key), (str, int, float)) for key in ("openapi", "swagger"))
+
+
+def _refusal(code: str, message: str, name: str) -> FileError:
+    return FileError.of(code, message, file=name, help="Name the root document inside it.")
+
+
+def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> Source:
+    """Read a file, an http(s) URL (sending `headers` to its own origin) or `-` for standard input.
+
+    Raises FileError if it cannot be fetched, DocumentError if it is not a JSON or YAML object.
+    """
+    limits = limits or Limits()
+    web = Web(spec, headers, limits)
+    try:
+        raw = fetch(spec, limits, web)
+    finally:
+        web.close()
+    return parse(raw.name, raw.data, raw.base, limits=limits)
+
+
+@contextmanager
+def open_document(
+    spec: str, *, headers: Headers = (), allowed: Sequence[str] = (), limits: Limits | None = None
+) -> Iterator[tuple[Source, Library]]:
+    """Read the root document of a file, folder, archive, http(s) URL or standard input (`-`), with its library.
+
+    Raises FileError if it cannot be fetched, DocumentError if it is not a JSON or YAML object.
+    """
+    limits = limits or Limits()
+    web = Web(spec, headers, limits)
+    try:
+        raw, address, files = _open(spec, web, allowed, limits)
+        library = Library(address, files, web, allowed, limits)
+        yield parse(raw.name, raw.data, raw.base, limits=limits), library
+    finally:
+        web.close()
+
+
+def _open(spec: str, web: Web, allowed: Sequence[str], limits: Limits) -> tuple[Raw, str, FileStore]:
+    folders = [place for place in allowed if "://" not in place]
+    if spec != "-" and os.path.isdir(spec):
+        boundary = Path(spec)
+        root_path = find_root(spec, files_below(boundary, limits), lambda path: _bytes(boundary / path, limits), limits)
+        raw = fetch(os.path.join(spec, root_path), limits, web)
+        return raw, str(raw.base), Folder(raw.name, Path(str(raw.base)), boundary, folders, limits)
+    raw = fetch(spec, limits, web)
+    if raw.data.startswith(_ZIP_MAGIC):
+        from aqlgen.document.read.archive import Archive, ArchiveFiles  # only archives should pay for importing it
+
+        archive = Archive(raw.name, raw.data, limits)
+        member = find_root(raw.name, archive, archive.read, limits)
+        files = ArchiveFiles(raw.name, archive)
+        return Raw(files.name(member), archive.read(member), None), member, files
+    if isinstance(raw.base, Path):
+        return raw, str(raw.base), Folder(spec, raw.base, raw.base.parent, folders, limits)
+    return raw, raw.base or "<stdin>", NoFiles()
+
+
+def _bytes(path: Path, limits: Limits) -> bytes:
+    """Return the content of a candidate for the root document, nothing for a file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(limits.size + 1) if path.is_file() else b""
+    except OSError:
+        return b""

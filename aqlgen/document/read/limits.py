@@ -1,17 +1,20 @@
-"""The bounds against hostile or mistaken input."""
+"""Limits against hostile or mistaken input, and the errors for documents that exceed them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import DocumentError
 
 _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one file: bytes, values with aliases expanded, nesting, seconds for a URL. Of all: files, bytes, seconds.
+    """Limits of one file (bytes, values with aliases expanded, depth, seconds) and of all (files, bytes, seconds).
 
-    `nodes` also bounds the document that is put together, so that files which repeat one another cannot explode.
+    `nodes` also limits the assembled document, so that files which include one another cannot grow without end.
     """
 
     size: int = 64 * _MIB
@@ -21,3 +24,27 @@ class Limits:
     files: int = 10_000
     all_size: int = 256 * _MIB
     all_seconds: float = 600.0
+
+
+MOST_FINDINGS = 200
+"""How many repeated keys are reported; a hostile document has millions."""
+
+
+def too_deep(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
+    """Build the error: the document nests deeper than the limit."""
+    return _refusal("document-too-deep", f"nested deeper than {limits.depth} levels", name, line, column)
+
+
+def too_many(name: str, limits: Limits, line: int = 0, column: int = 0) -> DocumentError:
+    """Build the error: the document holds more values than the limit, with aliases expanded."""
+    message = f"the document holds more than {limits.nodes:,} values, counting what YAML aliases repeat"
+    return _refusal("document-too-large", message, name, line, column)
+
+
+def too_large(name: str, limits: Limits) -> DocumentError:
+    """Build the error: more bytes than the limit."""
+    return _refusal("document-too-large", f"the document is larger than {limits.size // (1024 * 1024)} MiB", name, 0, 0)
+
+
+def _refusal(code: str, message: str, name: str, line: int, column: int) -> DocumentError:
+    return DocumentError(Diagnostic(code, Severity.ERROR, message, file=name, line=line, column=column))

@@ -1,4 +1,4 @@
-"""Giving diagnostics their positions."""
+"""Positions of diagnostics in the user's own files."""
 
 from __future__ import annotations
 
@@ -24,41 +24,47 @@ def locate(
     root: Json = None,
     origins: Origins | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Fill in file, pointer, line and column of the user's own files; sort by place, exact repeats folded.
+    """Return diagnostics with file, pointer, line and column of the user's own files, sorted, without repeats.
 
-    A diagnostic without a file points into `root`, the tree that was put together from the sources, and `origins` tells
-    where that part came from; without them it points into the first source. One that names a source points into that
-    source. What has a line already, or is of another file, keeps what it has.
+    A diagnostic without a file points into `root`, the tree assembled from the sources, and `origins` maps it to a
+    file; without `origins` it points into the first source. One that names a source points into that source. One that
+    has a line already, or names another file, stays as it is.
     """
-    given = [_at_origin(one, sources[0].name, root, origins) for one in diagnostics]
+    mapped = [_at_origin(diagnostic, sources[0].name, root, origins) for diagnostic in diagnostics]
     wanted: dict[str, set[str]] = defaultdict(set)
-    for one in given:
-        if not one.line:
-            wanted[one.file].add(one.pointer)
-    found = {
+    for diagnostic in mapped:
+        if not diagnostic.line:
+            wanted[diagnostic.file].add(diagnostic.pointer)
+    places = {
         source.name: positions.find(source.text, source.format, wanted[source.name])
         for source in sources
         if source.name in wanted
     }
     placed = {
-        replace(one, line=found[one.file][one.pointer][0], column=found[one.file][one.pointer][1])
-        if not one.line and one.file in found
-        else one
-        for one in given
+        _at_position(diagnostic, *places[diagnostic.file][diagnostic.pointer])
+        if not diagnostic.line and diagnostic.file in places
+        else diagnostic
+        for diagnostic in mapped
     }
     ranks = {source.name: rank for rank, source in enumerate(sources)}
-    return tuple(sorted(placed, key=lambda one: _key(ranks.get(one.file, len(ranks)), one)))
+    return tuple(sorted(placed, key=lambda diagnostic: _key(ranks.get(diagnostic.file, len(ranks)), diagnostic)))
 
 
-def _at_origin(one: Diagnostic, main: str, root: Json, origins: Origins | None) -> Diagnostic:
-    """Turn a pointer into the tree put together into a pointer into the file where that part stands."""
-    if one.file:
-        return one
-    if one.line or origins is None:
-        return replace(one, file=main)
-    origin = origins.find(root, one.pointer)
-    return replace(one, pointer=origin.pointer, file=origin.file or main)
+def _at_origin(diagnostic: Diagnostic, main: str, root: Json, origins: Origins | None) -> Diagnostic:
+    """Map a pointer into the assembled tree to a pointer into the file that the part came from."""
+    if diagnostic.file:
+        return diagnostic
+    if diagnostic.line or origins is None:
+        return replace(diagnostic, file=main)
+    origin = origins.find(root, diagnostic.pointer)
+    return replace(diagnostic, pointer=origin.pointer, file=origin.file or main)
 
 
-def _key(rank: int, one: Diagnostic) -> tuple[int, str, int, int, int, str, str, str]:
-    return rank, one.file, one.line, one.column, _ORDER[one.severity], one.code, one.pointer, one.message
+def _at_position(diagnostic: Diagnostic, line: int, column: int) -> Diagnostic:
+    return replace(diagnostic, line=line, column=column)
+
+
+def _key(rank: int, diagnostic: Diagnostic) -> tuple[int, str, int, int, int, str, str, str]:
+    severity = _ORDER[diagnostic.severity]
+    place = rank, diagnostic.file, diagnostic.line, diagnostic.column
+    return *place, severity, diagnostic.code, diagnostic.pointer, diagnostic.message

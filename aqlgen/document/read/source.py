@@ -1,7 +1,8 @@
-"""A document as it was read, and the way there."""
+"""A document as it was read: bytes decoded to text, and text parsed to a tree of plain data."""
 
 from __future__ import annotations
 
+import codecs
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,24 +13,51 @@ from typing import Literal, TypeAlias
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.positions import Lines
-from aqlgen.document.read import jsontext, version, yamltext
-from aqlgen.document.read.encoding import decode
-from aqlgen.document.read.fetch import fetch
+from aqlgen.document.read import json_parser
+from aqlgen.document.read.identify import refuse_binary, refuse_markup, version_remarks
 from aqlgen.document.read.limits import Limits
-from aqlgen.document.read.sniff import refuse_binary, refuse_markup
-from aqlgen.document.read.web import Headers, Web
 from aqlgen.ir import Json
+
+_HELP = "Save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8"
+
+
+def decode(name: str, data: bytes) -> str:
+    """Return the text without its byte order mark, line ends kept. Raises DocumentError naming the first bad byte."""
+    if data.startswith(codecs.BOM_UTF32_LE):
+        raise DocumentError.of("bad-encoding", "the text is UTF-32", file=name, help="Save it as UTF-8.")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _decode(name, data, "utf-16", "UTF-16")
+    return _decode(name, data, "utf-8-sig", "UTF-8")
+
+
+def _decode(name: str, data: bytes, codec: str, label: str) -> str:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        # The codec counts from after the byte order mark that it has removed.
+        offset = error.start + len(data) - len(error.object)
+        before = error.object[: error.start].decode(codec, errors="replace")
+        line, column = Lines(before).place(len(before))
+        raise DocumentError.of(
+            "bad-encoding",
+            f"not {label} at byte {offset}" + (f" (0x{data[offset]:02x})" if offset < len(data) else ""),
+            file=name,
+            line=line,
+            column=column,
+            help=_HELP,
+        ) from None
+
 
 Format: TypeAlias = Literal["json", "yaml"]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One document. All keys of `root` are text, no value contains itself, and depth and size are bounded.
+    """A parsed document. All keys of `root` are text, no value contains itself, and depth and size are bounded.
 
-    `name` is as the user named it (`<stdin>` for `-`, a URL without its password); `base` is the document's own place,
+    `name` is the name that the user gave (`<stdin>` for `-`, a URL without its password). `base` is the location
     against which relative references resolve: an absolute path, a URL after redirects, or None for standard input.
-    A YAML alias shares the value it stands for, so `root` must not be changed in place.
+    A YAML alias shares the value of its anchor, so `root` must not be changed in place.
     """
 
     name: str
@@ -41,70 +69,60 @@ class Source:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def read(spec: str, *, headers: Headers = (), limits: Limits | None = None) -> Source:
-    """Read a file, an http(s) URL (sending `headers` to its own origin) or `-` for standard input.
-
-    Raises FileError when it cannot be had, DocumentError when what is there is not a JSON or YAML object.
-    """
-    limits = limits or Limits()
-    web = Web(spec, headers, limits)
-    try:
-        raw = fetch(spec, limits, web)
-    finally:
-        web.close()
-    return parse(raw.name, raw.data, raw.base, limits=limits)
-
-
 def parse(
     name: str, data: bytes, base: Path | str | None, *, limits: Limits | None = None, part: bool = False
 ) -> Source:
-    """Read a document from bytes that are at hand, by content and whatever it is named. Raises DocumentError.
+    """Parse the bytes of a document; its name does not matter. Raises DocumentError.
 
-    A `part` of a document that is split over files may be any value, not only an object.
+    A `part` of a document in several files may be any value, not only an object.
     """
     limits = limits or Limits()
     refuse_binary(name, data)
     text = decode(name, data)
     refuse_markup(name, text)
     with _collector_paused():
-        root, form, findings = _tree(name, text, limits)
+        root, form, findings = _parse_text(name, text, limits)
     if part:
         return Source(name, data, text, form, root, base, tuple(findings))
     if not isinstance(root, dict):
         raise DocumentError.of(
             "not-an-object",
-            f"the document is {_kind(root)}, not an object",
+            f"the document is {_type_name(root)}, not an object",
             file=name,
             line=1,
             column=1,
             help="An OpenAPI document is a JSON or YAML object that has the keys openapi, info and paths.",
         )
-    findings += version.remarks(root)
+    findings += version_remarks(root)
     return Source(name, data, text, form, root, base, tuple(findings))
 
 
-def _tree(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:
+def _parse_text(name: str, text: str, limits: Limits) -> tuple[Json, Format, list[Diagnostic]]:
     if not text.lstrip().startswith(("{", "[", "//", "/*")):
-        root, findings = yamltext.parse(name, text, limits)
+        from aqlgen.document.read import yaml_parser  # only YAML documents should pay for importing it
+
+        root, findings = yaml_parser.parse(name, text, limits)
         return root, "yaml", findings
     try:
-        root, findings = jsontext.parse(name, text, limits)
-    except jsontext.NotJson as fault:
-        root, findings = _flow_yaml(name, text, limits, fault)
+        root, findings = json_parser.parse(name, text, limits)
+    except json_parser.NotJson as fault:
+        root, findings = _parse_flow_yaml(name, text, limits, fault)
         return root, "yaml", findings
     return root, "json", findings
 
 
-def _flow_yaml(name: str, text: str, limits: Limits, fault: jsontext.NotJson) -> tuple[Json, list[Diagnostic]]:
-    """YAML may begin with a brace too; but when it is neither, the fault to tell is the JSON's."""
+def _parse_flow_yaml(name: str, text: str, limits: Limits, fault: json_parser.NotJson) -> tuple[Json, list[Diagnostic]]:
+    """Parse text that begins with a brace but is not JSON as YAML; if it is neither, raise the JSON error."""
     line, column = Lines(text).place(fault.offset)
     refused = DocumentError.of(
         "json-syntax", f"not valid JSON: {fault.problem}", file=name, line=line, column=column, help=fault.help
     )
     if text.startswith(("//", "/*"), fault.offset):  # YAML would take the comment for a part of the next key
         raise refused
+    from aqlgen.document.read import yaml_parser
+
     try:
-        root, findings = yamltext.parse(name, text, limits)
+        root, findings = yaml_parser.parse(name, text, limits)
     except DocumentError as error:
         if error.diagnostics[0].code != "yaml-syntax":
             raise
@@ -116,7 +134,7 @@ def _flow_yaml(name: str, text: str, limits: Limits, fault: jsontext.NotJson) ->
     return root, [note, *findings]
 
 
-def _kind(value: Json) -> str:
+def _type_name(value: Json) -> str:
     if value is None:
         return "empty (null)"
     if isinstance(value, bool):
@@ -128,7 +146,7 @@ def _kind(value: Json) -> str:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Millions of new containers and no garbage: the cyclic collector would only double the time."""
+    """Pause the garbage collector: with millions of new containers and no garbage it would double the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

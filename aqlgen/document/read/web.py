@@ -1,4 +1,4 @@
-"""Getting http(s) URLs: bounded in time and size, redirects followed by hand, so that headers stay at their origin."""
+"""Fetching http(s) URLs within limits of time and size; redirects never carry headers to another origin."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
-from aqlgen.document.read.bounds import too_large
-from aqlgen.document.read.limits import Limits
+from aqlgen.document.read.limits import Limits, too_large
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,16 +20,16 @@ if TYPE_CHECKING:
     import httpx2
 
 _REDIRECTS = 10
-_REACHED = "Check the address and the network, or download it elsewhere and give the file."
+_UNREACHABLE_HELP = "Check the address and the network, or download it elsewhere and give the file."
 _ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 _ACCEPT = "application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5"
 
 Headers: TypeAlias = Sequence[tuple[str, str]]
-"""Names and values; only ever sent to the origin of the URL that the user named."""
+"""Names and values; only sent to the origin of the URL that the user named."""
 
 
 class Web:
-    """Fetches the URLs of one document over connections that are kept; `headers` go to the origin of `spec` alone."""
+    """A client for the URLs of one document, with persistent connections; only the origin of `spec` gets `headers`."""
 
     def __init__(self, spec: str, headers: Headers, limits: Limits) -> None:
         self._origin = _origin(spec)
@@ -41,9 +40,9 @@ class Web:
         self._client: httpx2.AsyncClient | None = None
 
     def get(self, url: str, permits: Callable[[str], bool] = lambda _url: True) -> tuple[str, bytes]:
-        """Give where the redirects ended, without credentials, and the bytes there.
+        """Return the final URL after redirects, without credentials, and its content.
 
-        Raises FileError, also for a redirect to what `permits` denies, or DocumentError over the size bound.
+        Raises FileError, also for a redirect that `permits` denies, or DocumentError over the size limit.
         """
         import asyncio  # here, since only URLs should pay for importing it
 
@@ -56,23 +55,25 @@ class Web:
             raise _unreachable(name, "not a usable address: it names no server")
         seconds = min(self._limits.seconds, self._deadline - time.monotonic())
         try:
-            return self._runner.run(self._within(seconds, name, permits))
+            return self._runner.run(self._fetch_in_time(seconds, name, permits))
         except TimeoutError:
-            raise _unreachable(name, f"not finished after {self._limits.seconds:g} seconds", _REACHED) from None
+            raise _unreachable(
+                name, f"not finished after {self._limits.seconds:g} seconds", _UNREACHABLE_HELP
+            ) from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise _unreachable(name, f"not a usable address: {error}") from None
         except httpx2.HTTPError as error:
-            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _REACHED) from None
+            raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _UNREACHABLE_HELP) from None
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         if self._runner is not None:
             if self._client is not None:
                 self._runner.run(self._client.aclose())
             self._runner.close()
 
-    async def _within(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
-        """Bound the whole time: a server that sends a byte of its headers now and then would outlast other bounds."""
+    async def _fetch_in_time(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
+        """Limit the total time: a server that sends its headers byte by byte would outlast other timeouts."""
         import asyncio
 
         async with asyncio.timeout(seconds):
@@ -81,18 +82,18 @@ class Web:
     async def _follow(self, name: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
         url = name
         for _ in range(_REDIRECTS + 1):
-            found = await self._once(name, url)
-            if isinstance(found, bytes):
-                return url, found
-            url = without_credentials(urljoin(url, found))
+            answer = await self._request(name, url)
+            if isinstance(answer, bytes):
+                return url, answer
+            url = without_credentials(urljoin(url, answer))
             if not urlsplit(url).scheme.startswith("http"):
                 raise _unreachable(name, f"redirected to an address of another kind, {urlsplit(url).scheme}")
             if not permits(url):
                 raise _unreachable(name, f"redirected to {url}, which is outside")
         raise _unreachable(name, f"more than {_REDIRECTS} redirects")
 
-    async def _once(self, name: str, url: str) -> bytes | str:
-        """Give the body, or the place that a redirect names."""
+    async def _request(self, name: str, url: str) -> bytes | str:
+        """Return the body, or the location of a redirect."""
         headers = self._headers if _origin(url) == self._origin else []
         async with self._connected().stream("GET", url, headers=headers) as response:
             if response.has_redirect_location:
@@ -116,12 +117,12 @@ class Web:
 
 
 def is_url(spec: str) -> bool:
-    """Whether it is an address that can be fetched."""
+    """Return True if this is an http(s) URL."""
     return spec.lower().startswith(("http://", "https://"))
 
 
 def without_credentials(url: str) -> str:
-    """Return the URL as it may be shown and stored: without user name and password."""
+    """Return the URL without user name and password, so that it can be shown and stored."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -130,7 +131,7 @@ def without_credentials(url: str) -> str:
 
 
 def _from_userinfo(spec: str, headers: Headers) -> Headers:
-    """Turn the credentials of a URL into a header (RFC 7617), unless one was given."""
+    """Return the credentials of a URL as a header (RFC 7617), unless the user set that header."""
     parts = _split(spec)
     if parts is None or "@" not in parts.netloc or any(name.lower() == "authorization" for name, _ in headers):
         return []
@@ -139,7 +140,7 @@ def _from_userinfo(spec: str, headers: Headers) -> Headers:
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:
-    """Give scheme, host and port (RFC 6454)."""
+    """Return scheme, host and port (RFC 6454)."""
     parts = _split(url)
     try:
         port = parts.port if parts else None
@@ -157,9 +158,9 @@ def _split(url: str) -> SplitResult | None:
         return None
 
 
-def same_origin(one: str, other: str) -> bool:
-    """Whether two URLs are of one server: scheme, host and port."""
-    return _origin(one) is not None and _origin(one) == _origin(other)
+def same_origin(url: str, other: str) -> bool:
+    """Return True if two URLs have the same scheme, host and port."""
+    return _origin(url) is not None and _origin(url) == _origin(other)
 
 
 def _refused(name: str, status: int, reason: str) -> FileError:

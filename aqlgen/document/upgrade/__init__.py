@@ -1,95 +1,28 @@
-"""Upgrading: Swagger 2.0 becomes OpenAPI 3.0, so that no later stage knows it.
+"""The upgrade from Swagger 2.0 to OpenAPI 3.0, so that no later stage knows Swagger.
 
-A pure conversion: the tree given is never changed, what needs no change is shared, and `Origins` remembers where in the
-user's document each moved part stands. Only one thing of 2.0 is lost: values separated by tabs.
+In: a linked and overlaid tree of any version. Out: a tree of OpenAPI 3.x, and diagnostics about the given tree.
+
+The conversion is pure: it never changes the given tree, shares what needs no change, and records in `Origins` where in
+the user's document each moved part stands. Only one feature of 2.0 is lost: values separated by tabs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape
-from aqlgen.document.read.version import is_swagger
-from aqlgen.document.upgrade.bodies import request_body
-from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.media import default_types
-from aqlgen.document.upgrade.parameters import parameter
-from aqlgen.document.upgrade.paths import paths
-from aqlgen.document.upgrade.responses import response
-from aqlgen.document.upgrade.security import scheme
-from aqlgen.document.upgrade.servers import servers
+from aqlgen.document.read.identify import is_swagger
 from aqlgen.ir import Json
 
-__all__ = ["VERSION", "upgrade"]
-
-VERSION = "3.0.4"
-"""The version that an upgraded document declares."""
-
-REPLACED = frozenset(
-    {
-        "swagger",
-        "host",
-        "basePath",
-        "schemes",
-        "consumes",
-        "produces",
-        "paths",
-        "x-ms-paths",
-        "x-ms-parameterized-host",
-        "definitions",
-        "parameters",
-        "responses",
-        "securityDefinitions",
-    }
-)
+__all__ = ["upgrade"]
 
 
 def upgrade(root: dict[str, Json], origins: Origins) -> tuple[dict[str, Json], tuple[Diagnostic, ...]]:
-    """Give a document as OpenAPI 3.x: Swagger 2.0 as 3.0, any other as it is. Diagnostics point into the given tree."""
+    """Return a document as OpenAPI 3.x: Swagger 2.0 as 3.0, any other version unchanged.
+
+    The diagnostics point into `root`.
+    """
     if not is_swagger(root):
         return root, ()
-    up = Upgrade(root, origins)
-    new: dict[str, Json] = {"openapi": VERSION}
-    origins.note(new, "openapi", up.origin("/swagger"))
-    new |= {key: value for key, value in root.items() if key not in REPLACED}
-    origins.carry(root, new)
-    new["servers"] = servers(up)
-    origins.note(new, "servers", up.origin("/host" if "host" in root else ""))
-    if "paths" in root or "x-ms-paths" in root:
-        new["paths"] = paths(up)
-        origins.carry(root, new)
-    components = _components(up)
-    if components:
-        new["components"] = components
-    return new, tuple(up.diagnostics)
+    from aqlgen.document.upgrade.document import convert  # only Swagger documents should pay for importing it
 
-
-def _components(up: Upgrade) -> dict[str, Json]:
-    """Move the shared parts. What schemas refer to elsewhere in the document becomes a component of its own, last."""
-    found: dict[str, Json] = {}
-
-    def move(section: str, name: str, value: Json, pointer: str) -> None:
-        up.place(found.setdefault(section, {}), name, value, pointer)
-
-    kinds: tuple[tuple[str, str, Callable[[Json, str], Json]], ...] = (
-        ("definitions", "schemas", lambda node, _: up.schemas.convert(node)),
-        ("responses", "responses", lambda node, pointer: response(up, node, pointer, default_types(up, "produces"))),
-        ("securityDefinitions", "securitySchemes", lambda node, _: scheme(node)),
-    )
-    for source, section, convert in kinds:
-        for name, raw in up.entries(source):
-            pointer = f"/{source}/{escape(name)}"
-            node, where = (raw, pointer) if section == "schemas" else up.follow(raw, pointer)
-            move(section, name, convert(node, where), where)
-    for name, raw in up.entries("parameters"):
-        node, pointer = up.follow(raw, f"/parameters/{escape(name)}")
-        kind = node.get("in") if isinstance(node, dict) else None
-        if kind == "body":
-            move("requestBodies", name, request_body(up, node, pointer, default_types(up, "consumes")), pointer)
-        elif kind != "formData":  # a form's fields stand in the bodies of the operations that use them
-            move("parameters", name, parameter(up, node, pointer), pointer)
-    for name, (node, pointer) in up.schemas.lifted.items():
-        move("schemas", name, node, pointer)
-    return found
+    return convert(root, origins)

@@ -1,4 +1,4 @@
-"""What every part of the upgrade shares: the document as given, where its parts came from, and what there is to say."""
+"""The context that all parts of the upgrade share: the original document, origins and diagnostics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aqlgen.ir import Json, Origin
 
 
 class Upgrade:
-    """One document being upgraded; all pointers are those of the document given."""
+    """One document being upgraded; all pointers lead into the original document."""
 
     def __init__(self, root: dict[str, Json], origins: Origins) -> None:
         self.root = root
@@ -21,34 +21,34 @@ class Upgrade:
         self.schemas = Schemas(self.resolver, origins)
         self.diagnostics: list[Diagnostic] = []
         self.memory: dict[tuple[str, int, tuple[str, ...]], tuple[Json, Json]] = {}
-        """Parts converted before, by kind, identity and content types; with the part, to keep its identity its own."""
+        """Converted parts by kind, identity and content types, with the part itself to keep its identity unique."""
 
     def warn(self, code: str, message: str, pointer: str, help: str = "") -> None:
-        """Note something that has no exact equivalent."""
+        """Add a warning about something without an exact equivalent."""
         self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer, help=help))
 
     def origin(self, pointer: str) -> Origin:
-        """Give where in the user's files a part of the given document stands."""
+        """Return the origin in the user's files of a part of the original document."""
         return self.origins.find(self.root, pointer)
 
     def follow(self, node: Json, pointer: str) -> tuple[Json, str]:
-        """Follow references to what is meant and where it stands; one that leads nowhere is left to the build stage."""
+        """Follow references to the target and its pointer; leave one that leads nowhere to the build stage."""
         try:
             return self.resolver.follow(node, pointer)
         except UnresolvedError:
             return node, pointer
 
     def place(self, container: dict[str, Json], key: str, value: Json, pointer: str) -> None:
-        """Put what came from `pointer` under a key of a new object."""
+        """Set a member of a new object to a value that came from `pointer`."""
         container[key] = value
         self.origins.note(container, key, self.origin(pointer))
 
     def append(self, container: list[Json], value: Json, pointer: str) -> None:
-        """Put what came from `pointer` at the end of a new list."""
+        """Append a value that came from `pointer` to a new list."""
         container.append(value)
         self.origins.note(container, len(container) - 1, self.origin(pointer))
 
     def entries(self, key: str) -> list[tuple[str, Json]]:
-        """Give the entries of a mapping at the root."""
-        found = self.root.get(key)
-        return list(found.items()) if isinstance(found, Mapping) else []
+        """Return the entries of a mapping at the root, none if there is no mapping."""
+        mapping = self.root.get(key)
+        return list(mapping.items()) if isinstance(mapping, Mapping) else []

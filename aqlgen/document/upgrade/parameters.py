@@ -1,12 +1,14 @@
-"""Parameters in path, query and header, and the schemas of form fields and response headers."""
+"""Parameters, the schemas of their values, and the request bodies of Swagger 2.0 (Parameter Object)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from aqlgen.document.upgrade.context import Upgrade
+from aqlgen.document.upgrade.media import MULTIPART, forms
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON, media_type
 
 SCHEMA: Final = (
     "type",
@@ -27,57 +29,57 @@ SCHEMA: Final = (
     "multipleOf",
     "x-nullable",
 )
-"""What 2.0 says of a value beside its name, and 3.0 in its schema."""
+"""Keywords that 2.0 has in the parameter, and 3.0 in its schema."""
 
 SEPARATED: Final = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
-"""Styles of OpenAPI 3, and one of our own, which the adapter writes in a path and a header too."""
-GONE: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
+"""Styles of OpenAPI 3, and `tabDelimited` of aqlgen; the adapter also writes them in paths and headers."""
+MOVED_KEYS: Final = frozenset({*SCHEMA, "collectionFormat", "schema", "x-example"})
 
 
-def parameter(up: Upgrade, node: Json, pointer: str) -> Json:
-    """Give a parameter that is not a body. What cannot be read stays: the build stage says so."""
+def parameter(context: Upgrade, node: Json, pointer: str) -> Json:
+    """Return a parameter that is not a body. An unreadable one stays as it is: the build stage reports it."""
     if not isinstance(node, dict) or "$ref" in node:
         return node
-    new: dict[str, Json] = {key: value for key, value in node.items() if key not in GONE}
-    up.origins.carry(node, new)
-    up.place(new, "schema", value_schema(up, node, pointer), pointer)
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
+    context.origins.carry(node, new)
+    context.place(new, "schema", value_schema(context, node, pointer), pointer)
     if "x-example" in node and "example" not in node:
-        up.place(new, "example", node["x-example"], f"{pointer}/x-example")
+        context.place(new, "example", node["x-example"], f"{pointer}/x-example")
     if node.get("in") == "path":
         new["required"] = True
     if node.get("in") == "cookie":
         message = f"Swagger 2.0 has no parameters in a cookie; {node.get('name')!r} is taken as OpenAPI 3 means it"
-        up.warn("bad-parameter", message, f"{pointer}/in")
+        context.warn("bad-parameter", message, f"{pointer}/in")
     if node.get("type") == "array":
-        new |= array_style(up, node, pointer)
+        new |= array_style(context, node, pointer)
     return new
 
 
-def value_schema(up: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
-    """Give the schema of a value that 2.0 describes without one; a schema that stands there all the same wins."""
+def value_schema(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
+    """Return the schema of a value that 2.0 describes without one; a schema that is there nevertheless wins."""
     if isinstance(node.get("schema"), dict):
-        return up.schemas.convert(node["schema"])
+        return context.schemas.convert(node["schema"])
     raw = {key: node[key] for key in SCHEMA if key in node}
     items = raw.get("items")
     if isinstance(items, dict):
-        raw["items"] = _items(up, items, f"{pointer}/items")
+        raw["items"] = _items(context, items, f"{pointer}/items")
     elif raw.get("type") == "array":
         raw["items"] = {}
-    return up.schemas.convert(raw)
+    return context.schemas.convert(raw)
 
 
-def _items(up: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
+def _items(context: Upgrade, items: dict[str, Json], pointer: str) -> dict[str, Json]:
     new = {key: value for key, value in items.items() if key != "collectionFormat"}
     if items.get("type") == "array" and "collectionFormat" in items:
         message = "arrays within an array have no separator of their own in OpenAPI 3; they are sent as JSON"
-        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+        context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
     if isinstance(new.get("items"), dict):
-        new["items"] = _items(up, new["items"], f"{pointer}/items")
+        new["items"] = _items(context, new["items"], f"{pointer}/items")
     return new
 
 
-def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
-    """Give `style` and `explode` for a `collectionFormat`; commas are the default."""
+def array_style(context: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str, Json]:
+    """Return `style` and `explode` for a `collectionFormat`; commas are the default."""
     form = node.get("collectionFormat", "csv")
     form = form if isinstance(form, str) else repr(form)
     if form in SEPARATED:
@@ -86,5 +88,73 @@ def array_style(up: Upgrade, node: Mapping[str, Json], pointer: str) -> dict[str
     if form != "csv" and not (pairs and form == "multi"):
         where = "" if pairs else f" in a {node.get('in')}"
         message = f"there is no collectionFormat {form!r}{where}, as {node.get('name')!r} says; commas are used"
-        up.warn("no-equivalent", message, f"{pointer}/collectionFormat")
+        context.warn("no-equivalent", message, f"{pointer}/collectionFormat")
     return {"style": "form", "explode": form == "multi"} if pairs else {}
+
+
+Placed = tuple[Mapping[str, Json], str]
+"""A parameter and the pointer where it stands."""
+
+NOT_OF_A_FIELD: Final = frozenset({*MOVED_KEYS, "name", "in", "required", "allowEmptyValue"})
+
+
+def request_body(
+    context: Upgrade, node: Mapping[str, Json], pointer: str, consumes: tuple[str, ...]
+) -> dict[str, Json]:
+    """Return the request body for a parameter in `body`."""
+    new = {key: value for key, value in node.items() if key in ("description", "required") or key.startswith("x-")}
+    examples = new.pop("x-examples", None)
+    content: dict[str, Json] = {}
+    for kind in consumes or (JSON,):
+        media: dict[str, Json] = {}
+        if "schema" in node:
+            context.place(media, "schema", context.schemas.convert(node["schema"]), f"{pointer}/schema")
+        if isinstance(examples, dict) and kind in examples:
+            media["example"] = examples[kind]
+        elif "x-example" in new:
+            media["example"] = new["x-example"]
+        content[kind] = media
+    new.pop("x-example", None)
+    new["content"] = content
+    return new
+
+
+def form_body(context: Upgrade, fields: Sequence[Placed], consumes: tuple[str, ...]) -> dict[str, Json]:
+    """Return the request body for parameters in `formData`: one object with a property for each field."""
+    properties: dict[str, Json] = {}
+    encoding: dict[str, Json] = {}
+    required: list[str] = []
+    for node, pointer in fields:
+        name = str(node.get("name", ""))
+        context.place(properties, name, _property(context, node, pointer), pointer)
+        if node.get("required") is True:
+            required.append(name)
+        if node.get("type") == "array":
+            style = array_style(context, node, pointer)
+            if style != {"style": "form", "explode": True}:
+                encoding[name] = style
+    schema: dict[str, Json] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    media: dict[str, Json] = {"schema": schema}
+    if encoding:
+        media["encoding"] = encoding
+    files = any(node.get("type") == "file" for node, _ in fields)
+    body: dict[str, Json] = {"content": dict.fromkeys(forms(consumes, files=files), media)}
+    return {**body, "required": True} if required else body
+
+
+def _property(context: Upgrade, node: Mapping[str, Json], pointer: str) -> Json:
+    schema = value_schema(context, node, pointer)
+    about = {key: value for key, value in node.items() if key not in NOT_OF_A_FIELD}
+    if "x-example" in node:
+        about.setdefault("example", node["x-example"])
+    return {**schema, **about} if isinstance(schema, dict) else schema
+
+
+def is_form(content_types: tuple[str, ...]) -> bool:
+    """Return True if an operation declares that it takes forms."""
+    return any(
+        media_type(content_type) == MULTIPART or "form-urlencoded" in content_type.lower()
+        for content_type in content_types
+    )

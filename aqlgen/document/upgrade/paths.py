@@ -1,4 +1,4 @@
-"""Paths and operations: what stands in `parameters` is told apart, a body and forms become a request body."""
+"""Paths, operations and responses: parameters are sorted by kind; a body or form becomes a request body."""
 
 from __future__ import annotations
 
@@ -6,60 +6,69 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.document.positions import escape, split
-from aqlgen.document.upgrade.bodies import Placed, form_body, is_form, request_body
 from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.document.upgrade.media import default_types, operation_types
-from aqlgen.document.upgrade.parameters import parameter
-from aqlgen.document.upgrade.responses import response
+from aqlgen.document.upgrade.parameters import (
+    MOVED_KEYS,
+    Placed,
+    form_body,
+    is_form,
+    parameter,
+    request_body,
+    value_schema,
+)
 from aqlgen.document.upgrade.servers import operation_servers
 from aqlgen.ir import Json
+from aqlgen.runtime.media import JSON, OCTETS, admits_json
 
-REPLACED = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
+REPLACED_IN_OPERATION = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
 NO_BODY = frozenset({"get", "head", "options"})
-"""Methods whose operations take no body over from their path item."""
+"""Methods whose operations inherit no body from their path item."""
 
 
 @dataclass(slots=True)
-class _Sorted:
-    """Parameters by what becomes of them."""
+class _Parameters:
+    """The parameters of an operation or path item, grouped by what they become."""
 
     plain: list[Json] = field(default_factory=list)
     bodies: list[Placed] = field(default_factory=list)
     fields: dict[str, Placed] = field(default_factory=dict)
     shared: str | None = None
-    """The name of the shared body that a reference leads to."""
+    """The name of the shared body parameter, if a reference leads to it."""
 
 
-def paths(up: Upgrade) -> Json:
-    """Give the paths, those that only differ in their query (`x-ms-paths`) among them."""
-    own, more = up.root.get("paths", {}), up.root.get("x-ms-paths")
-    if not isinstance(own, dict):
-        return own
+def paths(context: Upgrade) -> Json:
+    """Return the paths, including those that differ only in their query (`x-ms-paths`)."""
+    regular, extended = context.root.get("paths", {}), context.root.get("x-ms-paths")
+    if not isinstance(regular, dict):
+        return regular
     new: dict[str, Json] = {}
-    for key, entries in (("paths", own), ("x-ms-paths", more if isinstance(more, dict) else {})):
+    for key, entries in (("paths", regular), ("x-ms-paths", extended if isinstance(extended, dict) else {})):
         for path, item in entries.items():
             if path not in new:
                 pointer = f"/{key}/{escape(path)}"
-                up.place(new, path, item if path.startswith("x-") else _item(up, item, pointer), pointer)
+                context.place(new, path, item if path.startswith("x-") else _item(context, item, pointer), pointer)
     return new
 
 
-def _item(up: Upgrade, raw: Json, pointer: str) -> Json:
-    item, where = up.follow(raw, pointer)
+def _item(context: Upgrade, raw: Json, pointer: str) -> Json:
+    item, where = context.follow(raw, pointer)
     if not isinstance(item, dict) or "$ref" in item:
         return raw
     if item is not raw:
         item = {**{key: value for key, value in raw.items() if key != "$ref"}, **item}
     new: dict[str, Json] = {key: value for key, value in item.items() if key != "parameters"}
-    up.origins.carry(item, new)
-    common = _sort(up, item.get("parameters"), f"{where}/parameters")
+    context.origins.carry(item, new)
+    common = _group(context, item.get("parameters"), f"{where}/parameters")
     if common.plain:
         new["parameters"] = common.plain
-        up.origins.note(new, "parameters", up.origin(f"{where}/parameters"))
+        context.origins.note(new, "parameters", context.origin(f"{where}/parameters"))
     for key, value in item.items():
         if isinstance(value, dict) and key != "parameters" and not key.startswith("x-"):
             origin = f"{where}/{escape(key)}"
-            up.place(new, key, _operation(up, value, origin, common, _named(pointer, key), key.lower()), origin)
+            context.place(
+                new, key, _operation(context, value, origin, common, _named(pointer, key), key.lower()), origin
+            )
     return new
 
 
@@ -68,51 +77,51 @@ def _named(pointer: str, key: str) -> str:
 
 
 def _operation(
-    up: Upgrade, operation: dict[str, Json], pointer: str, common: _Sorted, name: str, method: str
+    context: Upgrade, operation: dict[str, Json], pointer: str, common: _Parameters, name: str, method: str
 ) -> dict[str, Json]:
-    new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED}
-    up.origins.carry(operation, new)
-    own = _sort(up, operation.get("parameters"), f"{pointer}/parameters")
-    if own.plain:
-        new["parameters"] = own.plain
-    body = _body(up, operation, pointer, own, common if method not in NO_BODY else _Sorted(), name)
+    new: dict[str, Json] = {key: value for key, value in operation.items() if key not in REPLACED_IN_OPERATION}
+    context.origins.carry(operation, new)
+    parameters = _group(context, operation.get("parameters"), f"{pointer}/parameters")
+    if parameters.plain:
+        new["parameters"] = parameters.plain
+    body = _body(context, operation, pointer, parameters, common if method not in NO_BODY else _Parameters(), name)
     if body is not None:
-        up.place(new, "requestBody", *body)
+        context.place(new, "requestBody", *body)
     responses = operation.get("responses")
     if isinstance(responses, dict):
-        new["responses"] = _responses(up, responses, f"{pointer}/responses", operation)
+        new["responses"] = _responses(context, responses, f"{pointer}/responses", operation)
     elif responses is not None:
         new["responses"] = responses
-    servers = operation_servers(up, operation)
+    servers = operation_servers(context, operation)
     if servers is not None:
-        up.place(new, "servers", servers, f"{pointer}/schemes")
+        context.place(new, "servers", servers, f"{pointer}/schemes")
     return new
 
 
-def _sort(up: Upgrade, raw: Json, pointer: str) -> _Sorted:
-    found = _Sorted()
-    for index, one in enumerate(raw if isinstance(raw, list) else ()):
+def _group(context: Upgrade, raw: Json, pointer: str) -> _Parameters:
+    parameters = _Parameters()
+    for index, entry in enumerate(raw if isinstance(raw, list) else ()):
         place = f"{pointer}/{index}"
-        node, where = up.follow(one, place)
+        node, where = context.follow(entry, place)
         if isinstance(node, dict) and "$ref" in node:  # it leads nowhere
-            up.append(found.plain, one, place)
+            context.append(parameters.plain, entry, place)
             continue
-        shared = _shared(one)
+        shared = _shared_name(entry)
         kind = node.get("in") if isinstance(node, dict) else None
         if kind == "body":
-            found.bodies.append((node, where))
-            found.shared = shared
+            parameters.bodies.append((node, where))
+            parameters.shared = shared
         elif kind == "formData":
-            found.fields[str(node.get("name"))] = (node, where)
+            parameters.fields[str(node.get("name"))] = (node, where)
         elif shared is not None:
-            up.append(found.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
+            context.append(parameters.plain, {"$ref": f"#/components/parameters/{shared}"}, place)
         else:
-            up.append(found.plain, parameter(up, node, where), place)
-    return found
+            context.append(parameters.plain, parameter(context, node, where), place)
+    return parameters
 
 
-def _shared(node: Json) -> str | None:
-    """Give the name, as a reference has it, of the shared parameter that a reference leads to."""
+def _shared_name(node: Json) -> str | None:
+    """Return the name of the shared parameter that a reference leads to, escaped as in the reference, or None."""
     reference = node.get("$ref") if isinstance(node, dict) else None
     if not isinstance(reference, str) or not reference.startswith("#/parameters/") or reference.count("/") != 2:
         return None
@@ -120,46 +129,123 @@ def _shared(node: Json) -> str | None:
 
 
 def _body(
-    up: Upgrade, operation: Mapping[str, Json], pointer: str, own: _Sorted, common: _Sorted, name: str
+    context: Upgrade,
+    operation: Mapping[str, Json],
+    pointer: str,
+    parameters: _Parameters,
+    common: _Parameters,
+    name: str,
 ) -> tuple[Json, str] | None:
-    """Give the request body with the place that it came from, None when there is none."""
-    chosen = own if own.bodies else common
-    bodies, fields = chosen.bodies, {**common.fields, **own.fields}
-    consumes = operation_types(up, operation, "consumes")
-    parameters = f"{pointer}/parameters"
+    """Return the request body and the pointer that it came from, None if there is none."""
+    chosen = parameters if parameters.bodies else common
+    bodies, fields = chosen.bodies, {**common.fields, **parameters.fields}
+    consumes = operation_types(context, operation, "consumes")
+    origin = f"{pointer}/parameters"
     if bodies and fields:
         form = is_form(consumes)
         kept = "the form's fields are" if form else "the body is"
         message = f"{name} has parameters both in body and in formData, which cannot be sent together"
-        up.warn("several-bodies", f"{message}; only {kept} kept", parameters)
+        context.warn("several-bodies", f"{message}; only {kept} kept", origin)
         bodies, fields = ([], fields) if form else (bodies, {})
     elif len(bodies) > 1:
-        up.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", parameters)
+        context.warn("several-bodies", f"{name} has {len(bodies)} parameters in body; the first is kept", origin)
     if fields:
         first = next(iter(fields.values()))[1]
-        return form_body(up, list(fields.values()), consumes), parameters if own.fields else first.rpartition("/")[0]
+        return form_body(context, list(fields.values()), consumes), origin if parameters.fields else first.rpartition(
+            "/"
+        )[0]
     if not bodies:
         return None
     node, where = bodies[0]
-    if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(up, "consumes"):
-        return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, parameters
-    return request_body(up, node, where, consumes), where
+    if chosen.shared is not None and len(bodies) == 1 and consumes == default_types(context, "consumes"):
+        return {"$ref": f"#/components/requestBodies/{chosen.shared}"}, origin
+    return request_body(context, node, where, consumes), where
 
 
-def _responses(up: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]) -> dict[str, Json]:
+def _responses(
+    context: Upgrade, responses: dict[str, Json], pointer: str, operation: Mapping[str, Json]
+) -> dict[str, Json]:
     new: dict[str, Json] = {}
-    produces = operation_types(up, operation, "produces")
-    common = produces == default_types(up, "produces")
+    produces = operation_types(context, operation, "produces")
+    common = produces == default_types(context, "produces")
     for status, raw in responses.items():
         place = f"{pointer}/{escape(status)}"
         reference = str(raw.get("$ref", "")) if isinstance(raw, dict) else ""
         if status.startswith("x-"):
             new[status] = raw
             continue
-        node, where = up.follow(raw, place)
+        node, where = context.follow(raw, place)
         shared = reference.startswith("#/responses/") and reference.count("/") == 2
         if shared and common and node is not raw:
-            up.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
+            context.place(new, status, {"$ref": f"#/components{reference[1:]}"}, place)
             continue
-        up.place(new, status, response(up, node, where, produces), place if node is raw else where)
+        context.place(new, status, response(context, node, where, produces), place if node is raw else where)
+    return new
+
+
+REPLACED_IN_RESPONSE = frozenset({"schema", "examples", "headers"})
+
+
+def response(context: Upgrade, node: Json, pointer: str, produces: tuple[str, ...]) -> Json:
+    """Return a response, converted once for the same content types. An unreadable one stays as it is."""
+    if not isinstance(node, dict) or "$ref" in node:
+        return node
+    key = ("response", id(node), produces)
+    known = context.memory.get(key)
+    if known is None:
+        known = context.memory[key] = (node, _response(context, node, pointer, produces))
+    return known[1]
+
+
+def _response(context: Upgrade, node: dict[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in REPLACED_IN_RESPONSE}
+    context.origins.carry(node, new)
+    content = _content(context, node, pointer, produces)
+    if content:
+        new["content"] = content
+    headers = node.get("headers")
+    if isinstance(headers, dict):
+        new["headers"] = {
+            name: _header(context, header, f"{pointer}/headers/{escape(name)}") for name, header in headers.items()
+        }
+        context.origins.carry(headers, new["headers"])
+    return new
+
+
+def _content(context: Upgrade, node: Mapping[str, Json], pointer: str, produces: tuple[str, ...]) -> dict[str, Json]:
+    examples = node.get("examples")
+    examples = examples if isinstance(examples, dict) else {}
+    by_type = {kind: example for kind, example in examples.items() if "/" in kind}
+    content: dict[str, Json] = {}
+    schema = node.get("schema")
+    if isinstance(schema, dict):
+        kinds = _kinds(schema, produces)
+    elif by_type or not examples:
+        kinds = ()
+    else:
+        kinds = produces or (JSON,)
+    for kind in dict.fromkeys((*kinds, *by_type)):
+        media: dict[str, Json] = {}
+        if isinstance(schema, dict):
+            context.place(media, "schema", context.schemas.convert(schema), f"{pointer}/schema")
+        if kind in by_type:
+            context.place(media, "example", by_type[kind], f"{pointer}/examples/{escape(kind)}")
+        content[kind] = media
+    if examples and not by_type and content:  # named as in 3.0, not by content type
+        next(iter(content.values()))["example"] = next(iter(examples.values()))
+    return content
+
+
+def _kinds(schema: Mapping[str, Json], produces: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the content types of a response with a schema; a file is not JSON, whatever the document says."""
+    if schema.get("type") == "file":
+        return tuple(content_type for content_type in produces if not admits_json(content_type)) or (OCTETS,)
+    return produces or (JSON,)
+
+
+def _header(context: Upgrade, node: Json, pointer: str) -> Json:
+    if not isinstance(node, dict):
+        return node
+    new: dict[str, Json] = {key: value for key, value in node.items() if key not in MOVED_KEYS}
+    context.place(new, "schema", value_schema(context, node, pointer), pointer)
     return new

@@ -1,4 +1,4 @@
-"""Schema Objects of Swagger 2.0 as those of OpenAPI 3.0, which differ in a few keywords and in where they live."""
+"""Schema Objects of Swagger 2.0 as those of OpenAPI 3.0, which differ in a few keywords and in their place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RENAMED: Final = {
     "x-anyOf": "anyOf",
     "x-not": "not",
 }
-"""Extensions by which authors of 2.0 wrote what 3.0 has a keyword for."""
+"""Extensions in 2.0 for which 3.0 has a keyword."""
 
 TOUCHED: Final = frozenset((*MAPS, *LISTS, *SINGLE, *RENAMED, "$ref", "discriminator"))
 DEFINITIONS: Final = "#/definitions/"
@@ -30,10 +30,10 @@ COMPONENTS: Final = "#/components/schemas/"
 
 
 class Schemas:
-    """Converts schemas, each object once. `lifted` are those that get a name because a reference leads to them.
+    """A converter of schemas, each object once.
 
-    They stood elsewhere than among the definitions: within a response, a parameter or an extension. By new name, with
-    the pointer where they stood.
+    `lifted` has the targets of references outside the definitions (in a response, a parameter or an extension), which
+    become components: by their new name, with the pointer where they stood.
     """
 
     def __init__(self, resolver: Resolver, origins: Origins) -> None:
@@ -46,7 +46,7 @@ class Schemas:
         self._references: dict[str, str] = {}
 
     def convert(self, schema: Json) -> Json:
-        """Give a schema of 3.0; the same object when there is nothing to change."""
+        """Return a schema of 3.0; the same object if nothing changes."""
         if not isinstance(schema, dict):
             return schema
         known = self._done.get(id(schema))
@@ -72,11 +72,11 @@ class Schemas:
         for key, value in schema.items():
             new: Json = value
             if key in MAPS and isinstance(value, dict):
-                new = self._each(value)
+                new = self._convert_map(value)
             elif key in LISTS and isinstance(value, list):
-                new = self._all(value)
+                new = self._convert_list(value)
             elif key in SINGLE:
-                new = self._either(value) if isinstance(value, list) else self.convert(value)
+                new = self._first_or_any(value) if isinstance(value, list) else self.convert(value)
             elif key == "$ref" and isinstance(value, str):
                 new = self.reference(value)
             elif key == "discriminator" and isinstance(value, str):
@@ -89,27 +89,27 @@ class Schemas:
                 changed[key] = new
         return changed
 
-    def _either(self, schemas: list[Json]) -> Json:
-        """Give one schema for the items of a list of schemas, which 3.0 does not have: in practice, alternatives."""
+    def _first_or_any(self, schemas: list[Json]) -> Json:
+        """Return one schema for a list of item schemas, which 3.0 does not have; people mean alternatives by it."""
         new = [self.convert(schema) for schema in schemas]
         return new[0] if len(new) == 1 else {"anyOf": new} if new else {}
 
-    def _each(self, schemas: dict[str, Json]) -> dict[str, Json]:
+    def _convert_map(self, schemas: dict[str, Json]) -> dict[str, Json]:
         new = {name: self.convert(schema) for name, schema in schemas.items()}
-        if all(new[name] is one for name, one in schemas.items()):
+        if all(new[name] is old for name, old in schemas.items()):
             return schemas
         self._origins.carry(schemas, new)
         return new
 
-    def _all(self, schemas: list[Json]) -> list[Json]:
+    def _convert_list(self, schemas: list[Json]) -> list[Json]:
         new = [self.convert(schema) for schema in schemas]
-        if all(one is two for one, two in zip(new, schemas, strict=True)):
+        if all(converted is old for converted, old in zip(new, schemas, strict=True)):
             return schemas
         self._origins.carry(schemas, new)
         return new
 
     def reference(self, reference: str) -> str:
-        """Give a schema's reference as it is to be in 3.0; one that leads nowhere stays as the user wrote it."""
+        """Return the reference to a schema as in 3.0; one that leads nowhere stays as written."""
         known = self._references.get(reference)
         if known is None:
             known = self._reference(reference)

@@ -1,8 +1,9 @@
-"""Servers: `schemes`, `host` and `basePath` in one URL (Swagger 2.0, Swagger Object)."""
+"""Servers and security schemes (Swagger 2.0, Swagger Object and Security Scheme Object)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from aqlgen.document.upgrade.context import Upgrade
 from aqlgen.ir import Json
@@ -10,19 +11,19 @@ from aqlgen.ir import Json
 HTTP = ("https", "http")
 
 
-def servers(up: Upgrade) -> list[Json]:
-    """Give the document's servers, encrypted ones first; a relative one where it names no host."""
-    found = _servers(up.root, up.root.get("schemes"))
-    if not _host(up.root):
-        way = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
-        up.warn("no-server", "the document names no host: the API's base URL has to be configured", "", way)
-    return found
+def servers(context: Upgrade) -> list[Json]:
+    """Return the document's servers, encrypted ones first; a relative one if it names no host."""
+    urls = _servers(context.root, context.root.get("schemes"))
+    if not _host(context.root):
+        advice = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
+        context.warn("no-server", "the document names no host: the API's base URL has to be configured", "", advice)
+    return urls
 
 
-def operation_servers(up: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
-    """Give the servers of an operation that takes other schemes than the document; None when it does not."""
-    own, common = _schemes(operation.get("schemes")), _schemes(up.root.get("schemes"))
-    return _servers(up.root, own) if own and own != common and _host(up.root) else None
+def operation_servers(context: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:
+    """Return the servers of an operation whose schemes differ from the document's; else None."""
+    schemes, document_schemes = _schemes(operation.get("schemes")), _schemes(context.root.get("schemes"))
+    return _servers(context.root, schemes) if schemes and schemes != document_schemes and _host(context.root) else None
 
 
 def _servers(root: Mapping[str, Json], schemes: Json) -> list[Json]:
@@ -51,20 +52,47 @@ def _host(root: Mapping[str, Json]) -> str:
 
 
 def _schemes(raw: Json) -> list[str]:
-    """Give the schemes that an adapter can speak, encrypted ones first."""
-    listed = [one.lower() for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
-    return [one for one in HTTP if one in listed]
+    """Return the schemes that an adapter supports, encrypted ones first."""
+    listed = [scheme.lower() for scheme in raw if isinstance(scheme, str)] if isinstance(raw, list) else []
+    return [scheme for scheme in HTTP if scheme in listed]
 
 
 def _variables(template: Mapping[str, Json]) -> dict[str, Json]:
-    """Give the variables of a host template that have a value of their own; the others have to be configured."""
+    """Return the variables of a host template that have a value; the others have to be configured."""
     listed = template.get("parameters")
-    found: dict[str, Json] = {}
-    for one in listed if isinstance(listed, list) else ():
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+    variables: dict[str, Json] = {}
+    for parameter in listed if isinstance(listed, list) else ():
+        if not isinstance(parameter, dict) or not isinstance(parameter.get("name"), str):
             continue
-        choices = one["enum"] if isinstance(one.get("enum"), list) else []
-        default = one.get("default", choices[0] if choices else None)
+        choices = parameter["enum"] if isinstance(parameter.get("enum"), list) else []
+        default = parameter.get("default", choices[0] if choices else None)
         if default is not None:
-            found[one["name"]] = {"default": str(default), **({"enum": list(map(str, choices))} if choices else {})}
-    return found
+            variables[parameter["name"]] = {
+                "default": str(default),
+                **({"enum": list(map(str, choices))} if choices else {}),
+            }
+    return variables
+
+
+FLOWS: Final = {
+    "implicit": "implicit",
+    "password": "password",
+    "application": "clientCredentials",
+    "accessCode": "authorizationCode",
+}
+FLOW_FIELDS: Final = ("authorizationUrl", "tokenUrl", "scopes")
+
+
+def scheme(node: Json) -> Json:
+    """Return a security scheme; an unknown type stays, since documents borrow from 3.0 (`type: http`)."""
+    if not isinstance(node, dict):
+        return node
+    if node.get("type") == "basic":
+        return {**node, "type": "http", "scheme": "basic"}
+    if node.get("type") != "oauth2" or "flows" in node:
+        return node
+    flow = {key: node[key] for key in FLOW_FIELDS if key in node}
+    flow.setdefault("scopes", {})
+    name = FLOWS.get(str(node.get("flow")), "implicit" if "tokenUrl" not in node else "authorizationCode")
+    rest = {key: value for key, value in node.items() if key not in (*FLOW_FIELDS, "flow")}
+    return {**rest, "flows": {name: flow}}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from ..errors import Code, Failure
-from ..messages import bounded, leaks, redact
+from ..redaction import redact
+from ..text import bounded, leaks
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .per_user import CLIENT
 from .sources import Source, Sources, discovery_url_of, token_url_of

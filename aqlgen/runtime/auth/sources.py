@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..server import caller
+from .. import caller
 from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import NOBODY, PerUser

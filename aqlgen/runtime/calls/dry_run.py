@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..media import FORM, is_json, is_text, media_type
-from ..messages import redact
+from ..redaction import redact
 
 if TYPE_CHECKING:
     from ..table import Row, Table

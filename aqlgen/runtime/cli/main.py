@@ -155,9 +155,9 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
     gc.freeze()
     limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
     if options.transport == "stdio":
-        from ..server.pipe import serve_pipe
+        from ..server.stdio import serve_stdio
 
-        return serve_pipe(server, max_line=limit, grace=parts.config.timeout + _GRACE)
+        return serve_stdio(server, max_line=limit, grace=parts.config.timeout + _GRACE)
     from ..server.http import BindError, serve_http
 
     try:

@@ -66,7 +66,7 @@ async def call(
 ) -> dict[str, Any]:
     """Perform an operation as for an agent. Returns the envelope; `person` can confirm."""
     from ..assembly import assemble
-    from ..server.session import Session
+    from ..session import Session
 
     parts = assemble(folder, hooks, environ=environ, mock=mock)
     try:

@@ -123,7 +123,7 @@ class Api:
         data = decode_response(response, row, params, self._names, self._credentials.secrets)
         return (
             self._credentials.seen.masked(data)
-            if masked and self._credentials.seen.stand_in(response.content)
+            if masked and self._credentials.seen.occur_in(response.content)
             else data
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import Code
 from ..media import FORM, is_json, is_xml, media_type
-from ..messages import redact, redacted
+from ..redaction import redact, redacted
 from ..text import folded
 from ..wire import ApiResponse
 from .body import decode_text

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import Code, Failure
-from ..messages import bounded, leaks, redact
+from ..redaction import redact
 from ..table import Row
-from ..text import folded
+from ..text import bounded, folded, leaks
 from ..wire import ApiResponse
 from .errors import ApiError, read_error
 from .headers import quotas, retry_after, seconds_until_reset

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..messages import redact
+from ..redaction import redact
 from ..table import Row
 from ..wire import QUOTA_HEADERS, ApiResponse
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import Failure
 from ..media import JSON, StreamForm, is_json, is_json_lines, is_multipart, is_xml, media_type, stream_form
-from ..messages import redact, redacted
+from ..redaction import redact, redacted
 from ..schema.field_names import Names, Plan, Way
 from ..table import Row
 from ..wire import ApiResponse

@@ -1,2 +1,2 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The way of a request from its arguments to its envelope."""
+"""The path of a request from its arguments to its envelope."""

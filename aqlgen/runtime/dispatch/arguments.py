@@ -8,23 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..schema.reader import json_type
 from ..table import Row
 from ..text import line
 from .limits import too_large
 
-__all__ = ["MAX_BATCH", "TOKEN", "Request", "batch", "item", "json_type", "opened", "single"]
+__all__ = ["MAX_BATCH", "TOKEN", "Request", "parse_json_texts", "read_batch", "read_item", "read_single"]
 
 MAX_BATCH = 50
 TOKEN = "confirmation_token"  # noqa: S105
-"""Where an agent sends a confirmation token back; `_confirmation` is its other name (confirmation tokens, 5)."""
+"""The parameter of a confirmation token; `_confirmation` is its other name (confirmation tokens, 5)."""
 
 _PROTOCOL_FIELDS = frozenset({"operation", "params", "operations"})
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-
-
-def json_type(value: Any) -> str:
-    """Name a value's JSON type, as the agent knows it."""
-    return _TYPES.get(type(value), "null" if value is None else "object")
 
 
 class Request(NamedTuple):
@@ -41,23 +36,24 @@ class Request(NamedTuple):
         return {name: value for name, value in merged.items() if not name.startswith("_")}
 
     def for_row(self, row: Row) -> Mapping[str, Any]:
-        """Give the parameters of an operation: a name inside `params` wins over either spelling of it outside.
+        """Return the parameters of an operation: a name inside `params` wins over either spelling of it outside.
 
         A key that begins with `_`, and `confirmation_token`, are metadata, unless the API itself spells a parameter so.
         """
         inside, outside, aliases = self.inside, self.outside, row.wire_names
         if outside:
             taken = {aliases.get(name, name) for name in inside}
-            inside = {**{k: v for k, v in outside.items() if aliases.get(k, k) not in taken}, **inside}
+            added = {key: value for key, value in outside.items() if aliases.get(key, key) not in taken}
+            inside = {**added, **inside}
         for name in inside:
             if name[:1] == "_" or name == TOKEN:
-                return {k: v for k, v in inside.items() if not _is_metadata(k, row)}
+                return {key: value for key, value in inside.items() if not _is_metadata(key, row)}
         return inside
 
     def metadata(self, row: Row) -> dict[str, Any]:
-        """Give the keys that are metadata, wherever they stood."""
+        """Return the keys that are metadata, wherever they stood."""
         both = {**self.outside, **self.inside}
-        return {k: v for k, v in both.items() if _is_metadata(k, row)}
+        return {key: value for key, value in both.items() if _is_metadata(key, row)}
 
 
 def _is_metadata(name: str, row: Row) -> bool:
@@ -66,8 +62,8 @@ def _is_metadata(name: str, row: Row) -> bool:
     return name == TOKEN and name not in row.parameters and name not in row.wire_names
 
 
-def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the arguments with `params` and `operations` as data where they came as the text of it.
+def parse_json_texts(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments with `params` and `operations` as data where they came as JSON text.
 
     Many models and clients write an object within an object as text; a text can mean nothing else here.
     """
@@ -75,26 +71,29 @@ def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         text = arguments.get(name)
         if isinstance(text, str):
             try:
-                value = json.loads(text, parse_constant=_no_number)
+                value = json.loads(text, parse_constant=_refuse_constant)
             except (ValueError, RecursionError):
                 continue
             if isinstance(value, kind):
                 arguments = {**arguments, name: value}
     items = arguments.get("operations")
     if isinstance(items, list):
-        arguments = {**arguments, "operations": [opened(one) if isinstance(one, dict) else one for one in items]}
+        arguments = {
+            **arguments,
+            "operations": [parse_json_texts(item) if isinstance(item, dict) else item for item in items],
+        }
     return arguments
 
 
-def _no_number(text: str) -> None:
+def _refuse_constant(text: str) -> None:
     raise ValueError(text)
 
 
-def single(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Request:
-    """Read a request for one operation. `known` tells operations. Raises Failure when its form is wrong."""
+def read_single(arguments: Mapping[str, Any], is_known: Callable[[str], bool]) -> Request:
+    """Read a request for one operation. `is_known` recognises operations. Raises Failure if its form is wrong."""
     operation = arguments.get("operation")
     if operation is None:
-        raise _without_operation(arguments, known)
+        raise _missing_operation(arguments, is_known)
     if not isinstance(operation, str):
         raise _wrong_type("operation", "string", operation)
     inside = arguments.get("params")
@@ -104,27 +103,27 @@ def single(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Reques
         raise _wrong_type("params", "object", inside)
     if len(arguments) <= 2 and _PROTOCOL_FIELDS.issuperset(arguments):
         return Request(operation, inside, {})
-    return Request(operation, inside, {k: v for k, v in arguments.items() if k not in _PROTOCOL_FIELDS})
+    return Request(operation, inside, {key: value for key, value in arguments.items() if key not in _PROTOCOL_FIELDS})
 
 
-def _without_operation(arguments: Mapping[str, Any], known: Callable[[str], bool]) -> Failure:
-    """Tell that the operation is missing, and where it stands instead, if it does."""
+def _missing_operation(arguments: Mapping[str, Any], is_known: Callable[[str], bool]) -> Failure:
+    """Build the failure of a missing operation; it says where the name stands instead, if it stands anywhere."""
     inside = arguments.get("params")
-    given = {**inside, **arguments} if isinstance(inside, Mapping) else arguments
-    way = "List the operations with introspect, query 'operations'."
-    if given.get("query") in ("operations", "types"):
-        way = "To introspect, give 'introspect' as operation, and the rest in params."
+    fields = {**inside, **arguments} if isinstance(inside, Mapping) else arguments
+    advice = "List the operations with introspect, query 'operations'."
+    if fields.get("query") in ("operations", "types"):
+        advice = "To introspect, give 'introspect' as operation, and the rest in params."
     else:
         for name, value in arguments.items():
-            if isinstance(value, str) and known(value):
-                way = f"Give '{line(value, 64)}' as 'operation', not as '{line(name, 40)}'."
+            if isinstance(value, str) and is_known(value):
+                advice = f"Give '{line(value, 64)}' as 'operation', not as '{line(name, 40)}'."
                 break
-    message = f"Missing required parameter 'operation'. {way}"
+    message = f"Missing required parameter 'operation'. {advice}"
     return Failure(Code.MISSING_PARAM, message, {"param_name": "operation"})
 
 
-def item(value: Any, known: Callable[[str], bool]) -> Request:
-    """Read one item of a batch. `known` tells operations. Raises Failure when its form is wrong."""
+def read_item(value: Any, is_known: Callable[[str], bool]) -> Request:
+    """Read an item of a batch. `is_known` recognises operations. Raises Failure if its form is wrong."""
     if not isinstance(value, Mapping):
         raise _wrong_type("operations[]", "object", value)
     if value.get("operations") is not None:
@@ -133,11 +132,11 @@ def item(value: Any, known: Callable[[str], bool]) -> Request:
             "Unknown parameter(s) in a batch: operations. A batch holds single operations, not batches.",
             {"unknown_params": ["operations"], "valid_params": ["operation", "params"]},
         )
-    return single(value, known)
+    return read_single(value, is_known)
 
 
-def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
-    """Give the items of a batch, or None for a single request. Raises Failure when the batch cannot be run."""
+def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
+    """Return the items of a batch, or None for a single request. Raises Failure if the batch cannot be run."""
     items = arguments.get("operations")
     if items is None:
         return None
@@ -157,14 +156,14 @@ def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
         )
     if len(items) > MAX_BATCH:
         raise too_large("array_elements", MAX_BATCH, len(items), "elements")
-    extra = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_"]
+    misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_"]
     if arguments.get("params") is not None:
-        extra.append("params")
-    if extra:
+        misplaced.append("params")
+    if misplaced:
         raise Failure(
             Code.UNKNOWN_PARAM,
-            f"Unknown parameter(s) beside 'operations': {', '.join(extra)}. Put them into their operations.",
-            {"unknown_params": extra, "valid_params": ["operations"]},
+            f"Unknown parameter(s) beside 'operations': {', '.join(misplaced)}. Put them into their operations.",
+            {"unknown_params": misplaced, "valid_params": ["operations"]},
         )
     return items
 
@@ -172,6 +171,6 @@ def batch(arguments: Mapping[str, Any]) -> list[Any] | None:
 def _wrong_type(name: str, expected: str, value: Any) -> Failure:
     actual = json_type(value)
     details = {"param_name": name, "expected_type": expected, "actual_type": actual}
-    way = {"params": '. Give an object, such as {"id": 1}', "operations": ". Give a list of {operation, params}"}
-    message = f"Parameter '{name}' expected '{expected}', got '{actual}'{way.get(name, '')}"
+    advice = {"params": '. Give an object, such as {"id": 1}', "operations": ". Give a list of {operation, params}"}
+    message = f"Parameter '{name}' expected '{expected}', got '{actual}'{advice.get(name, '')}"
     return Failure(Code.INVALID_TYPE, message, details)

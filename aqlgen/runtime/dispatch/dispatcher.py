@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The way of a request from its arguments to its envelope (specification, 3.2; R-REQ-1 to 6, R-BAT-1)."""
+"""The path of a request from its arguments to its envelope (specification, 3.2; R-REQ-1 to 6, R-BAT-1)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
+from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
@@ -17,14 +18,12 @@ from ..protocol_operations import Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
-from ..server.session import Session
+from ..session import Session
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import WarningRules
-from . import arguments as form
-from .arguments import Request
-from .envelope import Envelope, Stamp, success
+from .arguments import Request, parse_json_texts, read_batch, read_item, read_single
 from .limits import Limits
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ __all__ = ["ApiSide", "Dispatcher"]
 
 
 class Dispatcher:
-    """Answers every call of every tool. One instance serves all sessions, concurrently."""
+    """The answer to every call of every tool. One instance serves all sessions, concurrently."""
 
     def __init__(
         self,
@@ -57,7 +56,7 @@ class Dispatcher:
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
-        self._board = WarningRules(config, table)
+        self._warning_rules = WarningRules(config, table)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
@@ -66,7 +65,7 @@ class Dispatcher:
 
     @property
     def log(self) -> Logger:
-        """Where diagnostics go."""
+        """The log of diagnostics."""
         return self._log
 
     async def handle(
@@ -78,17 +77,17 @@ class Dispatcher:
     ) -> Envelope:
         """Answer the call of one tool; `family` is None for the tool of every operation. Never raises Exception.
 
-        `person` is whoever can be asked to confirm; one whose question must be the call's result raises Unanswered.
+        `person` can be asked to confirm; if the question must be the result of the call, Unanswered is raised.
         """
         stamp = Stamp()
-        arguments = form.opened(arguments or {})
+        arguments = parse_json_texts(arguments or {})
         session = session or Session()
         try:
             self._limits.check(arguments)
-            batch = form.batch(arguments)
-            if batch is not None:
-                return await self._batch(family, batch, stamp, session, person)
-            request = form.single(arguments, self._known)
+            items = read_batch(arguments)
+            if items is not None:
+                return await self._batch(family, items, stamp, session, person)
+            request = read_single(arguments, self._is_known)
         except Failure as failure:
             return failure.envelope()
         return await self._answer(family, request, stamp, session, person)
@@ -100,36 +99,36 @@ class Dispatcher:
         stamp: Stamp,
         session: Session,
         person: Person | None,
-        gathered: Warnings | None = None,
+        batch_warnings: Warnings | None = None,
     ) -> Envelope:
         """Answer one operation.
 
-        In a batch the results carry no `_meta`, and the warnings go into `gathered`, but those about the data itself.
+        In a batch the results carry no `_meta`, and the warnings go to `batch_warnings`, except those about the data.
         """
-        warnings: list[dict[str, Any]] = []
+        shown: list[dict[str, Any]] = []
         try:
             if request.operation == "introspect":
                 self._check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
-            brought = self._registry.find(request.operation)
-            if brought is not None:
-                operation, handler = brought
+            protocol_operation = self._registry.find(request.operation)
+            if protocol_operation is not None:
+                operation, handler = protocol_operation
                 self._check_family(family, operation.name, operation.family)
                 data = await handler(request.params, session, person)
             else:
                 row = self._find(family, request.operation)
-                data, notices = await self._call(row, request, stamp, session, person)
+                data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
-                    notices = self._named(request.operation, notices)
-                if notices:
-                    if gathered is not None:
-                        own = notices.take_about_data()
-                        gathered.extend(notices)
-                        notices = own
-                    warnings = self._board.select(notices, session)
+                    warnings = self._add_alias_warning(request.operation, warnings)
+                if warnings:
+                    if batch_warnings is not None:
+                        about_data = warnings.take_about_data()
+                        batch_warnings.extend(warnings)
+                        warnings = about_data
+                    shown = self._warning_rules.select(warnings, session)
         except Failure as failure:
             return failure.envelope()
-        except Exception as error:  # noqa: BLE001 - the one place where the unexpected ends
+        except Exception as error:  # noqa: BLE001 - the only place that handles the unexpected
             self._log.exception(
                 "unexpected failure",
                 error,
@@ -138,7 +137,7 @@ class Dispatcher:
                 session_id=session.id,
             )
             return _internal(stamp).envelope()
-        return success(data, stamp.meta() if gathered is None else None, warnings)
+        return success(data, stamp.meta() if batch_warnings is None else None, shown)
 
     async def _call(
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
@@ -146,7 +145,7 @@ class Dispatcher:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
         params = self._api.validate(row, request.for_row(row))
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
-            return await self._foreseen(row, params, request, stamp, session), None
+            return await self._dry_run(row, params, request, stamp, session), None
         if row.family != "read":
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
@@ -163,10 +162,10 @@ class Dispatcher:
             self._gate.ended(row, session, stamp.request_id, code)
         return answer
 
-    async def _foreseen(
+    async def _dry_run(
         self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
     ) -> dict[str, Any]:
-        """Show what a call would send, and whether it would be let through; the owner's hooks see it as a call."""
+        """Return what a call would send, and how the gatekeeper would decide; the owner's hooks see it as a call."""
         from ..calls.dry_run import preview
 
         hooks = self._hooks
@@ -175,31 +174,31 @@ class Dispatcher:
         changed = await hooks.on_call(call)
         if changed is not call:
             call, params = changed, self._api.validate(row, changed.params)
-        shown = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
+        data = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
         if decision.outcome != "allow":
-            shown["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
-        return shown
+            data["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
+        return data
 
     async def _perform(
         self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
     ) -> tuple[Any, Warnings | None]:
-        """Send it, and give its data with the warnings that there is reason for."""
-        api, hooks, board = self._api, self._hooks, self._board
+        """Send what an operation needs, and return its data with its warnings."""
+        api, hooks, rules = self._api, self._hooks, self._warning_rules
         call = None
         if hooks:
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             changed = await hooks.on_call(call)
             if changed is not call:
                 call, params = changed, api.validate(row, changed.params)
-        notices = board.before(row, params)
+        warnings = rules.before(row, params)
         exchanges = Exchanges(api, hooks, call)
         if row.adapter_parameters or row.update is not None:
-            answer = await self._performer.perform(exchanges, row, params, notices, stamp)
+            answer = await self._performer.perform(exchanges, row, params, warnings, stamp)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
-            notices = board.after(row, response, exchanges.seconds, notices)
-            answer = board.fit(data, row, response, notices)
+            warnings = rules.after(row, response, exchanges.seconds, warnings)
+            answer = rules.fit(data, row, response, warnings)
         if row.has_header_metadata and exchanges.last is not None:
             headers = api.declared_headers(exchanges.last, row)
             if headers:
@@ -208,10 +207,10 @@ class Dispatcher:
 
     @cached_property
     def _performer(self) -> Performer:
-        """What performs calls that are more than one exchange, or return less than the whole answer."""
+        """The performer of calls that are more than one exchange, or return less than the whole answer."""
         from ..calls.performer import Performer
 
-        return Performer(self.table, self._board, self._state)
+        return Performer(self.table, self._warning_rules, self._state)
 
     def _find(self, family: str | None, operation: str) -> Row:
         row = self.introspection.find(operation, family)
@@ -220,52 +219,52 @@ class Dispatcher:
         self._check_family(family, row.name, row.family)
         return row
 
-    def _known(self, name: str) -> bool:
+    def _is_known(self, name: str) -> bool:
         return (
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
 
-    def _named(self, name: str, notices: Warnings | None) -> Warnings | None:
+    def _add_alias_warning(self, name: str, warnings: Warnings | None) -> Warnings | None:
         """Add the warning about a name that is an alias."""
         alias = self.introspection.alias(name)
         if alias is None:
-            return notices
+            return warnings
         from ..warnings.deprecation import alias_warning
 
-        notices = notices or Warnings()
-        notices.extend([alias_warning(alias.name, alias.operation, alias.until)])
-        return notices
+        warnings = warnings or Warnings()
+        warnings.extend([alias_warning(alias.name, alias.operation, alias.until)])
+        return warnings
 
     def _check_family(self, family: str | None, operation: str, expected: str) -> None:
         if family is None or family == expected:
             return
-        right, wrong = tool_name(self.config, expected), tool_name(self.config, family)
+        expected_tool, actual_tool = tool_name(self.config, expected), tool_name(self.config, family)
         raise Failure(
             Code.ENDPOINT_MISMATCH,
-            f"Operation '{operation}' must be called through '{right}', not '{wrong}'",
+            f"Operation '{operation}' must be called through '{expected_tool}', not '{actual_tool}'",
             {"operation": operation, "expected_endpoint": expected.upper(), "actual_endpoint": family.upper()},
         )
 
     async def _batch(
-        self, family: str | None, batch: list[Any], stamp: Stamp, session: Session, person: Person | None
+        self, family: str | None, items: list[Any], stamp: Stamp, session: Session, person: Person | None
     ) -> Envelope:
         """Answer a batch in order; an operation that fails does not stop those after it."""
         if person is not None:
             person.batched = True
         results: list[dict[str, Any]] = []
-        succeeded, gathered = 0, Warnings()
-        for index, item in enumerate(batch):
-            named = item.get("operation") if isinstance(item, Mapping) else None
-            operation = named if isinstance(named, str) else ""
+        succeeded, warnings = 0, Warnings()
+        for index, item in enumerate(items):
+            name = item.get("operation") if isinstance(item, Mapping) else None
+            operation = name if isinstance(name, str) else ""
             try:
-                result = await self._answer(family, form.item(item, self._known), stamp, session, person, gathered)
+                result = await self._answer(family, read_item(item, self._is_known), stamp, session, person, warnings)
             except Failure as failure:
                 result = failure.envelope()
             succeeded += result["success"]
             results.append({"index": index, "operation": operation, "result": result})
-        envelope = success(None, stamp.meta(), self._board.select(gathered, session))
+        envelope = success(None, stamp.meta(), self._warning_rules.select(warnings, session))
         envelope["results"] = results
-        envelope["summary"] = {"total": len(batch), "succeeded": succeeded, "failed": len(batch) - succeeded}
+        envelope["summary"] = {"total": len(items), "succeeded": succeeded, "failed": len(items) - succeeded}
         return envelope
 
 

@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""What a request may weigh, and that its text is text (specification, 4.7.1 and 4.7.5; R-REQ-9, R-REQ-10)."""
+"""The limits of a request, and the check that its text is valid (specification, 4.7.1 and 4.7.5; R-REQ-9, R-REQ-10)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ESCAPED = 6
 
 
 def too_large(limit_type: str, limit: int, actual: int, unit: str) -> Failure:
-    """VALIDATION_PAYLOAD_TOO_LARGE; the unit is bytes, elements or levels."""
+    """Build VALIDATION_PAYLOAD_TOO_LARGE; the unit is bytes, elements or levels."""
     details = {"limit_type": limit_type, "limit_value": limit, "actual_value": actual, "unit": unit}
     message = f"Payload exceeds {limit_type} limit of {limit} {unit}: it has {actual}. Send less in one request."
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
 
 class Limits:
-    """Checks the arguments of a call in one walk; a small call costs a few microseconds."""
+    """The check of a call's arguments in one walk; a small call costs a few microseconds."""
 
     __slots__ = ("_array", "_depth", "_request", "_string")
 
@@ -35,7 +35,7 @@ class Limits:
         self._depth = config.max_nesting_depth
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raise Failure when the arguments are too large or too deep, or hold text that is not valid."""
+        """Raise Failure if the arguments are too large or too deep, or hold text that is not valid."""
         bound = self._walk(arguments, 1, "")
         if bound <= self._request:
             return
@@ -44,7 +44,7 @@ class Limits:
             raise too_large("request_size", self._request, size, "bytes")
 
     def _walk(self, value: Any, depth: int, path: str) -> int:
-        """Give an upper bound of the value's size as JSON."""
+        """Return an upper bound of the value's size as JSON."""
         kind = type(value)
         if kind is str:
             size = len(value)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..messages import listed
 from ..schema.reader import (
     Types,
     alternatives,
@@ -35,7 +34,7 @@ from ..schema.wording import (
     shown_type,
 )
 from ..table import JsonSchema, Parameter
-from ..text import clean, line
+from ..text import clean, line, listed
 
 __all__ = ["kind_of", "parameter_info", "type_details", "type_info"]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from ..messages import redact, redacted
+from ..redaction import redact, redacted
 from . import NUMBERS
 from .record import JsonFormatter, Record, redacted_excerpt
 from .stderr import StderrHandler

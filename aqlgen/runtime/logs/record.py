@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..messages import redact
+from ..redaction import redact
 from . import LEVELS, NUMBERS
 
 __all__ = ["JsonFormatter", "Record", "redacted_excerpt"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..logs.log import Logger
-from ..messages import redact
+from ..redaction import redact
 from ..table import Row
 
 __all__ = ["Audit", "masked_params"]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import Code, Failure
 from ..fingerprint import fingerprint
 from ..hooks import Call, GateDecision, Hooks
-from ..server.session import Session
+from ..session import Session
 from .confirmation import (
     Binding,
     ConfirmationToken,

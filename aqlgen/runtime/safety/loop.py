@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from ..errors import Code, Failure
 from ..protocol_operations import Handler, Person, Registry
-from ..server.session import Session
+from ..session import Session
 from ..settings.config import Config
 from ..table import Adapter, Row
 from .executions import IDLE, Execution, Executions, Notification, profile_of, timestamp

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..messages import listed, shown
 from ..table import JsonSchema
+from ..text import listed, shown
 from .reader import as_schema, enum_values, only_type, referred, without_null
 
 __all__ = [

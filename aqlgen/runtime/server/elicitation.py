@@ -1,12 +1,12 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The person behind the client, asked directly: an agent cannot answer for them (R-SAFE-4; MCP, elicitation).
+"""Elicitation: asks the person behind the client; an agent cannot answer for them (R-SAFE-4; MCP, elicitation).
 
 - Protocols up to 2025-11-25: a request to the client while the call waits. Over HTTP with JSON responses there is no
   way back to the client, and nobody can be asked.
 - Protocol 2026-07-28: the call's result is the question, and the client calls again with the answer and a handle:
-  random, kept here, good for one call with the same arguments.
+  random, stored here, valid for one call with the same arguments.
 
-A question is answered by accepting it or not; anything but a clear yes, and silence, is a no.
+A question is answered by accepting it or not; anything but a clear yes is a no, silence included.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.types import CallToolRequestParams, InputRequiredResult
 
-    from .session import Session
+    from ..session import Session
 
 __all__ = ["ClientPerson", "Questions", "Unanswered"]
 
 _KEY = "confirm"
 _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
-_PATIENCE = 300.0
-_MOST = 10_000
+_ANSWER_TIMEOUT = 300.0
+_MAX_WAITING = 10_000
 _FIRST_WITHOUT_REQUESTS = "2026"
 
 
 class Unanswered(BaseException):
-    """Ends a call whose result must be the question. No error: nothing on its way may catch it as one."""
+    """The end of a call whose result must be the question. It is no error: nothing on its way may catch it as one."""
 
     def __init__(self, question: str, handle: str) -> None:
         super().__init__(question)
@@ -44,7 +44,7 @@ class Unanswered(BaseException):
         self.handle = handle
 
     def result(self) -> InputRequiredResult:
-        """Give the question as the call's result."""
+        """Return the question as the call's result."""
         from mcp.types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
 
         params = ElicitRequestFormParams(message=self.question, requested_schema=dict(_SCHEMA))
@@ -52,30 +52,30 @@ class Unanswered(BaseException):
 
 
 class Questions:
-    """The handles of questions that wait for their answer, each bound to its call, good once."""
+    """The handles of questions that wait for an answer, each bound to its call and valid once."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, tuple[str, float]] = {}
 
     def put(self, call: str) -> str:
-        """Make the handle of a question that is asked in a call."""
+        """Return a new handle for a question that is asked in a call."""
         now = monotonic()
-        if len(self._waiting) >= _MOST:
-            self._waiting = {key: one for key, one in self._waiting.items() if one[1] > now}
-            while len(self._waiting) >= _MOST:
+        if len(self._waiting) >= _MAX_WAITING:
+            self._waiting = {key: entry for key, entry in self._waiting.items() if entry[1] > now}
+            while len(self._waiting) >= _MAX_WAITING:
                 del self._waiting[next(iter(self._waiting))]
         handle = f"ask_{secrets.token_urlsafe(32)}"
-        self._waiting[handle] = (call, now + _PATIENCE)
+        self._waiting[handle] = (call, now + _ANSWER_TIMEOUT)
         return handle
 
     def take(self, handle: str, call: str) -> bool:
-        """Whether the handle is of a question asked in this call, and was not taken before."""
-        found = self._waiting.pop(handle, None)
-        return found is not None and found[0] == call and found[1] > monotonic()
+        """Return True if the handle is of a question asked in this call, and was not taken before."""
+        entry = self._waiting.pop(handle, None)
+        return entry is not None and entry[0] == call and entry[1] > monotonic()
 
 
 class ClientPerson:
-    """Whoever sits behind the client of one call. Costs nothing until asked for."""
+    """The person behind the client of one call. It costs nothing until a question is asked."""
 
     __slots__ = ("_context", "_params", "_questions", "_session", "batched")
 
@@ -93,21 +93,24 @@ class ClientPerson:
         self.batched = False
 
     @property
-    def _by_result(self) -> bool:
+    def _asks_by_result(self) -> bool:
         return self._context.protocol_version >= _FIRST_WITHOUT_REQUESTS
 
     @property
     def reachable(self) -> bool:
-        """Whether the client said that it puts forms to a person, and can be asked to."""
+        """Return True if the client declares that it shows forms to a person, and can be sent requests."""
         declared = self._context.session.client_capabilities
         elicitation = None if declared is None else declared.elicitation
         if elicitation is None or (elicitation.form is None and elicitation.url is not None):
             return False
-        return self._by_result or self._context.session.can_send_request
+        return self._asks_by_result or self._context.session.can_send_request
 
     async def ask(self, question: str) -> bool:
-        """Put a question. Raises Unanswered when the call's result must be the question, Failure within a batch."""
-        if not self._by_result:
+        """Ask a question and return True for a clear yes.
+
+        Raises Unanswered if the call's result must be the question, and Failure within a batch.
+        """
+        if not self._asks_by_result:
             return await self._request(question)
         if self.batched:
             raise Failure(
@@ -115,35 +118,34 @@ class ClientPerson:
                 "A person must be asked about this operation, and cannot be within a batch: call it alone",
                 {"reason": "a person is asked one operation after the other"},
             )
-        call, handle = self._bound(question), self._params.request_state
+        call, handle = self._call_digest(question), self._params.request_state
         if handle is None or not self._questions.take(handle, call):
             raise Unanswered(question, self._questions.put(call))
-        answer = (self._params.input_responses or {}).get(_KEY)
-        return _is_yes(answer)
+        return _is_yes((self._params.input_responses or {}).get(_KEY))
 
     async def _request(self, question: str) -> bool:
         import anyio
 
-        with anyio.move_on_after(_PATIENCE):
+        with anyio.move_on_after(_ANSWER_TIMEOUT):
             try:
                 answer = await self._context.session.elicit_form(
                     question, dict(_SCHEMA), related_request_id=self._context.request_id
                 )
-            except Exception:  # noqa: BLE001 - whatever the client answers instead is no yes
+            except Exception:  # noqa: BLE001 - anything else that the client answers is not a yes
                 return False
             return _is_yes(answer)
         return False
 
-    def _bound(self, question: str) -> str:
+    def _call_digest(self, question: str) -> str:
         params = self._params
-        said = json.dumps([self._session.id, params.name, params.arguments, question], sort_keys=True, default=str)
-        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+        call = json.dumps([self._session.id, params.name, params.arguments, question], sort_keys=True, default=str)
+        return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_yes(answer: Any) -> bool:
-    """Whether an answer accepts: a client may add fields of its own, and one that says no is a no."""
+    """Return True if an answer accepts: a client may add fields of its own, and one that is false is a no."""
     if answer is None:
         return False
-    said = answer if isinstance(answer, Mapping) else answer.model_dump()
-    content = said.get("content") or {}
-    return said.get("action") == "accept" and all(value is not False for value in content.values())
+    response = answer if isinstance(answer, Mapping) else answer.model_dump()
+    content = response.get("content") or {}
+    return response.get("action") == "accept" and all(value is not False for value in content.values())

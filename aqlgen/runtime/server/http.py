@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""MCP over streamable HTTP, by the SDK's application and uvicorn."""
+"""MCP over streamable HTTP, served by the SDK's application and uvicorn."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from mcp.server.transport_security import TransportSecuritySettings
 __all__ = ["PATH", "BindError", "serve_http"]
 
 PATH = "/mcp"
-_SHUTDOWN = 3
+_SHUTDOWN_TIMEOUT = 3
 
 
 class BindError(Exception):
-    """The address cannot be listened on; the message says why in a line."""
+    """An address that cannot be listened on; the message says why in a line."""
 
 
 def serve_http(server: Server[Any], *, host: str, port: int, max_body: int) -> int:
-    """Serve until a signal comes; port 0 takes a free one. Prints the URL on standard error. Raises BindError."""
+    """Serve until a signal arrives, and return the exit code; port 0 takes a free one.
+
+    Prints the URL on standard error. Raises BindError.
+    """
     listener = _listen(host, port)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -33,20 +36,20 @@ def serve_http(server: Server[Any], *, host: str, port: int, max_body: int) -> i
         max_request_body_size=max_body,
         transport_security=_security(host),
     )
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN)
-    running = uvicorn.Server(config)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT)
+    http_server = uvicorn.Server(config)
 
     def stop(*_: object) -> None:
-        running.should_exit = True
+        http_server.should_exit = True
 
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, stop)  # one that comes before uvicorn listens; it raises its own again once it has ended
-    shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"Serving MCP on http://{shown}:{listener.getsockname()[1]}{PATH}\n")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)  # for a signal before uvicorn listens; uvicorn raises its own again at its end
+    url_host = f"[{host}]" if ":" in host else host
+    sys.stderr.write(f"Serving MCP on http://{url_host}:{listener.getsockname()[1]}{PATH}\n")
     if not _is_loopback(host):
         sys.stderr.write("Warning: every machine that reaches this address may use the adapter and its credentials\n")
     sys.stderr.flush()
-    running.run(sockets=[listener])
+    http_server.run(sockets=[listener])
     return 0
 
 
@@ -75,6 +78,6 @@ def _security(host: str) -> TransportSecuritySettings:
     if not _is_loopback(host):
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = dict.fromkeys(("127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host))
-    hosts = [form for name in names for form in (name, f"{name}:*")]
-    origins = [f"http://{form}" for form in hosts]
+    hosts = [pattern for name in names for pattern in (name, f"{name}:*")]
+    origins = [f"http://{pattern}" for pattern in hosts]
     return TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins)

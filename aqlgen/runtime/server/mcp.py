@@ -1,5 +1,5 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
-"""The MCP server: the tools, and the way of a call from MCP to the dispatcher and back."""
+"""The MCP server: it lists the tools, and passes calls to the dispatcher."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
+from .. import caller
 from ..dispatch.dispatcher import Dispatcher
-from ..dispatch.envelope import tool_result
+from ..envelope import tool_result
 from ..introspection.protocol import tool_name
+from ..session import Sessions
 from ..text import line
-from . import caller
 from .elicitation import ClientPerson, Questions, Unanswered
 from .notifications import Relay, asked_level
-from .session import Sessions
 from .tools import build_tools, routes
 
 __all__ = ["build_server"]
 
 Context = ServerRequestContext[Sessions, Any]
-_STOP = 2.0
+_STOP_TIMEOUT = 2.0
 
 
 def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] | None = None) -> Server[Sessions]:
-    """Make the server of an adapter, for any transport and both protocol eras.
+    """Build the server of an adapter, for any transport and both protocol eras.
 
     `on_stop` is awaited when a run of the server ends: over stdio and in memory with each connection.
     """
@@ -59,7 +59,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
             relays.pop(sessions).close()
             sessions.close()
             if on_stop is not None:
-                with anyio.CancelScope(shield=True), anyio.move_on_after(_STOP):
+                with anyio.CancelScope(shield=True), anyio.move_on_after(_STOP_TIMEOUT):
                     await on_stop()
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -67,16 +67,16 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         if params.name not in families:
-            known = ", ".join(families)
-            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {known}")
+            names = ", ".join(families)
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {names}")
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
             with caller.during(None if context.request is None else context.request.headers):
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
-        except Unanswered as asked:
-            return asked.result()
+        except Unanswered as unanswered:
+            return unanswered.result()
         finally:
             sessions.release(session)
         try:

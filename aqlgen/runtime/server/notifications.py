@@ -26,7 +26,7 @@ from mcp.types import LOG_LEVEL_META_KEY, LoggingLevel, LoggingMessageNotificati
 from ..logs import LEVELS, NUMBERS
 from ..logs.log import Logger
 from ..logs.record import Record
-from .session import Session
+from ..session import Session
 
 __all__ = ["Relay", "asked_level"]
 

@@ -1,8 +1,8 @@
 # shared: the same in every adapter; `aqlgen update` merges its own changes into it.
 """The MCP tools of each mode, small enough for any API (R-REQ-5, R-REQ-7, R-REQ-11).
 
-All that is known here is in `adapter.json`. `tools/list` stays under 750 tokens with five tools and 320 with one, so
-the texts are short and what comes from the API is bounded by what it costs.
+They need only what is in `adapter.json`. `tools/list` stays under 750 tokens with five tools and 320 with one, so
+the texts are short, and what comes from the API is bounded by its cost.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from ..text import line
 if TYPE_CHECKING:
     from mcp.types import Tool
 
-__all__ = ["FAMILY_OF_SINGLE", "build_tools", "routes"]
+__all__ = ["build_tools", "routes"]
 
-FAMILY_OF_SINGLE = None
 _PURPOSE = {
     "create": "Add to {title}",
     "read": "Read from {title}",
@@ -32,7 +31,7 @@ _PROTOCOL_PURPOSE = {
     "create": "Report an agent's steps beside {title}",
     "execute": "Confirm operations of {title}",
 }
-"""What a family is for that holds operations of the protocol only."""
+"""Purposes of families that hold only operations of the protocol."""
 
 _SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
 _TITLE_COST = 48
@@ -40,20 +39,20 @@ _SHORT_TITLE_COST = 24
 
 
 def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
-    """Give the family of each tool that is offered; None stands for every family."""
-    found: dict[str, str | None] = {}
-    brought = {one.family for one in active_operations(adapter, config)}
+    """Return the family of each tool that is offered; None stands for every family."""
+    families: dict[str, str | None] = {}
+    of_protocol = {operation.family for operation in active_operations(adapter, config)}
     if config.mode != "single":
         for family in FAMILIES:
-            if family == "read" or family in brought or adapter.counts.get(family, 0):
-                found[f"{config.tool_prefix}{TOOL}_{family}"] = family
+            if family == "read" or family in of_protocol or adapter.counts.get(family, 0):
+                families[f"{config.tool_prefix}{TOOL}_{family}"] = family
     if config.mode != "semantic":
-        found[f"{config.tool_prefix}{TOOL}"] = None
-    return found
+        families[f"{config.tool_prefix}{TOOL}"] = None
+    return families
 
 
 def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
-    """Make the tools that are offered."""
+    """Build the tools that are offered."""
     from mcp.types import Tool, ToolAnnotations
 
     tools = []
@@ -89,11 +88,13 @@ def _output_schema() -> dict[str, Any]:
 
 
 def _description(adapter: Adapter, config: Config, family: str | None) -> str:
-    quick = adapter.quick_start
+    quick_start = adapter.quick_start
     if family in ("read", None):
         title = _bounded(adapter.title, _TITLE_COST) or adapter.name
         purpose = _PURPOSE["read"].format(title=title) if family else f"Every operation of {title}"
-        example = next((quick[one] for one in ("read", *FAMILIES) if one in quick and family in (one, None)), None)
+        example = next(
+            (quick_start[key] for key in ("read", *FAMILIES) if key in quick_start and family in (key, None)), None
+        )
         everywhere = " of every tool" if family else ""
         return (
             f"{purpose}. Find operations{everywhere}: {_SEARCH}; then introspect one: name instead of search. "
@@ -101,10 +102,10 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
         )
     title = _bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name
     if adapter.counts.get(family, 0):
-        purpose, example = _PURPOSE[family], quick.get(family)
+        purpose, example = _PURPOSE[family], quick_start.get(family)
     else:
         purpose = _PROTOCOL_PURPOSE[family]
-        example = next(one.name for one in active_operations(adapter, config) if one.family == family)
+        example = next(operation.name for operation in active_operations(adapter, config) if operation.family == family)
     return f"{purpose.format(title=title)}. Introspect with the read tool. {_example(example)}"
 
 
@@ -112,12 +113,12 @@ def _example(operation: str | None) -> str:
     return f'E.g. {{operation:"{operation}",params:{{...}}}}' if operation else ""
 
 
-def _bounded(title: str, most: int) -> str:
-    """Cut the title to what it may cost: a character outside ASCII counts six, as it may in tokens when escaped."""
+def _bounded(title: str, max_cost: int) -> str:
+    """Cut a title to a cost: a character outside ASCII counts six, as it may in tokens when it is escaped."""
     text = line(title, 200)
     cost = 0
     for position, char in enumerate(text):
         cost += 1 if char.isascii() else 6
-        if cost > most:
+        if cost > max_cost:
             return text[:position].rstrip() + "..."
     return text

@@ -13,10 +13,9 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from ..errors import Code, Failure
-from ..messages import leaks, listed
 from ..schema.reader import referred
 from ..table import JsonSchema, Row
-from ..text import folded, words
+from ..text import folded, leaks, listed, words
 
 __all__ = ["Problem", "failure", "field_problems", "missing_problem", "twice_problem", "unknown_problem"]
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code
-from ..messages import leaks, listed, shown
 from ..schema.reader import json_type
+from ..text import leaks, listed, shown
 from .problems import Problem
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..wire import QUOTA_HEADERS
 from .collector import Warnings
 
 if TYPE_CHECKING:
-    from ..server.session import Session
+    from ..session import Session
     from ..table import Row, Table
     from ..wire import ApiResponse
     from .deprecation import Deprecations

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from aqlgen.runtime import messages
-from aqlgen.runtime.messages import bounded, leaks, listed, redact, shown
+from aqlgen.runtime import text as messages
+from aqlgen.runtime.redaction import redact
+from aqlgen.runtime.text import bounded, leaks, listed, shown
 
 
 def test_secrets_are_replaced_the_longest_first_and_trifles_left() -> None:

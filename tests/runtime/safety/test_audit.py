@@ -14,7 +14,7 @@ from aqlgen.runtime.assembly import assemble
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.safety.audit import Audit
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 

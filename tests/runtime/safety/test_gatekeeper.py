@@ -20,7 +20,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Call, GateDecision, Hooks, Refuse
 from aqlgen.runtime.safety.audit import Audit
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.load import ConfigError, load
 from aqlgen.runtime.table import Adapter, Table

@@ -15,7 +15,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.safety.loop import SafetyLoop
 from aqlgen.runtime.safety.loop_operations import active_operations
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter
 

@@ -21,7 +21,7 @@ from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.server.mcp import build_server
-from aqlgen.runtime.server.session import Session
+from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.warnings.collector import CallWarning, Warnings

@@ -14,8 +14,7 @@ from __future__ import annotations
 #     import dataclasses
 #     import sys
 #
-#     from .runtime.hooks import Call, GateDecision, Refuse
-#     from .runtime.wire import ApiRequest, ApiResponse
+#     from .runtime.hooks import ApiRequest, ApiResponse, Call, GateDecision, Refuse
 #
 # For every call that has passed validation, what is about to be done with it, before anybody is asked: `outcome` is
 # "allow", "confirm" or "refuse". Yours is the last word: tighten it, relax it, or only record it.

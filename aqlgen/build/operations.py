@@ -1,0 +1,149 @@
+"""The operations that paths hold: fixed and additional methods, and keys that only look like one (OpenAPI 3.2, 4.9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.build.context import Context, entries
+from aqlgen.document.positions import escape
+from aqlgen.document.resolve import UnresolvedError
+from aqlgen.ir import Json
+from aqlgen.runtime.encode.urls import placeholders, without_names
+
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+KNOWN: Final = {"3.2": (*METHODS, "query")}
+"""The methods with a key in a path item, for versions that have more than 3.0."""
+
+OTHER_KEYS: Final = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
+TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
+"""A method that HTTP allows (RFC 9110, 5.6.2), of a plausible length."""
+
+NEVER: Final = {
+    "trace": "TRACE is never served: its answer repeats the request, credentials included",
+    "connect": "CONNECT is never served: it opens a tunnel and is no request to an API",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawOperation:
+    """An operation in the document, with its path item; `refusal` is the reason to skip it, if any."""
+
+    path: str
+    method: str
+    item: dict[str, Json]
+    item_pointer: str
+    raw: Json
+    pointer: str
+    refusal: str = ""
+
+
+COLONS: Final = re.compile(r"(?<=/):([A-Za-z_]\w*)(?=/|$)")
+
+MAX_PATH: Final = 8_000
+"""The maximum length of a path; servers reject request lines beyond about that (RFC 9112, 3)."""
+
+
+def operations(context: Context) -> Iterator[RawOperation]:
+    """Yield every operation in document order, with the reason if it has to be skipped; warn of repairs."""
+    seen: dict[tuple[str, str], str] = {}
+    for path, raw_item in entries(context.resolver.root.get("paths")):
+        pointer = f"/paths/{escape(path)}"
+        try:
+            item, where = context.resolver.follow(raw_item, pointer)
+        except UnresolvedError as error:
+            code = "external-reference" if error.external else "unresolved-reference"
+            context.warn(code, f"the path {path!r} cannot be read: {error}", pointer)
+            continue
+        if not isinstance(item, dict):
+            if item is not None:
+                context.warn("invalid-component", f"the path {path!r} is not an object", pointer)
+            continue
+        full = _path(context, path, pointer, item)
+        for method, raw, place in _methods(context, item, where):
+            refusal = NEVER.get(method, "")
+            if not place.startswith(f"{where}/additionalOperations/") and method not in _fixed(context):
+                refusal = f"OpenAPI {context.openapi} has no such method; 3.2 has additionalOperations for it"
+            elif not TOKEN.fullmatch(method):
+                refusal = "the method is not one that HTTP allows"
+            elif len(path) > MAX_PATH:
+                refusal = f"its path is longer than {MAX_PATH:,} characters, more than servers read"
+            elif "://" in path:
+                refusal = "a path begins with / and names no server"
+            elif (method, full) in seen:
+                refusal = f"it is declared a second time, after {seen[method, full]}"
+            seen.setdefault((method, full), f"{method.upper()} {path}")
+            yield RawOperation(full, method, item, where, raw, place, refusal)
+
+
+def _fixed(context: Context) -> tuple[str, ...]:
+    return KNOWN.get(context.openapi, METHODS)
+
+
+def _path(context: Context, path: str, pointer: str, item: dict[str, Json]) -> str:
+    """Return a path with a slash at its beginning and parameters in braces; warn of repairs.
+
+    Web frameworks write `/pets/:id`, which is read as `/pets/{id}` if a path parameter `id` is declared.
+    """
+    if not path.startswith("/"):
+        context.warn("path-without-slash", f"the path {path!r} is read as {'/' + path!r}", pointer)
+    if COLONS.search(path):
+        declared = _path_parameters(context, item)
+        braced = COLONS.sub(lambda match: f"{{{match[1]}}}" if match[1] in declared else match[0], path)
+        if braced != path:
+            message = f"the path {path} is read as {braced}: a parameter stands in braces"
+            context.warn("bad-parameter", message, pointer)
+            path = braced
+    if re.search(r"[{}]", without_names(path, "")):
+        message = f"the path {path} has a brace without its other; it is sent as it stands"
+        context.warn("bad-parameter", message, pointer)
+    names = placeholders(path)
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        message = f"the path {path} has {{{name}}} more than once; each gets the same value"
+        context.warn("bad-parameter", message, pointer)
+    return path if path.startswith("/") else f"/{path}"
+
+
+def _path_parameters(context: Context, item: dict[str, Json]) -> set[str]:
+    """Return the names of the path parameters that a path item or its operations declare."""
+    names: set[str] = set()
+    for holder in (item, *item.values()):
+        parameters = holder.get("parameters") if isinstance(holder, dict) else None
+        for raw in parameters if isinstance(parameters, list) else ():
+            try:
+                parameter, _ = context.resolver.follow(raw, "")
+            except UnresolvedError:
+                continue
+            if isinstance(parameter, dict) and parameter.get("in") == "path" and isinstance(parameter.get("name"), str):
+                names |= {parameter["name"]}
+    return names
+
+
+def _methods(context: Context, item: dict[str, Json], where: str) -> Iterator[tuple[str, Json, str]]:
+    """Yield (method in lower case, operation, pointer) for each operation of a path item."""
+    for key, raw in entries(item):
+        place = f"{where}/{escape(key)}"
+        method = key.lower()
+        if key in OTHER_KEYS:
+            continue
+        if raw is None:
+            if method in _fixed(context):
+                context.warn("invalid-component", f"{key!r} is ignored: nothing stands there", place)
+            continue
+        if method in _fixed(context):
+            if key != method:
+                message = f"the method {key} is written {method} in OpenAPI; it is served all the same"
+                context.warn("method-case", message, place)
+            yield method, raw, place
+        elif isinstance(raw, dict) and ("responses" in raw or "operationId" in raw):
+            yield method, raw, place
+        else:
+            context.warn("invalid-component", f"{key!r} is ignored: a path has no such part", place)
+    more = item.get("additionalOperations")
+    if not isinstance(more, dict):
+        return
+    for key, raw in more.items():
+        if raw is not None:
+            yield key.lower(), raw, f"{where}/additionalOperations/{escape(key)}"

@@ -1,0 +1,237 @@
+"""Which OpenAPI version a document has, or which other kind of file it is and what its owner can use instead.
+
+A document must also be able to hold an operation (OpenAPI 3.1.1, 4.8.1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, NamedTuple, NoReturn
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.diagnostics.errors import DocumentError
+from aqlgen.ir import Json
+
+READABLE: Final = "aqlgen reads Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2."
+
+
+class OtherFormat(NamedTuple):
+    """A format with its article (`a HAR file`), and advice on how to get an OpenAPI document instead."""
+
+    name: str
+    advice: str
+
+
+_CONVERT: Final = "Convert it to OpenAPI first, for example with api-spec-converter."
+_NO_HTTP: Final = "It describes no operations over HTTP; give the API's OpenAPI document, if it has one."
+_GRAPHQL: Final = (
+    "A GraphQL API is one HTTP operation for all that it does; give a REST API's document, if there is one."
+)
+_SOAP: Final = "It describes a SOAP service; give the OpenAPI document of its REST interface, if there is one."
+
+_BY_KEY: Final[tuple[tuple[str, OtherFormat], ...]] = (
+    ("asyncapi", OtherFormat("an AsyncAPI document", _NO_HTTP)),
+    ("arazzo", OtherFormat("an Arazzo document", "Give the OpenAPI document that its sourceDescriptions name.")),
+    ("overlay", OtherFormat("an OpenAPI Overlay", "Give the document that it changes, and this with --overlay.")),
+    ("swaggerVersion", OtherFormat("a Swagger 1 document", _CONVERT)),
+    ("raml", OtherFormat("a RAML document", _CONVERT)),
+    ("smithy", OtherFormat("a Smithy model", "Let `smithy build` write an OpenAPI document of it, and give that.")),
+    ("discoveryVersion", OtherFormat("a Google discovery document", _CONVERT)),
+    ("openrpc", OtherFormat("an OpenRPC document", _NO_HTTP)),
+    ("item", OtherFormat("a Postman collection", "Convert it first, for example with postman-to-openapi.")),
+    ("__export_format", OtherFormat("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
+    ("_exporter", OtherFormat("an Insomnia export", "Export the design document as OpenAPI, and give that.")),
+    ("log", OtherFormat("a HAR file", "It records calls; a tool such as har-to-openapi makes a document of them.")),
+    ("__schema", OtherFormat("a GraphQL schema", _GRAPHQL)),
+    ("data", OtherFormat("a GraphQL schema", _GRAPHQL)),
+    (
+        "$schema",
+        OtherFormat("a JSON Schema", "It describes data, not operations: give the OpenAPI document that uses it."),
+    ),
+)
+
+_VALUE_TESTS: Final[Mapping[str, Callable[[Json], bool]]] = {
+    "log": lambda value: isinstance(value, dict) and "entries" in value,
+    "data": lambda value: isinstance(value, dict) and "__schema" in value,
+    "item": lambda value: isinstance(value, list),
+}
+"""Keys that other formats use, too, with a test for their value."""
+
+_BEFORE: Final = r"(?:\s|#(?!%)[^\n]*\n|//[^\n]*\n)*"
+_XML: Final = r"(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:\w+:)?"
+_BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
+    (re.compile(_BEFORE + pattern, re.DOTALL), kind)
+    for pattern, kind in (
+        (r"#%RAML", OtherFormat("a RAML document", _CONVERT)),
+        (r"FORMAT:\s*1A\b", OtherFormat("an API Blueprint", _CONVERT)),
+        (
+            r'syntax\s*=\s*["\']proto',
+            OtherFormat("a Protocol Buffers file", "Let protoc-gen-openapi or buf write an OpenAPI document of it."),
+        ),
+        (
+            r'import\s+["\']@typespec/',
+            OtherFormat(
+                "a TypeSpec program", "Compile it: tsp compile --emit @typespec/openapi3, and give what it writes."
+            ),
+        ),
+        (
+            r'(?:"""(?:(?!""").)*"""\s*)?(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s+\w+)'
+            r"[^\n:]*\{\s",
+            OtherFormat("a GraphQL schema", _GRAPHQL),
+        ),
+        (_XML + r"definitions\b[^>]*wsdl", OtherFormat("a WSDL document", _SOAP)),
+        (_XML + r"application\b[^>]*wadl", OtherFormat("a WADL document", _CONVERT)),
+        (
+            _XML + r"Edmx\b",
+            OtherFormat("OData metadata", "Convert it to OpenAPI first, for example with odata-openapi."),
+        ),
+    )
+)
+
+
+def format_of_object(root: Mapping[str, Json]) -> OtherFormat | None:
+    """Return the format of an object that is not OpenAPI, judged by its keys; None if they do not tell."""
+    for key, kind in _BY_KEY:
+        if key in root and _VALUE_TESTS.get(key, lambda _value: True)(root[key]):
+            return kind
+    if root.get("kind") == "discovery#restDescription":
+        return OtherFormat("a Google discovery document", _CONVERT)
+    return None
+
+
+def format_of_text(text: str) -> OtherFormat | None:
+    """Return the format of a text that is neither JSON nor YAML, judged by its beginning, or None."""
+    head = text[:4096]
+    return next((kind for pattern, kind in _BY_TEXT if pattern.match(head)), None)
+
+
+_MAGIC: Final = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ\x00", "an xz file"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"\x7fELF", "a program"),
+    (b"\xcf\xfa\xed\xfe", "a program"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document"),
+)
+_ARCHIVES: Final = ("zip", "gzip", "bzip2", "xz", "7z", "zstd")
+_UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
+_HTML: Final = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
+_MARKUP: Final = re.compile(r"\s*<[?!A-Za-z]")
+
+
+def refuse_binary(name: str, data: bytes) -> None:
+    """Raise DocumentError for binary data, with its format if the first bytes tell it."""
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            unpack = any(word in kind for word in _ARCHIVES)
+            _refuse(name, kind, help="Unpack it and name the document inside." if unpack else "")
+    if not data.startswith(_UTF16_BOMS) and b"\x00" in data[:4096]:
+        _refuse(name, "binary data", help=f"Byte {data.index(0)} is zero: if it is text, save it as UTF-8.")
+
+
+def refuse_markup(name: str, text: str) -> None:
+    """Raise DocumentError for HTML, XML and other languages, which servers send and people confuse with OpenAPI."""
+    head = text[:4096]
+    if _HTML.match(head):
+        _refuse(
+            name,
+            "an HTML page",
+            help="Give the address of the document itself, often /openapi.json or the raw file of a repository.",
+        )
+    _refuse_other_format(name, text)
+    if _MARKUP.match(head):
+        _refuse(name, "an XML document", help=READABLE)
+
+
+def _refuse_other_format(name: str, text: str) -> None:
+    """Raise DocumentError for a text in another format, even if a part of it parses as YAML."""
+    other = format_of_text(text)
+    if other is not None:
+        message = f"this is {other.name}, not an OpenAPI document"
+        raise DocumentError.of("not-openapi", message, file=name, line=1, column=1, help=other.advice)
+
+
+def _refuse(name: str, kind: str, *, help: str = "") -> NoReturn:
+    raise DocumentError.of("not-text", f"this is {kind}, not an OpenAPI document", file=name, help=help)
+
+
+Version = Literal["3.0", "3.1", "3.2"]
+
+_SUPPORTED: Final = re.compile(r"3\.([012])(?:\.\d+)?(?:[-+].*)?")
+_SWAGGER: Final = re.compile(r"2(?:\.0){0,2}(?:[-+].*)?")
+_MINORS: Final[Mapping[str, Version]] = {"0": "3.0", "1": "3.1", "2": "3.2"}
+
+
+def check(root: Mapping[str, Json]) -> Version:
+    """Return the minor version of a document that can be served. Raises DocumentError with pointers into it."""
+    version = _version(root)
+    paths = root.get("paths", {})
+    if not isinstance(paths, dict):
+        raise _refusal("no-paths", "paths is not an object", "/paths")
+    if not paths and "paths" not in root and version != "3.0" and ("webhooks" in root or "components" in root):
+        message = "the document has webhooks or components only: no operation that could be called"
+        raise _refusal("no-operations", message)
+    if not paths:
+        pointer = "/paths" if "paths" in root else ""
+        raise _refusal("no-paths", "the document has no paths, so there is nothing to generate", pointer)
+    return version
+
+
+def is_swagger(root: Mapping[str, Json]) -> bool:
+    """Return True if a document is Swagger 2.0, its version written as text or as a number."""
+    return "openapi" not in root and _match_version(root.get("swagger"), _SWAGGER) is not None
+
+
+def version_remarks(root: Mapping[str, Json]) -> list[Diagnostic]:
+    """Return a warning if the version is written as a number; it is understood all the same."""
+    for key, pattern, full in (("openapi", _SUPPORTED, ".0"), ("swagger", _SWAGGER, "")):
+        version = root.get(key)
+        if isinstance(version, (int, float)) and _match_version(version, pattern):
+            text = f"{float(version)}{full}"
+            message = f"{key} is the number {version}; read as the text “{text}”"
+            fix = f'Write {key}: "{text}".'
+            return [Diagnostic("version-not-text", Severity.WARNING, message, pointer=f"/{key}", help=fix)]
+    return []
+
+
+def _version(root: Mapping[str, Json]) -> Version:
+    for key, kind in (("openapi", "OpenAPI"), ("swagger", "Swagger")):
+        if key not in root:
+            continue
+        match = _match_version(root[key], _SUPPORTED) if key == "openapi" else None
+        if match is not None:
+            return _MINORS[match[1]]
+        message = f"{kind} {_shown(root[key])} is not supported"
+        raise _refusal("unsupported-version", message, f"/{key}", help=READABLE)
+    other = format_of_object(root)
+    if other is None:
+        advice = f"An OpenAPI document begins with its version. {READABLE}"
+        raise _refusal("not-openapi", "the document has no key openapi or swagger", help=advice)
+    raise _refusal("not-openapi", f"this is {other.name}, not an OpenAPI document", help=other.advice)
+
+
+def _match_version(version: Json, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Match a version, which may be a number and have white space around it; True is no number here."""
+    if isinstance(version, bool) or not isinstance(version, (str, int, float)):
+        return None
+    return pattern.fullmatch(str(version).strip())
+
+
+def _shown(value: Json) -> str:
+    text = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _refusal(code: str, message: str, pointer: str = "", *, help: str = "") -> DocumentError:
+    return DocumentError(Diagnostic(code, Severity.ERROR, message, pointer=pointer, help=help))

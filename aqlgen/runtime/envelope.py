@@ -1,0 +1,78 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The two envelopes, and how they become the result of an MCP tool call (specification, 5; R-ENV-1 to 3)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import secrets
+from collections.abc import Mapping, Sequence
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .errors import Code
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult
+
+__all__ = ["Envelope", "Stamp", "success", "tool_result"]
+
+Envelope: TypeAlias = dict[str, Any]
+
+_process = secrets.token_hex(4)
+_count = itertools.count(1)
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+class Stamp:
+    """The id and the beginning of a request, from which its `_meta` is made."""
+
+    __slots__ = ("_begin", "notes", "request_id")
+
+    def __init__(self) -> None:
+        self.request_id = f"req_{_process}_{next(_count):x}"
+        self.notes: dict[str, Any] | None = None
+        self._begin = perf_counter_ns()
+
+    def meta(self) -> dict[str, Any]:
+        """Return request_id and duration_ms up to now (R-ENV-2), with the notes of the call."""
+        meta = {"request_id": self.request_id, "duration_ms": round((perf_counter_ns() - self._begin) / 1e6, 3)}
+        return meta if self.notes is None else {**meta, **self.notes}
+
+
+def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:
+    """Build the success envelope; `warnings` and `_meta` are absent when there are none."""
+    envelope: Envelope = {"success": True, "data": data}
+    if warnings:
+        envelope["warnings"] = list(warnings)
+    if meta is not None:
+        envelope["_meta"] = meta
+    return envelope
+
+
+def tool_result(envelope: Envelope) -> CallToolResult:
+    """Build the tool's result: the envelope as structured content and as compact JSON.
+
+    `isError` is true only for what an agent cannot repair (R-ENV-3).
+    """
+    from mcp.types import CallToolResult, TextContent
+
+    failed = not envelope["success"] and envelope["error"]["code"] == Code.INTERNAL_ERROR
+    try:
+        text = TextContent(type="text", text=_encode(envelope))
+    except ValueError:
+        envelope = _encodable(envelope)
+        text = TextContent(type="text", text=_encode(envelope))
+    return CallToolResult(content=[text], structured_content=envelope, is_error=failed)
+
+
+def _encodable(value: Any) -> Any:
+    """Replace what an API may send and JSON cannot carry: halves of surrogate pairs, NaN and infinities."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

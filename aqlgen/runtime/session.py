@@ -1,0 +1,98 @@
+# shared: the same in every adapter; `aqlgen update` merges its own changes into it.
+"""The session, which is defined here and nowhere else (specification, 2.3).
+
+- stdio and in memory, either protocol era: the connection. The server's lifespan is entered once for each.
+- streamable HTTP, protocols up to 2025-11-25: the transport's `Mcp-Session-Id`.
+- streamable HTTP, protocol 2026-07-28: there is none. Each request gets a session of its own that ends with it, and
+  introspection shows `session_id: null`; nothing that must outlive a request may be stored there. What is bound to a
+  session elsewhere (confirmation tokens) is bound to the absence of one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
+
+__all__ = ["Session", "Sessions"]
+
+_FIRST_SESSIONLESS = "2026"
+
+
+class Session:
+    """State that ends with the session, for whatever reason. `id` is None when there is no session."""
+
+    __slots__ = ("_closed", "callbacks", "id", "state")
+
+    def __init__(self, id: str | None = None) -> None:
+        self.id = id
+        self.state: dict[str, Any] = {}
+        self.callbacks: list[Callable[[], None]] = []
+        self._closed = False
+
+    @classmethod
+    def new(cls) -> Session:
+        """Return a new session with an id of its own."""
+        return cls(f"session_{secrets.token_hex(8)}")
+
+    def on_close(self, callback: Callable[[], None]) -> None:
+        """Call `callback` once when the session ends."""
+        self.callbacks.append(callback)
+
+    def close(self) -> None:
+        """End the session: run the callbacks, the last first, and clear the state. A second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        while self.callbacks:
+            with suppress(Exception):
+                self.callbacks.pop()()
+        self.state.clear()
+
+
+class Sessions:
+    """The sessions of one run of the server; it is the server's lifespan state."""
+
+    def __init__(self) -> None:
+        self._connection = Session.new()
+        self._http: dict[str, Session] = {}
+
+    def of(self, context: ServerRequestContext[Any, Any]) -> Session:
+        """Return the session that a request belongs to."""
+        request = context.request
+        if request is None:
+            return self._connection
+        handle = request.headers.get("mcp-session-id")
+        if handle is None or context.protocol_version >= _FIRST_SESSIONLESS:
+            return Session()
+        session = self._http.get(handle)
+        if session is None:
+            session = self._http[handle] = Session.new()
+            self._close_with(context, handle, session)
+        return session
+
+    def _close_with(self, context: ServerRequestContext[Any, Any], handle: str, session: Session) -> None:
+        """Close the session with its connection; mcp 2.3 gives a request's connection no public name."""
+
+        def close() -> None:
+            self._http.pop(handle, None)
+            session.close()
+
+        connection = getattr(context.session, "_connection", None)
+        if connection is not None:
+            connection.exit_stack.callback(close)
+
+    def release(self, session: Session) -> None:
+        """End a session that belongs to a single request, once that is answered."""
+        if session.id is None:
+            session.close()
+
+    def close(self) -> None:
+        """End every session."""
+        for session in [*self._http.values(), self._connection]:
+            session.close()
+        self._http.clear()

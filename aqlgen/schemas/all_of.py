@@ -1,0 +1,200 @@
+"""`allOf` merged into one schema where that is sound, so that an object's fields can be named, shown and validated.
+
+Branches merge exactly, but for three leniencies: what a branch says of undeclared properties (additionalProperties,
+unevaluatedProperties) does not hold for the properties of the others, since otherwise nothing could extend a closed
+object; where two branches contradict one another (types or values with nothing in common), the later wins; and a
+property that a branch redeclares and requires is not read-only because another branch says so.
+Branches that are more than constraints of one value (alternatives, conditions) stay in `allOf`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import lcm
+from typing import Protocol, TypeAlias
+
+from aqlgen.ir import Json
+from aqlgen.schemas.normalise import ANNOTATIONS
+
+Node: TypeAlias = dict[str, Json]
+
+
+class Join(Protocol):
+    """A function that joins two schemas of the same value; a `writable` result is never read-only."""
+
+    def __call__(self, first: Json, second: Json, /, *, writable: bool = False) -> Json:
+        """Return the schema."""
+        ...
+
+
+COMPLEX = frozenset({"anyOf", "allOf", "not", "if", "dependentSchemas", "contains", "unevaluatedItems"})
+"""Keywords of branches that stay in `allOf`."""
+
+APPLICATORS = frozenset({"anyOf", "allOf", "if", "dependentSchemas"})
+"""Keywords whose schemas speak of the same value."""
+
+NULL: Json = {"type": "null"}
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+SAME = ("pattern", "format", "prefixItems")
+"""Keywords of which two different ones cannot be one."""
+
+DECLARED = ("properties", "patternProperties", "dependentSchemas")
+REST = ("additionalProperties", "unevaluatedProperties")
+
+
+def merge(node: Node, parts: Iterable[tuple[Json, Node | None]], join: Join) -> Node:
+    """Return a node with the branches of its `allOf` merged in; each part is a branch and its view, if it has one."""
+    nullable = node.get("nullable") is True or "null" in types_of(node)
+    result = {key: value for key, value in node.items() if key not in ("allOf", "nullable")}
+    rest: list[tuple[Json, Node | None]] = []
+    for branch, view in reversed(list(parts)):
+        combined = None if view is None or not view.keys().isdisjoint(COMPLEX) else combine(view, result, join)
+        if combined is None:
+            rest.append((branch, view))
+        else:
+            result = combined
+    if len(rest) == 1 and rest[0][1] is not None and result.keys() <= ANNOTATIONS:
+        result = {**rest[0][1], **result}
+    elif rest:
+        result["allOf"] = [branch for branch, _ in reversed(rest)]
+    return with_null(closed(result)) if nullable else closed(result)
+
+
+def closed(node: Node) -> Node:
+    """Return a node with unevaluatedProperties written as additionalProperties where they mean the same."""
+    if "unevaluatedProperties" not in node or not node.keys().isdisjoint(APPLICATORS):
+        return node
+    rest = {key: value for key, value in node.items() if key != "unevaluatedProperties"}
+    return {"additionalProperties": node["unevaluatedProperties"], **rest}
+
+
+def with_null(node: Node) -> Node:
+    """Return a node that also admits null."""
+    plain = {key: value for key, value in node.items() if key != "nullable"}
+    if plain.keys() <= ANNOTATIONS | {"anyOf", "discriminator"} and "anyOf" in plain:
+        plain["anyOf"] = plain["anyOf"] if NULL in plain["anyOf"] else [*plain["anyOf"], NULL]
+        return plain
+    if not plain.keys().isdisjoint(APPLICATORS | {"const", "not"}):
+        annotations = {key: plain.pop(key) for key in ANNOTATIONS if key in plain}
+        others = [kind for kind in types_of(plain) if kind != "null"]
+        if others:
+            plain["type"] = others[0] if len(others) == 1 else others
+        return {"anyOf": [plain, NULL], **annotations}
+    if "type" in plain:
+        types = types_of(plain)
+        plain["type"] = types if "null" in types else [*types, "null"]
+    if "enum" in plain and None not in plain["enum"]:
+        plain["enum"] = [*plain["enum"], None]
+    return plain
+
+
+def combine(first: Node, second: Node, join: Join) -> Node | None:
+    """Return one node for both, with annotations of the second; None if they cannot be one."""
+    if any(key in first and key in second and first[key] != second[key] for key in SAME):
+        return None
+    if ("prefixItems" in first) != ("prefixItems" in second) and "items" in first.keys() | second.keys():
+        return None
+    result = {**first, **second}
+    result.pop("discriminator", None)
+    if "discriminator" in second:
+        result["discriminator"] = second["discriminator"]
+    for keys, choose in ((LOWER, max), (UPPER, min)):
+        for key in keys:
+            if key in first and key in second:
+                result[key] = choose(first[key], second[key])
+    _values(first, second, result)
+    if "items" in first and "items" in second:
+        result["items"] = join(first["items"], second["items"])
+    _properties(first, second, result, join)
+    if "multipleOf" in first and "multipleOf" in second and first["multipleOf"] != second["multipleOf"]:
+        steps = (first["multipleOf"], second["multipleOf"])
+        if not all(isinstance(step, int) for step in steps):
+            return None
+        result["multipleOf"] = lcm(*steps)
+    return result
+
+
+def types_of(node: Mapping[str, Json]) -> list[str]:
+    """Return the types that a normalised node names."""
+    types = node.get("type", [])
+    return types if isinstance(types, list) else [types]
+
+
+def _values(first: Node, second: Node, result: Node) -> None:
+    """Intersect types and enumerated values; in a contradiction the second wins."""
+    if "type" in first and "type" in second:
+        common = _common_types(types_of(first), types_of(second))
+        if common:
+            result["type"] = common[0] if len(common) == 1 else common
+    if "enum" in first and "enum" in second:
+        common = [value for value in second["enum"] if any(_same(value, other) for other in first["enum"])]
+        if common:
+            result["enum"] = common
+    if first.get("uniqueItems") is True:
+        result["uniqueItems"] = True
+
+
+def _common_types(first: list[str], second: list[str]) -> list[str]:
+    def admitted(kind: str, types: list[str]) -> bool:
+        return kind in types or (kind == "integer" and "number" in types)
+
+    common = [kind for kind in second if admitted(kind, first)]
+    return common + [kind for kind in first if kind not in common and admitted(kind, second)]
+
+
+def _same(first: Json, second: Json) -> bool:
+    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
+
+
+def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
+    for key in DECLARED:
+        if key in first and key in second:
+            merged = {**first[key], **second[key]}
+            merged.update(
+                {
+                    name: join(first[key][name], second[key][name], writable=_redeclared(name, first, second))
+                    for name in first[key]
+                    if name in second[key]
+                }
+            )
+            result[key] = merged
+    if "required" in first and "required" in second:
+        result["required"] = list(dict.fromkeys([*first["required"], *second["required"]]))
+    if "dependentRequired" in first and "dependentRequired" in second:
+        dependent = dict(first["dependentRequired"])
+        for name, wires in second["dependentRequired"].items():
+            dependent[name] = list(dict.fromkeys([*dependent.get(name, ()), *wires]))
+        result["dependentRequired"] = dependent
+    if "propertyNames" in first and "propertyNames" in second:
+        result["propertyNames"] = join(first["propertyNames"], second["propertyNames"])
+    for key in REST:
+        _rest(key, first, second, result)
+
+
+def _redeclared(name: str, first: Node, second: Node) -> bool:
+    """Return True if a branch requires a property and redeclares it without the other branch's `readOnly`.
+
+    Such a model extends a model of responses: what it requires itself has to be sent.
+    """
+    return any(
+        name in branch.get("required", ())
+        and isinstance(raw := branch.get("properties", {}).get(name), dict)
+        and "$ref" not in raw
+        and raw.get("readOnly") is not True
+        for branch in (first, second)
+    )
+
+
+def _rest(key: str, first: Node, second: Node, result: Node) -> None:
+    """Join the rules of two branches for undeclared properties, leniently where the other declares some."""
+    if key in first and key in second:
+        if first[key] != second[key]:
+            del result[key]
+    elif key in result and not (
+        key == "unevaluatedProperties" and key in second
+    ):  # beside `allOf` it applies to all of them
+        holder, other = (first, second) if key in first else (second, first)
+        declared = other.get("properties", {}).keys() - holder.get("properties", {}).keys()
+        if result[key] is False and (declared or "patternProperties" in other):
+            del result[key]

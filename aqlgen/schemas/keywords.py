@@ -1,0 +1,213 @@
+"""Keywords with values: types, enumerations and bounds, and the misspellings of them that people write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from json import dumps, loads
+
+from aqlgen.ir import Json
+from aqlgen.schemas.findings import Findings
+
+NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+COUNTS = (
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
+)
+BOUNDS = frozenset((*NUMBERS, *COUNTS))
+PAIRS = (
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"),
+)
+MAX_DIGITS = 300
+"""Longer integers are no sensible bounds, and no float can hold them."""
+
+
+def copy_bounds(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Copy the bounds that are numbers; exclusiveMinimum is a flag in 3.0, and a number since 3.1."""
+    if raw.keys().isdisjoint(BOUNDS):
+        return
+    for key in NUMBERS:
+        value: Json = _number(raw, key, findings)
+        if is_number(value) and (key != "multipleOf" or value > 0):
+            node[key] = value
+        elif key in raw and not (key.startswith("exclusive") and isinstance(value, bool)):
+            findings.add("bad-schema", raw, key, f"{key} is no number that can be a bound; it is left out")
+    for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if raw.get(flag) is True and bound in node:
+            node[flag] = node.pop(bound)
+    for key in COUNTS:
+        count: Json = _number(raw, key, findings)
+        if is_number(count) and count >= 0 and count == int(count):
+            node[key] = int(count)
+        elif key in raw:
+            findings.add("bad-schema", raw, key, f"{key} is no whole number of 0 or more; it is left out")
+    for low, high in PAIRS:
+        if low in node and high in node and node[low] > node[high]:
+            message = f"{low} {node[low]} is over {high} {node[high]}, so that nothing fits; both are left out"
+            findings.add("bad-schema", raw, low, message)
+            del node[low], node[high]
+
+
+def _number(raw: Mapping[str, Json], key: str, findings: Findings) -> Json:
+    """Return a bound; for one that is written as a string, the number."""
+    value = raw.get(key)
+    if isinstance(value, str) and is_number(number := spelled_value(value)):
+        findings.add("bad-schema", raw, key, f"{key} is a text; it is taken as {number}")
+        return number
+    return value
+
+
+def is_number(value: Json) -> bool:
+    """Return True if a value is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return bool(abs(value) < 10**MAX_DIGITS)
+
+
+KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+TYPES = frozenset(KINDS)
+TYPES_ALONE = tuple(TYPES)
+SYNONYMS: Mapping[str, tuple[str, str | None]] = {
+    **dict.fromkeys(("int", "int32", "int64", "long", "short"), ("integer", None)),
+    **dict.fromkeys(("float", "double", "decimal"), ("number", None)),
+    **dict.fromkeys(("bool",), ("boolean", None)),
+    **dict.fromkeys(("str", "text", "char"), ("string", None)),
+    **dict.fromkeys(("list",), ("array", None)),
+    **dict.fromkeys(("map", "dict", "hash"), ("object", None)),
+    **dict.fromkeys(("date", "uuid", "uri", "email", "password", "byte"), ("string", "")),
+    **dict.fromkeys(("date-time", "datetime", "timestamp"), ("string", "date-time")),
+    **dict.fromkeys(("file", "binary"), ("string", "binary")),
+}
+"""Misspelled types, with type and format that they mean; the format "" stands for the word itself."""
+
+
+_LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?|true|false|\[.*\]|\{.*\}", re.DOTALL)
+_MOST_TEXT = 1000
+_AROUND = " \t\r\n,;.'\"`"
+
+
+def spelled_value(text: str) -> Json:
+    """Return the JSON value that a string spells (`"10"` is 10), or the string itself."""
+    literal = text.strip()
+    if len(literal) > _MOST_TEXT or not _LITERAL.fullmatch(literal):
+        return text
+    try:
+        return loads(literal)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_types(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> list[str]:
+    """Return the types that a schema names; a synonym may also set a format."""
+    if raw["type"] in TYPES_ALONE:
+        return [raw["type"]]
+    listed = raw["type"] if isinstance(raw["type"], list) else [raw["type"]]
+    types: dict[str, None] = {}
+    for word in listed:
+        if isinstance(word, str) and word in TYPES:
+            types[word] = None
+            continue
+        known, form = _synonym(word) if isinstance(word, str) else (None, None)
+        if known is None:
+            findings.add("bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is left out")
+            continue
+        types[known] = None
+        if form is not None:
+            node["format"] = form
+        findings.add(
+            "bad-schema", raw, "type", f"the type {word!r} is not one of JSON Schema; it is taken as {known!r}"
+        )
+    return list(types)
+
+
+def _synonym(written: str) -> tuple[str | None, str | None]:
+    """Return the type and format that people mean by a word, in any case and with punctuation around it."""
+    word = written.strip(_AROUND)
+    for spelling in (word, word.lower()):
+        if spelling in TYPES:
+            return spelling, None
+        if spelling in SYNONYMS:
+            kind, form = SYNONYMS[spelling]
+            return kind, (form or spelling) if form is not None else None
+    return None, None
+
+
+def has_type(kind: str, value: Json) -> bool:
+    """Return True if a value has a type of JSON Schema."""
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, KINDS[kind])
+
+
+def copy_enum(
+    raw: Mapping[str, Json], node: dict[str, Json], types: list[str], findings: Findings, *, nullable: bool
+) -> None:
+    """Copy the values without repeats; where none of them has the type, repair them by their likely meaning."""
+    values = raw["enum"]
+    if not isinstance(values, list) or not values:
+        findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
+        return
+    unique: dict[object, Json] = {}
+    for value in values:
+        plain = value is None or isinstance(value, str | int | float)
+        unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
+    values = list(unique.values())
+    present, kinds = [value for value in values if value is not None], [kind for kind in types if kind != "null"]
+    if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
+        if "array" in types:
+            findings.add(
+                "bad-schema", raw, "enum", "no value of the enum is an array; it is taken as that of the items"
+            )
+            node["items of enum"] = values
+            return
+        if kinds[0] == "string" and all(isinstance(value, int | float) for value in present):
+            findings.add("bad-schema", raw, "enum", "no value of the enum is a string; they are taken as texts")
+            values = [None if value is None else dumps(value) for value in values]
+        elif len(kinds) == 1 and all(
+            isinstance(value, str) and has_type(kinds[0], spelled_value(value)) for value in present
+        ):
+            kind = {"integer": "integers", "number": "numbers", "boolean": "true and false"}.get(kinds[0], kinds[0])
+            findings.add("bad-schema", raw, "enum", f"the values of the enum are texts; they are taken as {kind}")
+            values = [spelled_value(value) if isinstance(value, str) else value for value in values]
+        else:
+            findings.add(
+                "bad-schema", raw, "enum", f"no value of the enum is of type {kinds[0]!r}; the type is left out"
+            )
+            node.pop("type", None)
+    elif kinds == ["string"] and any(isinstance(value, int | float) for value in values):
+        findings.add("bad-schema", raw, "enum", "some values of the enum are no texts; they are taken as texts")
+        values = [dumps(value) if isinstance(value, int | float) else value for value in values]
+    values = _with_types(raw, values, kinds if "type" in node else [], findings)
+    if nullable and not any(value is None for value in values):
+        values.append(None)
+    node["enum"] = values
+
+
+def _with_types(raw: Mapping[str, Json], values: list[Json], kinds: list[str], findings: Findings) -> list[Json]:
+    """Return the values that have one of the types, and null, which documents list instead of `nullable`."""
+    kept = [value for value in values if value is None or any(has_type(kind, value) for kind in kinds)]
+    if not kinds or len(kept) == len(values) or all(value is None for value in kept):
+        return values
+    message = f"some values of the enum are not of type {kinds[0]!r}; they are left out"
+    findings.add("bad-schema", raw, "enum", message)
+    return kept

@@ -1,0 +1,218 @@
+"""One schema of OpenAPI 3.0 or 3.1 in the dialect of JSON Schema 2020-12; the schemas within it stay as they are.
+
+Keywords of OpenAPI 3.0 (nullable, boolean exclusiveMinimum, example) and of older drafts are translated, values that no
+validator could use are dropped with a finding, and keywords that no later stage needs are removed (OpenAPI 3.0.4,
+4.7.24; OpenAPI 3.1.1, 4.8.24). Two leniencies, since documents are rarely exact there: `oneOf` becomes `anyOf`
+(overlapping branches are common and harmless), and a nullable schema admits null whatever its `type` and `enum` say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aqlgen.ir import Json
+from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
+from aqlgen.schemas.patterns import is_mask, unusable, usable
+
+ANNOTATIONS = frozenset({"description", "deprecated", "readOnly", "writeOnly", "default", "examples", "nullable"})
+"""Keywords of a normalised node that admit and reject nothing."""
+
+FLAGS = ("deprecated", "readOnly", "writeOnly")
+KEPT = ("default", "const", "uniqueItems", "contentEncoding", "contentMediaType")
+MAPS = ("properties", "patternProperties", "dependentSchemas")
+SCHEMAS = (
+    "items",
+    "additionalProperties",
+    "not",
+    "propertyNames",
+    "contains",
+    "if",
+    "then",
+    "else",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+)
+BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+OBJECTS = frozenset({*MAPS, *SCHEMAS, "dependencies", "dependentRequired", "discriminator"})
+
+CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required", "pattern", "format", "uniqueItems"}
+"""Keywords beside `$ref` that constrain the value: without effect in 3.0, effective since 3.1."""
+
+MAX_DESCRIPTION = 300
+MAX_EXAMPLE = 100
+
+
+def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
+    """Return one node in dialect 2020-12. `nullable` stays as a marker if the type is not known yet."""
+    if "$ref" in raw:
+        return _reference(raw, openapi, findings)
+    node: dict[str, Json] = {}
+    types = read_types(raw, node, findings) if "type" in raw else []
+    nullable = raw.get("nullable") is True or raw.get("x-nullable") is True
+    if nullable and types:
+        types = types if "null" in types else [*types, "null"]
+    if types:
+        node["type"] = types[0] if len(types) == 1 else types
+    keys = raw.keys()
+    copy_bounds(raw, node, findings)
+    if not keys.isdisjoint(KEPT):
+        node.update((key, raw[key]) for key in KEPT if key in raw)
+    _texts(raw, node, findings)
+    if "enum" in raw:
+        copy_enum(raw, node, types, findings, nullable=nullable or "null" in types)
+    if not keys.isdisjoint(BRANCHES):
+        _branches(raw, node, findings)
+    if not keys.isdisjoint(OBJECTS):
+        _objects(raw, node, findings)
+    if "items of enum" in node:
+        values = {"enum": node.pop("items of enum")}
+        node["items"] = {"allOf": [node["items"], values]} if isinstance(node.get("items"), dict) else values
+    if "required" in raw:
+        _required(raw, node, findings)
+    if nullable and not types and ("allOf" in node or "anyOf" in node or "const" in node):
+        node["nullable"] = True
+    return node
+
+
+def _reference(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
+    """Return a reference with its annotations; in 3.1, a reference beside constraints is one part of `allOf`."""
+    if openapi == "3.0" or raw.keys().isdisjoint(CONSTRAINTS):
+        node: dict[str, Json] = {"$ref": raw["$ref"]}
+        _texts(raw, node, findings)
+        if "default" in raw:
+            node["default"] = raw["default"]
+        if raw.get("nullable") is True or raw.get("x-nullable") is True:
+            node["nullable"] = True
+        return node
+    rest = normalise({key: value for key, value in raw.items() if key != "$ref"}, openapi, findings)
+    rest["allOf"] = [{"$ref": raw["$ref"]}, *rest.get("allOf", ())]
+    return rest
+
+
+def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    pattern = raw.get("pattern")
+    if isinstance(pattern, str) and pattern:
+        compiled = usable(pattern)
+        if compiled is None:
+            message = f"the pattern {shorten(pattern, 60)!r} {unusable(pattern)}; it is left out"
+            findings.add("bad-pattern", raw, "pattern", message)
+        elif is_mask(pattern, raw.get("format")):
+            message = f"the pattern {shorten(pattern, 60)!r} shows how a date is written, and no date matches it"
+            findings.add("bad-pattern", raw, "pattern", f"{message}; it is left out")
+        else:
+            node["pattern"] = compiled
+    form = raw.get("format")
+    if form and isinstance(form, str):
+        node["format"] = form
+    described = raw.get("description")
+    if isinstance(described, str) and (described := shorten(described, MAX_DESCRIPTION)):
+        node["description"] = described
+    if not raw.keys().isdisjoint(FLAGS):
+        node.update((key, True) for key in FLAGS if raw.get(key) is True)
+    if "example" not in raw and "examples" not in raw:
+        return
+    examples = (
+        raw["examples"] if isinstance(raw.get("examples"), list) else [raw["example"]] if "example" in raw else []
+    )
+    short = [
+        example for example in examples if isinstance(example, str | int | float) and len(str(example)) <= MAX_EXAMPLE
+    ]
+    if short:
+        node["examples"] = short[:1]
+
+
+def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    def listed(key: str) -> list[Json]:
+        if key not in raw:
+            return []
+        schemas = raw[key]
+        branches = (
+            [schema for schema in schemas if isinstance(schema, dict | bool)] if isinstance(schemas, list) else []
+        )
+        if not isinstance(schemas, list) or len(branches) < len(schemas):
+            findings.add("bad-schema", raw, key, f"{key} must be a list of schemas; what is no schema is left out")
+        return branches
+
+    first, *others = [schema for schema in (listed("anyOf"), listed("oneOf")) if schema] or [[]]
+    together = [*listed("allOf"), *({"anyOf": schema} for schema in others)]
+    for key, schemas in (("allOf", together), ("anyOf", first), ("prefixItems", listed("prefixItems"))):
+        if schemas:
+            node[key] = schemas
+
+
+def _objects(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Copy the keywords that hold schemas; a value that is no schema admits anything."""
+    for key in MAPS:
+        if isinstance(raw.get(key), dict) and raw[key]:
+            node[key] = {name: _schema(schema, raw[key], name, findings) for name, schema in raw[key].items()}
+        elif key in raw and not isinstance(raw[key], dict):
+            findings.add("bad-schema", raw, key, f"{key} must be an object of schemas; it is left out")
+    for key in SCHEMAS:
+        if key not in raw:
+            continue
+        if key == "items" and isinstance(raw[key], list):  # a tuple, before 2020-12
+            node["prefixItems"] = [schema if isinstance(schema, dict | bool) else True for schema in raw[key]]
+            if isinstance(raw.get("additionalItems"), dict | bool):
+                node["items"] = raw["additionalItems"]
+        else:
+            node[key] = _schema(raw[key], raw, key, findings)
+    _patterns(raw, node, findings)
+    _dependent(raw, node)
+    if "if" not in node or not ("then" in node or "else" in node):
+        for key in ("if", "then", "else"):
+            node.pop(key, None)
+    discriminator = raw.get("discriminator")
+    if isinstance(discriminator, str):  # as in Swagger 2.0
+        discriminator = {"propertyName": discriminator}
+    if isinstance(discriminator, dict) and isinstance(discriminator.get("propertyName"), str):
+        node["discriminator"] = discriminator
+
+
+def _schema(value: Json, holder: Mapping[str, Json], key: str, findings: Findings) -> Json:
+    if isinstance(value, dict | bool):
+        return value
+    findings.add("bad-schema", holder, key, f"a schema must stand under {key!r}; it is taken as any value")
+    return True
+
+
+def _patterns(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Keep the patterns that compile; without one, no rule for undeclared properties can be exact, so these go too."""
+    kept: dict[str, Json] = {}
+    for pattern, schema in node.get("patternProperties", {}).items():
+        compiled = usable(pattern)
+        if compiled is not None:
+            kept[compiled] = schema
+            continue
+        message = f"the pattern {shorten(pattern, 60)!r} {unusable(pattern)}; it is left out"
+        findings.add("bad-pattern", raw["patternProperties"], pattern, message)
+        node.pop("additionalProperties", None)
+        node.pop("unevaluatedProperties", None)
+    if "patternProperties" in node:
+        node["patternProperties"] = kept
+
+
+def _dependent(raw: Mapping[str, Json], node: dict[str, Json]) -> None:
+    """Copy dependentRequired, and `dependencies` of older drafts, which combines it with dependentSchemas."""
+    mappings = [raw[key] for key in ("dependencies", "dependentRequired") if isinstance(raw.get(key), dict)]
+    dependent: dict[str, Json] = {}
+    for mapping in mappings:
+        for name, dependency in mapping.items():
+            if isinstance(dependency, list):
+                dependent[name] = list(dict.fromkeys(wire for wire in dependency if isinstance(wire, str)))
+            elif isinstance(dependency, dict | bool) and mapping is raw.get("dependencies"):
+                node.setdefault("dependentSchemas", {}).setdefault(name, dependency)
+    if dependent:
+        node["dependentRequired"] = dependent
+
+
+def _required(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    required = raw["required"]
+    if not isinstance(required, list):
+        message = "required must be a list of names, in the schema that holds the properties; it is left out"
+        findings.add("bad-schema", raw, "required", message)
+        return
+    names = dict.fromkeys(name for name in required if isinstance(name, str))
+    if names:
+        node["required"] = list(names)

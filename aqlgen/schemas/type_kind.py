@@ -1,0 +1,96 @@
+"""Kinds of types: enum, object, union or scalar (introspection, TypeKind)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from aqlgen.ir import Json
+from aqlgen.schemas.views import Views
+
+Schemas = Mapping[str, Mapping[str, Json]]
+MAX_DEPTH = 8
+
+
+def kind_of(node: Mapping[str, Json], views: Views, depth: int = 0) -> str:
+    """Return the kind of a merged schema of the document."""
+    if isinstance(node.get("enum"), list):
+        return "enum"
+    if "properties" in node:
+        return "object"
+    if depth < MAX_DEPTH and any(_kind(part, views, depth) in ("object", "union") for part in node.get("allOf", ())):
+        return "object"
+    branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+    if len(branches) > 1:
+        return "scalar" if constants(branches) is not None else "union"
+    if len(branches) == 1 and depth < MAX_DEPTH:
+        return _kind(branches[0], views, depth)
+    kinds = node.get("type")
+    return "object" if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) else "scalar"
+
+
+def _kind(raw: Json, views: Views, depth: int) -> str:
+    view = views.view(raw)
+    return "scalar" if view is None else kind_of(view, views, depth + 1)
+
+
+def constants(branches: list[Json]) -> list[Json] | None:
+    """Return the values if each branch is a constant or an enumeration, else None."""
+    values = []
+    for branch in branches:
+        if not isinstance(branch, dict):
+            return None
+        listed = branch.get("enum")
+        if "const" in branch:
+            values.append(branch["const"])
+        elif isinstance(listed, list) and listed and len(branches) > 1:
+            values.extend(listed)
+        else:
+            return None
+    return values or None
+
+
+def is_null(branch: Json) -> bool:
+    """Return True if a schema admits only null."""
+    if not isinstance(branch, dict):
+        return False
+    return branch.get("type") in ("null", ["null"]) or branch.get("enum") == [None] or branch.get("const", 0) is None
+
+
+def finished_kind(schema: Mapping[str, Json], types: Schemas) -> str:
+    """Return the kind of a finished type as introspection shows it, composition included."""
+    target = _follow(schema, types)
+    values = target.get("enum", ())
+    if values and all(isinstance(value, str) or value is None for value in values):
+        return "enum"
+    parts = list(_composed(target, types, set()))
+    branches = [branch for branch in target.get("anyOf", ()) if not is_null(branch)]
+    if any("properties" in part for part in parts):
+        return "object"
+    if len(branches) > 1:
+        return "union"
+    return "object" if any(_is_typed_object(part) for part in parts) else "scalar"
+
+
+def _follow(schema: Mapping[str, Json], types: Schemas) -> Mapping[str, Json]:
+    """Return the target of a type that is only a reference, or a reference or null; any other type as it is."""
+    for _ in range(16):
+        branches = [branch for branch in schema.get("anyOf", ()) if not is_null(branch)]
+        only = branches[0] if len(branches) == 1 and "properties" not in schema else schema
+        if "$ref" not in only:
+            return only
+        schema = types.get(only["$ref"].rsplit("/", 1)[-1], {})
+    return {}
+
+
+def _composed(schema: Mapping[str, Json], types: Schemas, seen: set[str]) -> Iterator[Mapping[str, Json]]:
+    for part in schema.get("allOf", ()):
+        name = part.get("$ref", "").rsplit("/", 1)[-1]
+        if name not in seen:
+            seen.update((name,) if name else ())
+            yield from _composed(types.get(name, part) if name else part, types, seen)
+    yield schema
+
+
+def _is_typed_object(schema: Mapping[str, Json]) -> bool:
+    kinds = schema.get("type")
+    return kinds == "object" or (isinstance(kinds, list) and [kind for kind in kinds if kind != "null"] == ["object"])

@@ -1,0 +1,296 @@
+"""A merged schema written in the adapter's form: with the agent's names, and without read-only fields in requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from aqlgen.ir import Json
+from aqlgen.schemas.all_of import Node, with_null
+from aqlgen.schemas.conditions import Conditions
+from aqlgen.schemas.defaults import fits
+from aqlgen.schemas.discriminators import Discriminator, Discriminators
+from aqlgen.schemas.names import Spelling
+from aqlgen.schemas.patterns import matches, without
+from aqlgen.schemas.type_kind import constants, is_null
+from aqlgen.schemas.views import Views
+from aqlgen.words import pascal, split
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a schema, as far as it affects how the schema is written."""
+
+    request: bool
+    hint: str
+    """The beginning of a name for the schema."""
+    depth: int = 0
+    inline: bool = False
+    """True if a referenced scalar or enumeration is inlined instead of named."""
+    around: tuple[Json, ...] = ()
+    """The schemas that declare the fields of the value, if this is only one of several schemas of it."""
+    steps: tuple[str, ...] = ()
+    """The steps from `hint` to the place; few places need a name, so it is only composed for those."""
+
+    @property
+    def name(self) -> str:
+        """The name for a type at this place."""
+        return self.hint + "".join(pascal(split(step)) for step in self.steps)
+
+    def within(self, name: str) -> Place:
+        """Return the place of a part of the value."""
+        return Place(self.request, self.hint, self.depth + 1, steps=(*self.steps, name))
+
+    def beside(self, name: str, around: tuple[Json, ...]) -> Place:
+        """Return the place of another schema of the same value."""
+        return Place(self.request, self.hint, self.depth + 1, around=around, steps=(*self.steps, name))
+
+
+Write = Callable[[Json, Place], dict[str, Json]]
+
+
+class Writer:
+    """A writer of schemas; `write` returns a nested schema, or a reference if it is a named type."""
+
+    def __init__(self, views: Views, discriminators: Discriminators, write: Write, *, preserve: bool) -> None:
+        self._views = views
+        self._discriminators = discriminators
+        self._write = write
+        self._preserve = preserve
+        self._spelling = Spelling(views, preserve=preserve)
+        self._conditions = Conditions(views, self._spelling)
+
+    def body(self, node: Node, place: Place, pointer: str = "") -> dict[str, Json]:
+        """Return a schema with its nested schemas; `pointer` is that of a component."""
+        if node.keys().isdisjoint(STRUCTURED):
+            return dict(node)
+        around = (*place.around, node)
+        names = self._names(node, around)
+        out: dict[str, Json] = {key: value for key, value in node.items() if key not in STRUCTURED}
+        if any(name != wire for wire, name in names.items()):
+            self._drop_spelled_values(out)
+        discriminator = self._discriminators.find(
+            node, [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+        )
+        if "anyOf" in node:
+            self._union(node, out, place, around, discriminator)
+        if "allOf" in node:
+            parts = [self._write(branch, place.beside("part", around)) for branch in node["allOf"]]
+            if any(parts):
+                out["allOf"] = [part for part in parts if part]
+        if "properties" in node:
+            self._properties(node, names, out, place)
+        elif "required" in node:
+            out["required"] = [names.get(wire, wire) for wire in node["required"]]
+        if not node.keys().isdisjoint(_BY_KEY):
+            self._key_rules(node, names, out, place)
+        if not node.keys().isdisjoint(_BY_ITEM):
+            self._items(node, out, place)
+        if not node.keys().isdisjoint(_TESTS):
+            self._tests(node, names, out, around)
+        if discriminator is not None and "discriminator" not in out:
+            self._write_discriminator(discriminator, {}, names, out, place, pointer)
+        return out
+
+    def read_only(self, raw: Json) -> bool:
+        """Return True if only the server sets a property."""
+        return isinstance(raw, dict) and (self._views.view(raw) or self._views.node(raw)).get("readOnly") is True
+
+    def _names(self, node: Node, around: tuple[Json, ...]) -> dict[str, str]:
+        """Return the names of the fields of a value, wherever they are declared; the node's own declarations win."""
+        if "properties" not in node and not node.keys() & _NAMING:
+            return {}
+        return (self._spelling.names_of(around) or {}) | self._spelling.declared(node)
+
+    def _drop_spelled_values(self, out: dict[str, Json]) -> None:
+        """Remove enumerated objects, whose fields would have the API's spelling."""
+        if any(isinstance(value, dict) for value in (out.get("const"), *out.get("enum", ()))):
+            out.pop("const", None)
+            out.pop("enum", None)
+
+    def _properties(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+        """Write the properties; a required one counts as declared, or a closed object would admit nothing.
+
+        If all properties are read-only, the object identifies something that exists: the required ones are sent.
+        """
+        declared: dict[str, Json] = node["properties"]
+        required = node.get("required", ())
+        properties = declared | {wire: True for wire in required if wire not in declared}
+        hidden = [wire for wire, raw in properties.items() if place.request and self.read_only(raw)]
+        identifies_only = len(hidden) == len(properties)
+        hidden = [wire for wire in hidden if not identifies_only or wire not in required]
+        fields: dict[str, Json] = {}
+        for wire, raw in properties.items():
+            if wire not in hidden:
+                for pattern, schema in node.get("patternProperties", {}).items() if names[wire] != wire else ():
+                    if matches(pattern, wire) and not matches(pattern, names[wire]):
+                        raw = self._views.join(raw, schema)
+                field = self._write(raw, place.within(wire))
+                if identifies_only:
+                    field = {key: value for key, value in field.items() if key != "readOnly"}
+                fields[names[wire]] = field if names[wire] == wire else {**field, "x-name": wire}
+        out["properties"] = fields
+        required_names = [names.get(wire, wire) for wire in required if wire not in hidden]
+        if required_names:
+            out["required"] = required_names
+        if hidden:
+            out["x-read-only"] = [names[wire] for wire in hidden]
+
+    def _key_rules(self, node: Node, names: Mapping[str, str], out: dict[str, Json], place: Place) -> None:
+        """Write the keywords about field names and about undeclared fields."""
+        renamed = {wire: name for wire, name in names.items() if name != wire}
+        for key in ("additionalProperties", "unevaluatedProperties"):
+            if key in node:
+                value = node[key]
+                name = "unevaluatedProperties" if value is False and self._has_more_fields(node) else key
+                out[name] = value if isinstance(value, bool) else self._write(value, place.within("value"))
+        if "patternProperties" in node:
+            out["patternProperties"] = {
+                _for_agents(pattern, renamed): self._write(schema, place.within("value"))
+                for pattern, schema in node["patternProperties"].items()
+            }
+        if "propertyNames" in node:
+            value = self._write(node["propertyNames"], place.within("key"))
+            spelled = [name for wire, name in renamed.items() if fits(self._views, node["propertyNames"], wire)]
+            out["propertyNames"] = {"anyOf": [{"enum": spelled}, value]} if spelled else value
+        if "dependentRequired" in node:
+            out["dependentRequired"] = {
+                names.get(name, name): [names.get(wire, wire) for wire in wires]
+                for name, wires in node["dependentRequired"].items()
+            }
+
+    def _has_more_fields(self, node: Node) -> bool:
+        """Return True if alternatives declare fields that the closed object around them does not."""
+        declared = node.get("properties", {}).keys()
+        branches = (self._views.view(branch) for branch in node.get("anyOf", ()))
+        return any(view is not None and view.get("properties", {}).keys() - declared for view in branches)
+
+    def _items(self, node: Node, out: dict[str, Json], place: Place) -> None:
+        for key in ("items", "unevaluatedItems"):
+            if key in node:
+                value = node[key]
+                out[key] = value if isinstance(value, bool) else self._write(value, place.within("item"))
+        if "prefixItems" in node:
+            out["prefixItems"] = [self._write(schema, place.within("item")) for schema in node["prefixItems"]]
+        if "contains" in node:
+            test = self._conditions.exact(node["contains"], self._spelling.item_schemas((node,)))
+            if test is None:
+                out.pop("minContains", None)
+                out.pop("maxContains", None)
+                out.pop("unevaluatedItems", None)
+            else:
+                out["contains"] = test
+
+    def _tests(self, node: Node, names: Mapping[str, str], out: dict[str, Json], around: tuple[Json, ...]) -> None:
+        """Write conditions; if one cannot be translated, it may evaluate more, so nothing unevaluated is rejected."""
+        tests = {key: self._conditions.exact(node[key], around) for key in _TESTED if key in node}
+        if tests.get("if", True) is None:
+            tests = {**tests, "then": None, "else": None}
+        out.update({key: test for key, test in tests.items() if test is not None})
+        if "then" not in out and "else" not in out:
+            out.pop("if", None)
+        if "dependentSchemas" in node:
+            dependent = {name: self._conditions.exact(raw, around) for name, raw in node["dependentSchemas"].items()}
+            tests |= {f"dependent {name}": test for name, test in dependent.items()}
+            out["dependentSchemas"] = {
+                names.get(name, name): test for name, test in dependent.items() if test is not None
+            }
+        if None in tests.values():
+            out.pop("unevaluatedProperties", None)
+            out.pop("unevaluatedItems", None)
+
+    def _union(
+        self,
+        node: Node,
+        out: dict[str, Json],
+        place: Place,
+        around: tuple[Json, ...],
+        discriminator: Discriminator | None,
+    ) -> None:
+        """Write alternatives: constants as an enumeration, one beside null as nullable, others as `anyOf`."""
+        alternatives = node["anyOf"]
+        branches = [branch for branch in alternatives if not is_null(branch)]
+        null = len(branches) < len(alternatives)
+        values = constants([self._views.node(branch) if isinstance(branch, dict) else branch for branch in branches])
+        if values is not None and "properties" not in node and not out.keys() & {"enum", "const"}:
+            out["enum"] = [*values, None] if null and None not in values else values
+            return
+        part = place.beside("option" if len(branches) > 1 else "", around)
+        written = [self._write(branch, part) for branch in branches]
+        only = written[0] if len(written) == 1 else None
+        if only is not None and not only.keys() & {"$ref", "anyOf"} and not (node.keys() & only.keys()) - _DESCRIBING:
+            out.update({key: value for key, value in only.items() if key not in out})
+            if null:
+                nullable = with_null(out)
+                out.clear()
+                out.update(nullable)
+            return
+        if discriminator is not None:
+            names = self._spelling.names_of(branches) or {}
+            mapping: dict[str, Json] = {}
+            for index, schema in enumerate(written):
+                if "$ref" in schema:
+                    mapping |= dict.fromkeys(discriminator.values[index], schema["$ref"])
+                    if discriminator.narrowing[index]:
+                        written[index] = _narrowed(
+                            schema, discriminator.property, names, discriminator.narrowing[index]
+                        )
+            self._write_discriminator(discriminator, mapping, names, out, place, "")
+        out["anyOf"] = [*written, {"type": "null"}] if null else written
+
+    def _write_discriminator(
+        self,
+        discriminator: Discriminator,
+        mapping: dict[str, Json],
+        names: Mapping[str, str],
+        out: dict[str, Json],
+        place: Place,
+        pointer: str,
+    ) -> None:
+        """Write the discriminator and the mapping of its values, for introspection and for decoding."""
+        others = dict(discriminator.others)
+        if pointer and not others and not mapping:
+            others = self._discriminators.children(pointer)
+        for value, target in others.items():
+            if target != pointer:
+                schema = self._write({"$ref": f"#{target}"}, place.within("other"))
+                if "$ref" in schema:
+                    mapping[value] = schema["$ref"]
+        if mapping:
+            out["discriminator"] = {
+                "propertyName": names.get(discriminator.property, discriminator.property),
+                "mapping": mapping,
+            }
+
+
+def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], values: tuple[str, ...]) -> Json:
+    """Return a branch that admits only its own values of the discriminator."""
+    name = names.get(wire, wire)
+    field: dict[str, Json] = {"enum": list(values)}
+    return {**schema, "properties": {name: field if name == wire else {**field, "x-name": wire}}}
+
+
+def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:
+    """Return a pattern of keys without the agents' names that it matches by accident."""
+    accidental = [name for wire, name in renamed.items() if matches(pattern, name) and not matches(pattern, wire)]
+    return without(pattern, accidental) if accidental else pattern
+
+
+_DESCRIBING = frozenset({"description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
+_NAMING = frozenset(
+    {"required", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames", "anyOf"}
+)
+_TESTED = ("not", "if", "then", "else")
+_TESTS = frozenset({*_TESTED, "dependentSchemas"})
+_BY_KEY = frozenset(
+    {"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentRequired"}
+)
+_BY_ITEM = frozenset({"items", "unevaluatedItems", "prefixItems", "contains"})
+STRUCTURED = frozenset(
+    {
+        "properties", "required", "items", "additionalProperties", "not", "propertyNames", "patternProperties",
+        "prefixItems", "anyOf", "allOf", "nullable", "contains", "if", "then", "else", "dependentSchemas",
+        "dependentRequired", "unevaluatedProperties", "unevaluatedItems", "discriminator", "$ref",
+    }
+)  # fmt: skip
+"""Keywords that hold schemas or names of fields; a node without them is written unchanged."""
