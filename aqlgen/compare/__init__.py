@@ -1,14 +1,13 @@
-"""What changed for an agent between two adapters: operations, parameters, types, danger; breaking or not."""
+"""What changed for an agent between two adapters: operations, parameters, types, access, and what of it breaks."""
 
 from __future__ import annotations
 
 from aqlgen.compare.access import compare_access
 from aqlgen.compare.calls import Calls
 from aqlgen.compare.changes import Changes
-from aqlgen.compare.folding import fold
+from aqlgen.compare.grouping import Notes, group
 from aqlgen.compare.model import Change, Direction, Level
-from aqlgen.compare.notes import Notes
-from aqlgen.compare.operations import came_and_went, compare_operation
+from aqlgen.compare.operations import compare_operation, compare_presence
 from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
 from aqlgen.compare.surface import Surface, surface_of_folder, surface_of_table
@@ -26,21 +25,20 @@ __all__ = [
 
 
 def compare(old: Surface, new: Surface) -> Changes:
-    """Give what an agent that knew the old adapter feels of the new one."""
+    """Return what an agent that knew the old adapter notices of the new one."""
     pairing, notes = pair(old, new), Notes()
-    came_and_went(pairing, old, new, notes)
+    compare_presence(pairing, old, new, notes)
     compare_access(old, new, pairing, notes)
     calls = Calls(old, new, notes)
-    for one, other in pairing.kept:
-        compare_operation(one, other, notes, by_name=other.name in pairing.by_name)
-        calls.compare(one, other)
-    folded = fold(calls.findings(), new.types)
+    for before, after in pairing.kept:
+        compare_operation(before, after, notes, by_name=after.name in pairing.by_name)
+        calls.compare(before, after)
+    grouped = group(calls.findings(), new.types)
     if calls.walk.reworded:
-        notes.tell("types-reworded", listed=tuple(sorted(calls.walk.reworded)))
-    found = [*folded, *notes.changes()]
-    return Changes(old, new, tuple(sorted(found, key=_order)))
+        notes.add("types-reworded", items=tuple(sorted(calls.walk.reworded)))
+    return Changes(old, new, tuple(sorted([*grouped, *notes.changes()], key=_order)))
 
 
 def _order(change: Change) -> tuple[int, int, int, tuple[str, ...]]:
-    """Put first what breaks, then order by rule, then what is felt in most operations."""
-    return change.level.rank, ORDER[change.rule], -len(change.operations), (*change.leaves, *change.operations)
+    """Order by level, then by rule, then by the number of operations."""
+    return change.level.rank, ORDER[change.rule], -len(change.operations), (*change.fields, *change.operations)

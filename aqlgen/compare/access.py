@@ -1,10 +1,10 @@
-"""What changed about where calls go and by which right: servers, credentials, scopes, the adapter's name."""
+"""Changes of the adapter as a whole and of access: servers, credentials, scopes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aqlgen.compare.notes import Notes
+from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
@@ -12,53 +12,57 @@ from aqlgen.runtime.table import SecurityScheme, Server
 
 __all__ = ["compare_access"]
 
-Alternatives = frozenset[frozenset[str]]
-
 
 def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
-    """Note what changed of the adapter as a whole and, where operations differ from it, of those."""
-    before, after = (one.adapter.name for one in (old, new))
-    if before != after:
-        notes.tell("adapter-renamed", "", after, before)
-    spelled = tuple(one.adapter.field_case for one in (new, old))
-    if spelled[0] != spelled[1]:
-        notes.tell("field-case-changed", "", *spelled)
-    servers = tuple(_server(one.adapter.servers) for one in (new, old))
+    """Note what changed of the adapter, and of operations whose servers or credentials differ from it."""
+    names = tuple(side.adapter.name for side in (new, old))
+    if names[0] != names[1]:
+        notes.add("adapter-renamed", "", *names)
+    cases = tuple(side.adapter.field_case for side in (new, old))
+    if cases[0] != cases[1]:
+        notes.add("field-case-changed", "", *cases)
+    servers = tuple(_server(side.adapter.servers) for side in (new, old))
     if servers[0] != servers[1] and all(servers):
-        notes.tell("server-changed", "", *servers, form="calls go to {} now, not to {}")
+        notes.add("server-changed", "", *servers, wording="calls go to {} now, not to {}")
     elif servers[0] != servers[1]:
-        now = (
+        wording = (
             "calls go to {} now: no server was named before" if servers[0] else "no server is named any more, before {}"
         )
-        notes.tell("server-changed", "", *filter(None, servers), form=now)
-    _schemes(old, new, notes)
-    for one, other in pairing.kept:
-        _operation(one, other, old, new, notes)
+        notes.add("server-changed", "", *filter(None, servers), wording=wording)
+    _compare_schemes(old, new, notes)
+    for before, after in pairing.kept:
+        _compare_operation(before, after, old, new, notes)
 
 
 def _server(servers: Sequence[Server]) -> str:
     return next((server["url"] for server in servers), "")
 
 
-def _schemes(old: Surface, new: Surface, notes: Notes) -> None:
+def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
     before, after = old.adapter.security_schemes, new.adapter.security_schemes
-    for name in after.keys() - before.keys():
-        notes.tell("credentials-changed", "", name, form="the credential {} is new" + _given(after[name]))
-    for name in before.keys() - after.keys():
-        notes.tell("credentials-changed", "", name, form="the credential {} is gone")
-    for name in before.keys() & after.keys():
+    for name in sorted(after.keys() - before.keys()):
+        notes.add("credentials-changed", "", name, wording="the credential {} is new" + _variables(after[name]))
+    for name in sorted(before.keys() - after.keys()):
+        notes.add("credentials-changed", "", name, wording="the credential {} is gone")
+    for name in sorted(before.keys() & after.keys()):
         if _kind(before[name]) != _kind(after[name]):
-            notes.tell(
-                "credentials-changed", "", name, form="the credential {} is of another kind" + _given(after[name])
+            notes.add(
+                "credentials-changed",
+                "",
+                name,
+                wording="the credential {} is of another kind" + _variables(after[name]),
             )
         elif before[name].get("variables") != after[name].get("variables"):
-            notes.tell(
-                "credentials-changed", "", name, form="the credential {} is read otherwise" + _given(after[name])
+            notes.add(
+                "credentials-changed",
+                "",
+                name,
+                wording="the credential {} is read from other variables" + _variables(after[name]),
             )
 
 
-def _given(scheme: SecurityScheme) -> str:
-    """Say which variables hold a credential; their names are the adapter's own."""
+def _variables(scheme: SecurityScheme) -> str:
+    """Return the environment variables of a credential as the end of a sentence; the adapter names them."""
     variables = scheme.get("variables", ())
     return f": {', '.join(variables)}" if variables else ""
 
@@ -67,33 +71,32 @@ def _kind(scheme: SecurityScheme) -> tuple[Json, ...]:
     return scheme.get("type"), scheme.get("scheme"), scheme.get("in"), scheme.get("name")
 
 
-def _operation(one: Operation, other: Operation, old: Surface, new: Surface, notes: Notes) -> None:
-    before, after = _security(one, old), _security(other, new)
-    if before and not any(need <= had for had in before for need in after) and after and frozenset() not in after:
-        notes.tell("credentials-needed", other.name, " or ".join(sorted(" and ".join(sorted(need)) for need in after)))
-    elif frozenset() in after and before and frozenset() not in before:
-        notes.tell("credentials-unneeded", other.name)
-    scopes = _scopes(other, new) - _scopes(one, old)
+def _compare_operation(before: Operation, after: Operation, old: Surface, new: Surface, notes: Notes) -> None:
+    old_credentials, new_credentials = _credentials(before, old), _credentials(after, new)
+    no_credentials: frozenset[str] = frozenset()
+    if no_credentials not in new_credentials and not any(
+        needed <= known for known in old_credentials for needed in new_credentials
+    ):
+        alternatives = sorted(" and ".join(sorted(needed)) for needed in new_credentials)
+        notes.add("credentials-needed", after.name, " or ".join(alternatives))
+    elif no_credentials in new_credentials and no_credentials not in old_credentials:
+        notes.add("credentials-unneeded", after.name)
+    scopes = _scopes(after, new) - _scopes(before, old)
     if scopes:
-        notes.tell("scopes-needed", other.name, listed=tuple(sorted(scopes)))
-    if one.servers or other.servers:
-        now, was = (_server(side.servers) for side in (other, one))
-        if now != was:
-            notes.tell(
-                "server-changed", other.name, *(_of_adapter(url, side) for url, side in ((now, new), (was, old)))
-            )
+        notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
+    if before.servers or after.servers:
+        urls = [_server(operation.servers) for operation in (after, before)]
+        if urls[0] != urls[1]:
+            defaults = [_server(side.adapter.servers) for side in (new, old)]
+            notes.add("server-changed", after.name, urls[0] or defaults[0], urls[1] or defaults[1])
 
 
-def _of_adapter(url: str, side: Surface) -> str:
-    return url or _server(side.adapter.servers)
-
-
-def _security(operation: Operation, side: Surface) -> Alternatives:
-    """Give the sets of credentials of which one is needed; the empty set is a call without any."""
-    listed = side.adapter.security if operation.security is None else operation.security
-    return frozenset(map(frozenset, listed)) or frozenset((frozenset(),))
+def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:
+    """Return the sets of credentials of which one is needed, at least one; the empty set is a call without any."""
+    alternatives = side.adapter.security if operation.security is None else operation.security
+    return frozenset(map(frozenset, alternatives)) or frozenset((frozenset(),))
 
 
 def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
     scopes = operation.scopes or side.adapter.scopes
-    return frozenset(scope for listed in scopes.values() for scope in listed)
+    return frozenset(scope for names in scopes.values() for scope in names)

@@ -1,23 +1,36 @@
-"""All that changed between two adapters, worst first, and its three forms."""
+"""All changes between two adapters, the worst first, as text for a terminal, as Markdown, and as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from aqlgen.compare.markdown import as_markdown
 from aqlgen.compare.model import Change, Level
 from aqlgen.compare.rules import RULES
 from aqlgen.compare.surface import Surface
-from aqlgen.compare.text import as_text
-from aqlgen.compare.wording import Words
+from aqlgen.compare.wording import Writer, limit_per_rule
+from aqlgen.diagnostics.plain import counted, plain
+from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
+from aqlgen.render.operations_md import code
 
 __all__ = ["Changes"]
+
+_NOTHING: Final = "Nothing changed for an agent."
+_HEADINGS: Final = {Level.BREAKING: "Breaking", Level.ATTENTION: "To look at", Level.COMPATIBLE: "Compatible"}
+_MAX_TEXT: Final = 100
+"""Characters of a text of the API."""
+
+_NAMES_MATTER: Final = frozenset(
+    {"operation-removed", "operation-added", "operation-added-grave", "operation-deprecated"}
+)
+"""Rules whose changes say nothing but the names of the operations, so that more of the names are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What changed for an agent from one adapter to the other; empty when nothing did."""
+    """What changed for an agent from one adapter to the other; false if nothing did."""
 
     old: Surface
     new: Surface
@@ -28,33 +41,30 @@ class Changes:
 
     @property
     def breaking(self) -> bool:
-        """Whether something that worked for an agent does not any more."""
-        return any(one.level is Level.BREAKING for one in self.changes)
+        """True if something that worked for an agent no longer does."""
+        return any(change.level is Level.BREAKING for change in self.changes)
 
     def of(self, level: Level) -> tuple[Change, ...]:
-        """Give the changes of one level."""
-        return tuple(one for one in self.changes if one.level is level)
+        """Return the changes of one level."""
+        return tuple(change for change in self.changes if change.level is level)
 
     def as_json(self) -> dict[str, Json]:
-        """Give every change as data."""
+        """Return every change as data."""
         return {
             "breaking": self.breaking,
             "counts": {level.value: len(self.of(level)) for level in Level},
             "from": _side(self.old),
             "to": _side(self.new),
-            "changes": [_entry(one) for one in self.changes],
+            "changes": [_entry(change) for change in self.changes],
         }
 
     def as_text(self, *, every: bool = False) -> str:
-        """Give what a terminal shows, with no line end at the end; long lists are counted unless `every`."""
-        return as_text(self, every=every)
+        """Return the lines for a terminal, without a line end at the end; long lists are cut unless `every`."""
+        return _text(self, every=every)
 
     def as_markdown(self) -> str:
-        """Give the text of a pull request, under 60,000 bytes."""
-        return as_markdown(self)
-
-
-_WORDS = Words(lambda text: f"`{text}`")
+        """Return the text for a pull request, under 60,000 bytes; what had to be cut is counted."""
+        return _markdown(self)
 
 
 def _side(side: Surface) -> dict[str, Json]:
@@ -66,11 +76,139 @@ def _entry(change: Change) -> dict[str, Json]:
         "rule": change.rule,
         "level": change.level.value,
         "title": RULES[change.rule].title,
-        "message": _WORDS.sentence(change),
+        "message": Writer(lambda text: f"`{text}`").sentence(change),
         "operations": list(change.operations),
     }
-    if change.holders:
-        fields = [one for one in change.leaves if one]
-        places = [{"kind": one.kind, "name": one.name, "path": one.way} for one in change.holders]
-        entry |= {"fields": fields, "places": places, "directions": [one.value for one in change.directions]}
+    if change.places:
+        fields = [field for field in change.fields if field]
+        places = [{"kind": place.kind, "name": place.name, "path": place.path_text} for place in change.places]
+        entry |= {"fields": fields, "places": places, "directions": [way.value for way in change.directions]}
     return entry
+
+
+def _operations(names: Sequence[str], limit: int, write: Callable[[str], str]) -> str:
+    """Return all names, or their number and the first `limit` of them (0: all)."""
+    if limit and len(names) > limit + 1:
+        return f"{counted(len(names), 'operation')}, {', '.join(map(write, names[:limit]))} …"
+    return ", ".join(map(write, names))
+
+
+# Text for a terminal
+
+_TEXT_PER_RULE: Final = {Level.BREAKING: 30, Level.ATTENTION: 8, Level.COMPATIBLE: 8}
+"""How many changes of one rule are shown."""
+_TEXT_ITEMS: Final = 6
+_TEXT_FEW_NAMES, _TEXT_MORE_NAMES = 4, 24
+_TEXT_WIDTH: Final = 100
+
+
+def _text(changes: Changes, *, every: bool) -> str:
+    if not changes:
+        return _NOTHING
+    numbers = [len(changes.of(level)) for level in Level]
+    lines = [f"{counted(numbers[0], 'breaking change')}, {numbers[1]:,} to look at, {numbers[2]:,} compatible:"]
+    for level in Level:
+        members = changes.of(level)
+        if members:
+            lines += ["", _HEADINGS[level]]
+            shown = limit_per_rule(members, len(members) if every else _TEXT_PER_RULE[level])
+            for change, left_out in shown:
+                lines += _text_lines(change, every=every)
+                if left_out:
+                    lines.append(f"  … and {left_out:,} more: {RULES[change.rule].title.lower()}")
+            if len(shown) < len(members):
+                lines.append("  (-v shows all)")
+    return "\n".join(lines)
+
+
+def _text_lines(change: Change, *, every: bool) -> Iterator[str]:
+    sentence = Writer(_text_code, 0 if every else _TEXT_ITEMS).sentence(change)
+    limit = 0 if every else _TEXT_MORE_NAMES if change.rule in _NAMES_MATTER else _TEXT_FEW_NAMES
+    names = _operations(change.operations, limit, visible)
+    if not names:
+        yield f"  {sentence}"
+    elif len(sentence) + len(names) < _TEXT_WIDTH:
+        yield f"  {sentence}: {names}"
+    else:
+        yield f"  {sentence}:"
+        yield f"      {names}"
+
+
+def _text_code(text: str) -> str:
+    return f"`{visible(plain(text, _MAX_TEXT))}`"
+
+
+# Markdown for a pull request
+
+_MARKDOWN_SIZE: Final = 60_000
+"""Bytes of the whole text: GitHub takes 65,536 characters."""
+_MARKDOWN_TAIL: Final = 400
+"""Bytes that are kept free for the lines that say what was cut."""
+_MARKDOWN_OPEN: Final = {Level.BREAKING: 60, Level.ATTENTION: 30, Level.COMPATIBLE: 8}
+"""Up to how many changes a level is not folded away."""
+_MARKDOWN_PER_RULE: Final = {Level.BREAKING: 100, Level.ATTENTION: 20, Level.COMPATIBLE: 20}
+_MARKDOWN_ITEMS: Final = 8
+_MARKDOWN_FEW_NAMES, _MARKDOWN_MORE_NAMES = 5, 40
+
+
+def _markdown(changes: Changes) -> str:
+    if not changes:
+        return f"{_NOTHING}\n"
+    text = _markdown_summary(changes)
+    for level in Level:
+        members = changes.of(level)
+        if members:
+            text += _markdown_section(level, members, _MARKDOWN_SIZE - len(text.encode()))
+    return text
+
+
+def _markdown_summary(changes: Changes) -> str:
+    sides = changes.old, changes.new
+    versions = [code(plain(side.version, _MAX_TEXT)) if plain(side.version) else "–" for side in sides]
+    numbers = [f"{len(side.operations):,}" for side in sides]
+    rows = [("", "before", "now"), ("---", "---", "---"), ("operations", *numbers)]
+    if versions[0] != versions[1]:
+        rows.append(("version of the API", *versions))
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    counts = ((len(changes.of(level)), _HEADINGS[level].lower()) for level in Level)
+    summary = ", ".join(f"**{number:,}** {heading}" for number, heading in counts if number)
+    return f"{table}\n\nFor an agent: {summary}.\n"
+
+
+def _markdown_section(level: Level, changes: Sequence[Change], room: int) -> str:
+    """Return a level's changes, folded away when they are many, and no more than there is room for."""
+    heading = f"{_HEADINGS[level]} ({len(changes):,})"
+    is_folded = len(changes) > _MARKDOWN_OPEN[level]
+    before = f"\n<details><summary>{heading}</summary>\n\n" if is_folded else f"\n### {heading}\n\n"
+    after = "\n</details>\n" if is_folded else ""
+    room -= len((before + after).encode()) + _MARKDOWN_TAIL
+    shown = limit_per_rule(changes, _MARKDOWN_PER_RULE[level])
+    lines = _fitting((_markdown_lines(change, left_out) for change, left_out in shown), room)
+    if len(lines) < len(shown):
+        lines.append("- … and more, for which there is no room here\n")
+    if len(lines) < len(changes):
+        lines.append("\n`aqlgen diff --output-format json` has all of them.\n")
+    return before + "".join(lines) + after if room > 0 else ""
+
+
+def _markdown_lines(change: Change, left_out: int) -> str:
+    sentence = Writer(_markdown_code, _MARKDOWN_ITEMS).sentence(change)
+    limit = _MARKDOWN_MORE_NAMES if change.rule in _NAMES_MATTER else _MARKDOWN_FEW_NAMES
+    names = _operations(change.operations, limit, _markdown_code)
+    more = f"- … and {left_out:,} more: {RULES[change.rule].title.lower()}\n" if left_out else ""
+    return f"- {sentence}: {names}\n{more}" if names else f"- {sentence}\n{more}"
+
+
+def _markdown_code(text: str) -> str:
+    return code(plain(text, _MAX_TEXT), cell=False) if plain(text) else "“”"
+
+
+def _fitting(lines: Iterable[str], room: int) -> list[str]:
+    """Return as many lines as there is room for, in bytes."""
+    fitting: list[str] = []
+    for line in lines:
+        room -= len(line.encode())
+        if room < 0:
+            break
+        fitting.append(line)
+    return fitting

@@ -1,28 +1,17 @@
-"""What one schema says of its values by itself, and how that changed: types, values, limits, formats, defaults."""
+"""Differences in the keywords of a single schema: types, listed values, limits, formats, defaults."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from aqlgen.compare.model import Direction
-from aqlgen.compare.nodes import ANY, alternatives, kinds, named
+from aqlgen.compare.model import Difference, Direction
+from aqlgen.compare.nodes import ALL_TYPES, alternatives, listed_values, type_name, types_of
 from aqlgen.ir import Json
 from aqlgen.table.model import Schema
 
-__all__ = ["Aspect", "described", "facets", "shown", "type_aspect"]
-
-
-@dataclass(frozen=True, slots=True)
-class Aspect:
-    """Something that changed about a schema. `phrase` takes the place of the first `{}` in the words of the rule."""
-
-    rule: str
-    values: tuple[str, ...] = ()
-    listed: tuple[str, ...] = ()
-    phrase: str = ""
+__all__ = ["described", "facet_differences", "type_difference"]
 
 
 _LIMITS: Final = {
@@ -39,51 +28,49 @@ _LIMITS: Final = {
     "multipleOf": ("a multiple of {}", 0),
     "uniqueItems": ("free of repeats", 0),
 }
-"""How a limit reads, and whether a higher value (1), a lower one (-1) or any other one (0) is tighter."""
+"""The wording of a limit, and whether a higher value (1), a lower one (-1) or any other one (0) is tighter."""
 
-_ENFORCED: Final = frozenset(
+_CHECKED_FORMATS: Final = frozenset(
     {
         "date", "date-time", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6",
         "uri", "uri-reference", "iri", "iri-reference", "uri-template", "uuid", "json-pointer", "regex",
     }
 )  # fmt: skip
-"""Formats that an adapter holds values against."""
+"""Formats that an adapter checks."""
 
-_NUMERIC: Final = frozenset(
+_NUMERIC_FORMATS: Final = frozenset(
     {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"}
 )
-_RULES: Final = (
+_OTHER_KEYWORDS: Final = (
     "not", "if", "then", "else", "dependentSchemas", "dependentRequired", "propertyNames", "patternProperties",
     "contains", "unevaluatedProperties", "unevaluatedItems", "prefixItems",
 )  # fmt: skip
 
 
-def type_aspect(old: Schema, new: Schema, direction: Direction) -> Aspect | None:
-    """Give how the types of a value changed, None when no agent feels it."""
-    before, after = _whole(kinds(old)), _whole(kinds(new))
+def type_difference(old: Schema, new: Schema, direction: Direction) -> Difference | None:
+    """Return how the types of a value changed, None when no agent notices it."""
+    before, after = _with_integer(types_of(old)), _with_integer(types_of(new))
     lost, gained = before - after, after - before
-    values = (described(new), described(old))
+    changed = Difference("type-changed", (described(new), described(old)))
     if direction is Direction.OUTPUT:
-        if before == after or not gained:
+        if not gained:
             return None
-        if after >= ANY - {"null"}:
-            return Aspect("values-freed")
-        return Aspect("type-widened", (_kinds(gained),)) if not lost else Aspect("type-changed", values)
-    if lost and gained:
-        return Aspect("type-changed", values)
+        if after >= ALL_TYPES:
+            return Difference("values-freed")
+        return changed if lost else Difference("type-widened", (_type_names(gained),))
     if lost:
-        return Aspect("type-narrowed", values)
+        return changed if gained else Difference("type-narrowed", changed.values)
     if not gained:
         return None
-    return Aspect("type-widened", (_kinds(gained),)) if after < ANY - {"null"} else Aspect("values-freed")
+    return Difference("type-widened", (_type_names(gained),)) if after < ALL_TYPES else Difference("values-freed")
 
 
-def facets(old: Schema, new: Schema, direction: Direction) -> Iterator[Aspect]:
-    """Give what changed about values of the same types."""
+def facet_differences(old: Schema, new: Schema, direction: Direction) -> Iterator[Difference]:
+    """Yield what changed about values of the same types."""
     yield from _values(old, new, direction)
     yield from _format(old, new, direction)
     if new.get("deprecated") and not old.get("deprecated"):
-        yield Aspect("field-deprecated")
+        yield Difference("field-deprecated")
     if direction is Direction.OUTPUT:
         return
     yield from _default(old, new)
@@ -92,82 +79,83 @@ def facets(old: Schema, new: Schema, direction: Direction) -> Iterator[Aspect]:
             yield _limit(old.get(key), new.get(key), phrase, tighter)
     before, after = old.get("pattern"), new.get("pattern")
     if before != after:
-        yield Aspect("pattern-removed") if after is None else Aspect("pattern-changed", (str(after),))
-    if any(old.get(key) != new.get(key) for key in _RULES):
-        yield Aspect("rules-changed")
+        yield Difference("pattern-removed") if after is None else Difference("pattern-changed", (str(after),))
+    if any(old.get(key) != new.get(key) for key in _OTHER_KEYWORDS):
+        yield Difference("rules-changed")
 
 
 def described(schema: Schema) -> str:
-    """Say in a word or two what a schema admits."""
-    name = named(schema)
+    """Return a word or two for what a schema admits."""
+    name = type_name(schema)
     if name:
         return name
     branches = alternatives(schema)
     if len(branches) > 1:
-        return " or ".join(dict.fromkeys(described(one) for one in branches))
-    kind = _kinds(kinds(schema))
+        return " or ".join(dict.fromkeys(map(described, branches)))
+    names = _type_names(types_of(schema))
     items = schema.get("items")
-    return f"array of {described(items)}" if kind == "array" and isinstance(items, dict) and items else kind
+    return f"array of {described(items)}" if names == "array" and isinstance(items, dict) and items else names
 
 
-def shown(value: Json) -> str:
-    """Write a value for a reader: texts as they are."""
+def _text(value: Json) -> str:
+    """Return a value for a reader: texts as they are, anything else as JSON."""
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
 
 
-def _whole(found: frozenset[str]) -> frozenset[str]:
-    return found | {"integer"} if "number" in found else found
+def _with_integer(types: frozenset[str]) -> frozenset[str]:
+    """Add integer to number, which admits it."""
+    return types | {"integer"} if "number" in types else types
 
 
-def _kinds(found: frozenset[str]) -> str:
-    if found >= ANY - {"null"}:
+def _type_names(types: frozenset[str]) -> str:
+    if types >= ALL_TYPES:
         return "any value"
-    return " or ".join(sorted(found - {"integer"} if "number" in found else found)) or "nothing"
+    return " or ".join(sorted(types - {"integer"} if "number" in types else types)) or "nothing"
 
 
-def _values(old: Schema, new: Schema, direction: Direction) -> Iterator[Aspect]:
+def _values(old: Schema, new: Schema, direction: Direction) -> Iterator[Difference]:
     before, after = _listed(old), _listed(new)
     if before == after:
         return
     if before is None or after is None:
-        yield Aspect("values-limited", listed=after) if after is not None else Aspect("values-freed")
+        yield Difference("values-freed") if after is None else Difference("values-limited", items=after)
         return
-    gone = tuple(one for one in before if one not in set(after))
-    come = tuple(one for one in after if one not in set(before))
-    if gone and direction is not Direction.OUTPUT:
-        yield Aspect("values-removed", listed=gone)
-    if come:
-        yield Aspect("values-added", listed=come)
+    removed = tuple(value for value in before if value not in after)
+    added = tuple(value for value in after if value not in before)
+    if removed and direction is not Direction.OUTPUT:
+        yield Difference("values-removed", items=removed)
+    if added:
+        yield Difference("values-added", items=added)
 
 
 def _listed(schema: Schema) -> tuple[str, ...] | None:
-    values = [schema["const"]] if "const" in schema else schema.get("enum")
-    return None if values is None else tuple(map(shown, values))
+    values = listed_values(schema)
+    return None if values is None else tuple(map(_text, values))
 
 
-def _format(old: Schema, new: Schema, direction: Direction) -> Iterator[Aspect]:
-    before, after = (one.get("format") or one.get("contentEncoding") for one in (old, new))
-    if before == after or after is None or after in _NUMERIC:
+def _format(old: Schema, new: Schema, direction: Direction) -> Iterator[Difference]:
+    before, after = (schema.get("format") or schema.get("contentEncoding") for schema in (old, new))
+    if before == after or after is None or after in _NUMERIC_FORMATS:
         return
-    if direction is not Direction.OUTPUT and after in _ENFORCED and "string" in kinds(new):
-        yield Aspect("format-required", (after,))
+    if direction is not Direction.OUTPUT and after in _CHECKED_FORMATS and "string" in types_of(new):
+        yield Difference("format-required", (after,))
     elif before is not None:
-        yield Aspect("format-changed", (after, before))
+        yield Difference("format-changed", (after, before))
 
 
-def _default(old: Schema, new: Schema) -> Iterator[Aspect]:
-    if ("default" in old) != ("default" in new):
-        told = "default" in new
-        phrase = "[means|mean] {} when left out" if told else "no longer [says|say] what leaving it out means"
-        yield Aspect("default-told", (shown(new["default"]),) if told else (), phrase=phrase)
-    elif shown(old.get("default")) != shown(new.get("default")):
-        yield Aspect("default-changed", (shown(new["default"]), shown(old["default"])))
+def _default(old: Schema, new: Schema) -> Iterator[Difference]:
+    if "default" in new and "default" not in old:
+        yield Difference("default-told", (_text(new["default"]),), phrase="[means|mean] {} when left out")
+    elif "default" in old and "default" not in new:
+        yield Difference("default-told", phrase="no longer [says|say] what leaving it out means")
+    elif _text(old.get("default")) != _text(new.get("default")):
+        yield Difference("default-changed", (_text(new["default"]), _text(old["default"])))
 
 
-def _limit(before: Json, after: Json, phrase: str, tighter: int) -> Aspect:
-    if after is None or after is False:
-        return Aspect("limit-removed", (shown(before),) if "{}" in phrase else (), phrase=phrase)
-    numbers = isinstance(before, int | float) and isinstance(after, int | float)
-    looser = before is not None and before is not False and numbers and tighter * (after - before) < 0
-    rule = "limit-loosened" if looser else "limit-tightened"
-    return Aspect(rule, (shown(after),) if "{}" in phrase else (), phrase=phrase)
+def _limit(old: Json, new: Json, phrase: str, tighter: int) -> Difference:
+    if new is None or new is False:
+        return Difference("limit-removed", (_text(old),) if "{}" in phrase else (), phrase=phrase)
+    is_number = isinstance(old, int | float) and isinstance(new, int | float)
+    is_looser = old is not None and old is not False and is_number and tighter * (new - old) < 0
+    rule = "limit-loosened" if is_looser else "limit-tightened"
+    return Difference(rule, (_text(new),) if "{}" in phrase else (), phrase=phrase)

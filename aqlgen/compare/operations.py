@@ -1,145 +1,147 @@
-"""What changed about an operation as a whole: its name, its tool, its danger, how it pages, updates and is allowed."""
+"""Changes of operations as a whole: gone, new, renamed, moved, more dangerous, deprecated, updating otherwise."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from aqlgen.compare.grouping import Notes
 from aqlgen.compare.model import Level
-from aqlgen.compare.notes import Notes
 from aqlgen.compare.pairing import Pairing, address
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.decide.decision import Danger
 from aqlgen.runtime.table import ADAPTER, Deprecation, FormerName
 
-__all__ = ["came_and_went", "compare_operation"]
+__all__ = ["compare_operation", "compare_presence"]
 
-_ASKED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
+_CONFIRMED: Final = frozenset({Danger.DESTRUCTIVE, Danger.DANGEROUS})
 _MERGING: Final = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 
 
-def came_and_went(pairing: Pairing, old: Surface, new: Surface, notes: Notes) -> None:
+def compare_presence(pairing: Pairing, old: Surface, new: Surface, notes: Notes) -> None:
     """Note the operations that are gone and new, and the names that call something else now."""
-    same = {other.name: one.name for one, other in pairing.kept}
-    aliases = {alias.name: (one, alias) for one in new.operations.values() for alias in one.aliases}
-    for one in pairing.gone:
-        if one.name in aliases:
-            _answers_to(one.name, *aliases[one.name], notes)
-        elif one.name not in new.operations:
-            notes.tell("operation-removed", one.name)
-    for name, other in new.operations.items():
-        before = old.operations.get(name)
-        if before is not None and same.get(name) != name:
-            notes.tell("name-reused", name, other.key, before.key)
-    for one in pairing.come:
-        danger = _danger(one)
-        grave = danger in _ASKED or danger is Danger.FORBIDDEN
-        form = f"new operation[|s] in {one.family}" + (f", {danger}" if grave else "")
-        notes.tell("operation-added-grave" if grave else "operation-added", one.name, form=form)
+    old_names = {after.name: before.name for before, after in pairing.kept}
+    aliases = {alias.name: (operation, alias) for operation in new.operations.values() for alias in operation.aliases}
+    for operation in pairing.removed:
+        if operation.name in aliases:
+            _note_alias(operation.name, *aliases[operation.name], notes)
+        elif operation.name not in new.operations:
+            notes.add("operation-removed", operation.name)
+    for name, operation in new.operations.items():
+        namesake = old.operations.get(name)
+        if namesake is not None and old_names.get(name) != name:
+            notes.add("name-reused", name, operation.key, namesake.key)
+    for operation in pairing.added:
+        danger = _danger(operation)
+        is_grave = danger in _CONFIRMED or danger is Danger.FORBIDDEN
+        wording = f"new operation[|s] in {operation.family}" + (f", {danger}" if is_grave else "")
+        notes.add("operation-added-grave" if is_grave else "operation-added", operation.name, wording=wording)
 
 
 def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:
-    """Note what changed from one row to the other, but for parameters and answers.
+    """Note what changed of an operation, except its parameters and answers.
 
-    `by_name` says that nothing but the name tells that they are the same operation.
+    `by_name`: the two are paired by nothing but their name.
     """
     if old.name != new.name:
-        _renamed(old, new, notes)
+        _note_new_name(old, new, notes)
     for alias in old.aliases:
-        if alias.name not in (new.name, *(one.name for one in new.aliases)):
-            notes.tell("alias-removed", new.name, alias.name)
+        if alias.name not in (new.name, *(kept.name for kept in new.aliases)):
+            notes.add("alias-removed", new.name, alias.name)
     if old.family != new.family:
-        notes.tell("category-changed", new.name, form=f"called by the tool for {new.family} now, not for {old.family}")
-    _danger_changed(old, new, notes)
-    _deprecated(old, new, notes)
-    _updated(old, new, notes)
+        notes.add(
+            "category-changed", new.name, wording=f"called by the tool for {new.family} now, not for {old.family}"
+        )
+    _compare_danger(old, new, notes)
+    _compare_deprecation(old, new, notes)
+    _compare_update(old, new, notes)
     before, after = _monitor(old), _monitor(new)
     if before != after:
-        form = "no longer goes on after answering" if after is None else "goes on after answering"
-        form += "; {} tells how it went" if after else ""
-        notes.tell("goes-on", new.name, *((after,) if after else ()), form=form)
+        wording = "no longer goes on after answering" if after is None else "goes on after answering"
+        wording += "; {} tells how it went" if after else ""
+        notes.add("goes-on", new.name, *((after,) if after else ()), wording=wording)
     if old.key != new.key:
-        _moved(old, new, notes, by_name=by_name)
+        _note_new_address(old, new, notes, by_name=by_name)
     if old.name == new.name and _reworded(old, new):
-        notes.tell("reworded", new.name)
+        notes.add("reworded", new.name)
 
 
-def _renamed(old: Operation, new: Operation, notes: Notes) -> None:
+def _note_new_name(old: Operation, new: Operation, notes: Notes) -> None:
     for alias in new.aliases:
         if alias.name == old.name:
-            _answers_to(old.name, new, alias, notes)
+            _note_alias(old.name, new, alias, notes)
             return
-    notes.tell("operation-renamed", old.name, new.name)
+    notes.add("operation-renamed", old.name, new.name)
 
 
-def _answers_to(name: str, operation: Operation, alias: FormerName, notes: Notes) -> None:
+def _note_alias(name: str, operation: Operation, alias: FormerName, notes: Notes) -> None:
     until = () if alias.until is None else (alias.until.isoformat(),)
-    form = f"renamed, now {{}}; the old name {'answers until {}' if until else 'still answers'}"
-    notes.tell("operation-alias", name, operation.name, *until, form=form)
+    wording = f"renamed, now {{}}; the old name {'answers until {}' if until else 'still answers'}"
+    notes.add("operation-alias", name, operation.name, *until, wording=wording)
 
 
 def _danger(operation: Operation) -> Danger:
     return Danger(operation.danger)
 
 
-def _danger_changed(old: Operation, new: Operation, notes: Notes) -> None:
+def _compare_danger(old: Operation, new: Operation, notes: Notes) -> None:
     """Note a change of danger by what becomes of a call under the standard policy."""
     before, after = _danger(old), _danger(new)
     if before is after:
-        if after in _ASKED and old.confirmation != new.confirmation:
-            notes.tell("confirmation-reworded", new.name)
+        if after in _CONFIRMED and old.confirmation != new.confirmation:
+            notes.add("confirmation-reworded", new.name)
         return
-    form = f"{after} now, not {before}"
+    wording = f"{after} now, not {before}"
     if after is Danger.FORBIDDEN:
-        notes.tell("operation-forbidden", new.name)
+        notes.add("operation-forbidden", new.name)
     elif before is Danger.FORBIDDEN:
-        notes.tell("confirmation-dropped", new.name, form=f"no longer refused: {form}")
-    elif (before in _ASKED) != (after in _ASKED):
-        asks = after in _ASKED
+        notes.add("confirmation-dropped", new.name, wording=f"no longer refused: {wording}")
+    elif (before in _CONFIRMED) != (after in _CONFIRMED):
+        asks = after in _CONFIRMED
         rule = "confirmation-asked" if asks else "confirmation-dropped"
-        notes.tell(rule, new.name, form=f"{'asks' if asks else 'no longer asks'} for a confirmation: {form}")
+        notes.add(rule, new.name, wording=f"{'asks' if asks else 'no longer asks'} for a confirmation: {wording}")
     else:
-        notes.tell("danger-raised" if after.rank > before.rank else "danger-lowered", new.name, form=form)
+        notes.add("danger-raised" if after.rank > before.rank else "danger-lowered", new.name, wording=wording)
 
 
-def _deprecated(old: Operation, new: Operation, notes: Notes) -> None:
-    before, after = (one.deprecated for one in (old, new))
-    told, earlier = new.deprecation or Deprecation(), old.deprecation or Deprecation()
+def _compare_deprecation(old: Operation, new: Operation, notes: Notes) -> None:
+    before, after = old.deprecated, new.deprecated
+    deprecation, earlier = new.deprecation or Deprecation(), old.deprecation or Deprecation()
     if after and not before:
-        date, use = told.removal_date, told.replacement
-        form = f"deprecated{', to be removed on {}' if date else ''}{'; use {} instead' if use else ''}"
-        notes.tell("operation-deprecated", new.name, *filter(None, (date, use)), form=form)
+        date, use = deprecation.removal_date, deprecation.replacement
+        wording = f"deprecated{', to be removed on {}' if date else ''}{'; use {} instead' if use else ''}"
+        notes.add("operation-deprecated", new.name, *filter(None, (date, use)), wording=wording)
     elif before and not after:
-        notes.tell("no-longer-deprecated", new.name)
-    elif told.removal_date is not None and told.removal_date != earlier.removal_date:
-        notes.tell("removal-announced", new.name, told.removal_date)
+        notes.add("no-longer-deprecated", new.name)
+    elif deprecation.removal_date is not None and deprecation.removal_date != earlier.removal_date:
+        notes.add("removal-announced", new.name, deprecation.removal_date)
 
 
-def _updated(old: Operation, new: Operation, notes: Notes) -> None:
-    """Note whether an update that left what is not sent as it was now replaces it, or the other way round."""
-    before, after = (None if one.update is None else one.update.strategy for one in (old, new))
+def _compare_update(old: Operation, new: Operation, notes: Notes) -> None:
+    """Note an update that replaces the whole now and merged before, or the other way round."""
+    before, after = (None if operation.update is None else operation.update.strategy for operation in (old, new))
     if before is None or after is None or (before in _MERGING) == (after in _MERGING):
         return
     if after == "put":
-        notes.tell("update-replaces", new.name)
+        notes.add("update-replaces", new.name)
     elif before == "put":
-        notes.tell("update-merges", new.name)
+        notes.add("update-merges", new.name)
 
 
 def _monitor(operation: Operation) -> str | None:
-    """Give what tells how an operation went that goes on after its answer; None for one that does not."""
+    """Return what reports on an operation that goes on after its answer ("" if nothing does), None for others."""
     return None if operation.long_running is None else operation.long_running.monitor or ""
 
 
-def _moved(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:
-    """Note another address: what differs in it, which is the same for all operations that moved alike."""
+def _note_new_address(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:
+    """Note what differs in the address: operations that moved in the same way share the note."""
     if by_name:
-        notes.tell("name-reused", new.name, new.key, old.key, level=Level.ATTENTION)
+        notes.add("name-reused", new.name, new.key, old.key, level=Level.ATTENTION)
         return
-    if address(old) == address(new):  # its placeholders are named otherwise: its parameters tell, where it is felt
+    if address(old) == address(new):  # only placeholders differ: a note of the parameters says so
         return
     if address(old).rstrip("/") == address(new).rstrip("/"):
         slash = "with" if new.key.endswith("/") else "without"
-        notes.tell("address-changed", new.name, form=f"[calls its|call their] address {slash} a slash at the end now")
+        notes.add("address-changed", new.name, wording=f"[calls its|call their] address {slash} a slash at the end now")
         return
     before, after = old.key.split("/"), new.key.split("/")
     while before and after and before[0] == after[0]:
@@ -147,13 +149,13 @@ def _moved(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> No
     while before and after and before[-1] == after[-1]:
         del before[-1], after[-1]
     parts = ("/".join(after).strip(), "/".join(before).strip()) if before and after else (new.key, old.key)
-    notes.tell("address-changed", new.name, *parts)
+    notes.add("address-changed", new.name, *parts)
 
 
 def _reworded(old: Operation, new: Operation) -> bool:
-    """Whether the texts of the API differ: of the operation, or of a parameter that is still there."""
+    """Return True if the texts of the API differ: of the operation, or of a parameter that is still there."""
     if (old.summary, old.description) != (new.summary, new.description):
         return True
     before, after = old.shown_parameters, new.shown_parameters
-    both = (name for name, one in before.items() if name in after and one.location != ADAPTER)
-    return any(before[name].description != after[name].description for name in both)
+    shared = (name for name, parameter in before.items() if name in after and parameter.location != ADAPTER)
+    return any(before[name].description != after[name].description for name in shared)

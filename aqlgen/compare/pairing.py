@@ -1,4 +1,4 @@
-"""Which operation of one adapter is which of the other: by what it calls, before what it is called."""
+"""Pairs of operations that are the same in both adapters: by what they call first, by their names last."""
 
 from __future__ import annotations
 
@@ -18,65 +18,70 @@ _VERSION: Final = re.compile(
 )
 
 Key = Callable[[Operation], str]
+"""Returns what identifies an operation, or "" if it lacks that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Operations that are there before and now, those that are gone, and those that are new."""
+    """Operations that both adapters have, as (old, new), those that are gone, and those that are new."""
 
     kept: tuple[tuple[Operation, Operation], ...]
     by_name: frozenset[str]
-    """Those of the kept, by today's name, that nothing but their name pairs."""
-    gone: tuple[Operation, ...]
-    come: tuple[Operation, ...]
+    """The new names of the kept operations that nothing but their name pairs."""
+    removed: tuple[Operation, ...]
+    added: tuple[Operation, ...]
 
 
 def pair(old: Surface, new: Surface) -> Pairing:
-    """Pair the operations: the surest sign first, and a sign counts only where it tells one from all others."""
-    gone, come = dict(old.operations), dict(new.operations)
+    """Pair the operations by one key after the other, the surest first; a key counts only where it is unique."""
+    removed, added = dict(old.operations), dict(new.operations)
     kept: list[tuple[Operation, Operation]] = []
-    named: set[str] = set()
+    by_name: set[str] = set()
     for key in _KEYS:
-        before, after = _only(gone.values(), key), _only(come.values(), key)
-        for sign in before.keys() & after.keys():
-            kept.append((before[sign], after[sign]))
-            named.update((after[sign].name,) if key is _called else ())
-            del gone[before[sign].name], come[after[sign].name]
-    kept.sort(key=lambda both: both[1].name)
-    return Pairing(tuple(kept), frozenset(named), tuple(gone.values()), tuple(come.values()))
+        before, after = _by_unique_key(removed.values(), key), _by_unique_key(added.values(), key)
+        for value in before.keys() & after.keys():
+            kept.append((before[value], after[value]))
+            if key is _name:
+                by_name.add(after[value].name)
+            del removed[before[value].name], added[after[value].name]
+    kept.sort(key=lambda operations: operations[1].name)
+    return Pairing(tuple(kept), frozenset(by_name), tuple(removed.values()), tuple(added.values()))
 
 
-def _only(operations: Iterable[Operation], key: Key) -> dict[str, Operation]:
-    """Give the operations by a sign that no other of them has."""
-    found: dict[str, list[Operation]] = defaultdict(list)
-    for one in operations:
-        sign = key(one)
-        if sign:
-            found[sign].append(one)
-    return {sign: those[0] for sign, those in found.items() if len(those) == 1}
+def _by_unique_key(operations: Iterable[Operation], key: Key) -> dict[str, Operation]:
+    """Return the operations by a key, without those whose key is empty or shared."""
+    groups: dict[str, list[Operation]] = defaultdict(list)
+    for operation in operations:
+        groups[key(operation)].append(operation)
+    return {value: group[0] for value, group in groups.items() if value and len(group) == 1}
 
 
 def address(operation: Operation) -> str:
-    """Give the method and the path, whatever its placeholders are called."""
+    """Return the method and the path, whatever the placeholders are called."""
     return without_names(operation.key)
 
 
-def _unnamed(operation: Operation) -> str:
+def _address_without_slash(operation: Operation) -> str:
     return address(operation).rstrip("/")
 
 
-def _unversioned(operation: Operation) -> str:
-    """Give the method and the path without versions in it."""
-    return "/".join(part for part in _unnamed(operation).split("/") if not _VERSION.match(part))
-
-
-def _identified(operation: Operation) -> str:
+def _operation_id(operation: Operation) -> str:
     return operation.operation_id or ""
 
 
-def _called(operation: Operation) -> str:
-    """Give the name, of what does the same with the same resource."""
+def _address_without_version(operation: Operation) -> str:
+    return "/".join(part for part in _address_without_slash(operation).split("/") if not _VERSION.match(part))
+
+
+def _name(operation: Operation) -> str:
+    """Return the name, together with the method and the tool: the same name for something else is no sign."""
     return f"{operation.name} {operation.method} {operation.family}"
 
 
-_KEYS: Final[tuple[Key, ...]] = (lambda one: one.key, _unnamed, _identified, _unversioned, _called)
+_KEYS: Final[tuple[Key, ...]] = (
+    lambda operation: operation.key,
+    _address_without_slash,
+    _operation_id,
+    _address_without_version,
+    _name,
+)

@@ -1,6 +1,6 @@
-"""What can change for an agent: every rule with its title, its words and what it means, in the order of a reader.
+"""The table of rules: every kind of change with its title, its wording and its level, in the order of the report.
 
-`[is|are]` in a form is written for one subject or several; `{}` is a text of the API, `{*}` a list of such.
+`[is|are]` in a wording is for one subject or several; `{}` is a text of the API, `{*}` a list of such.
 """
 
 from __future__ import annotations
@@ -14,154 +14,199 @@ from aqlgen.compare.model import Direction, Level
 
 __all__ = ["ORDER", "RULES", "Rule"]
 
-B, A, C = Level.BREAKING, Level.ATTENTION, Level.COMPATIBLE
+Effect = tuple[str, Level]
+"""The wording of a change, and what it means for an agent."""
+
+BREAKING, ATTENTION, COMPATIBLE = Level
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of change. Rules about values have words and a level for each direction in which they are felt."""
+    """A kind of change. Rules about schemas have an effect for each direction of the values instead of one for all."""
 
     title: str
-    form: str = ""
-    level: Level = C
-    given: tuple[str, Level] | None = None
-    """Words and level for what an agent gives; None when it does not feel it there."""
-    answered: tuple[str, Level] | None = None
-    """Words and level for what an agent is given."""
-    both: str = ""
-    """Words for what is given and answered alike; its level is the worse of both."""
+    wording: str = ""
+    level: Level = COMPATIBLE
+    on_input: Effect | None = None
+    """The effect on values that an agent sends; None if it has none there."""
+    on_output: Effect | None = None
+    """The effect on values that an agent receives."""
+    on_both: str = ""
+    """The wording for values that are both sent and received; the level is the worse of both."""
 
-    def felt(self, directions: frozenset[Direction]) -> tuple[str, Level] | None:
-        """Give words and level for a change of values in these directions; None when no agent feels it."""
-        given = self.given if directions - {Direction.OUTPUT} else None
-        answered = self.answered if Direction.OUTPUT in directions else None
-        if given is None or answered is None:
-            return given or answered
-        return self.both or given[0], min(given[1], answered[1], key=lambda level: level.rank)
+    def effect(self, directions: frozenset[Direction]) -> Effect | None:
+        """Return the effect on values that go in these directions; None if no agent notices the change."""
+        if self.wording:
+            return self.wording, self.level
+        sent = self.on_input if directions - {Direction.OUTPUT} else None
+        received = self.on_output if Direction.OUTPUT in directions else None
+        if sent is None or received is None:
+            return sent or received
+        return self.on_both or sent[0], min(sent[1], received[1], key=lambda level: level.rank)
 
 
 _RULES: Final[dict[str, Rule]] = {
-    # Operations: they go, they come, they mean something else
-    "name-reused": Rule("A name means another operation", "a name that calls {} now, and called {} before", B),
-    "operation-removed": Rule("An operation is gone", "removed", B),
-    "operation-renamed": Rule("An operation has another name", "renamed, now {}", B),
-    "operation-alias": Rule("An operation has another name and keeps its old one", "renamed, now {}; {}", A),
-    "alias-removed": Rule("An operation no longer answers to an old name", "no longer [answers|answer] to {}", B),
-    "category-changed": Rule("An operation belongs to another tool", "now [belongs|belong] to {}, not to {}", B),
-    "operation-forbidden": Rule("An operation is refused", "forbidden now, and refused", B),
-    "paging-changed": Rule("An operation answers page by page, or no longer", "{}", B),
-    "update-replaces": Rule("An update replaces", "[replaces|replace] the whole now: what is left out is lost", B),
-    "body-reshaped": Rule("What is sent stands elsewhere", "{}", B),
-    "answer-removed": Rule("Nothing is answered", "[answers|answer] with nothing now", B),
-    "field-case-changed": Rule("Fields are spelled otherwise", "all fields are spelled in {} now, not in {}", B),
+    # Operations and the adapter
+    "name-reused": Rule("A name means another operation", "a name that calls {} now, and called {} before", BREAKING),
+    "operation-removed": Rule("An operation is gone", "removed", BREAKING),
+    "operation-renamed": Rule("An operation has another name", "renamed, now {}", BREAKING),
+    "operation-alias": Rule("An operation has another name and keeps its old one", "renamed, now {}; {}", ATTENTION),
+    "alias-removed": Rule(
+        "An operation no longer answers to an old name", "no longer [answers|answer] to {}", BREAKING
+    ),
+    "category-changed": Rule("An operation belongs to another tool", "now [belongs|belong] to {}, not to {}", BREAKING),
+    "operation-forbidden": Rule("An operation is refused", "forbidden now, and refused", BREAKING),
+    "paging-changed": Rule("An operation answers page by page, or no longer", "{}", BREAKING),
+    "update-replaces": Rule(
+        "An update replaces the whole", "[replaces|replace] the whole now: what is left out is lost", BREAKING
+    ),
+    "body-reshaped": Rule("A body is passed in another way", "{}", BREAKING),
+    "answer-removed": Rule("Nothing is answered", "[answers|answer] with nothing now", BREAKING),
+    "field-case-changed": Rule("Fields are spelled otherwise", "all fields are spelled in {} now, not in {}", BREAKING),
     # Parameters and fields
-    "parameter-removed": Rule("A parameter is gone", "[is|are] gone", B),
-    "parameter-renamed": Rule("A parameter has another name", "[is|are] named {} now", B),
-    "parameter-required": Rule("A parameter must be given", "must be given now", B),
-    "required-parameter-added": Rule("A parameter is new and must be given", "[is|are] new and must be given", B),
+    "parameter-removed": Rule("A parameter is gone", "[is|are] gone", BREAKING),
+    "parameter-renamed": Rule("A parameter has another name", "[is|are] named {} now", BREAKING),
+    "parameter-required": Rule("A parameter must be given", "must be given now", BREAKING),
+    "required-parameter-added": Rule(
+        "A parameter is new and must be given", "[is|are] new and must be given", BREAKING
+    ),
     "field-removed": Rule(
         "A field is gone",
-        given=("[is|are] no longer taken", B),
-        answered=("[is|are] no longer answered", B),
-        both="[is|are] gone",
+        on_input=("[is|are] no longer taken", BREAKING),
+        on_output=("[is|are] no longer answered", BREAKING),
+        on_both="[is|are] gone",
     ),
     "field-renamed": Rule(
-        "A field has another name", given=("[is|are] named {} now", B), answered=("[is|are] named {} now", B)
+        "A field has another name",
+        on_input=("[is|are] named {} now", BREAKING),
+        on_output=("[is|are] named {} now", BREAKING),
     ),
-    "field-required": Rule("A field must be given", given=("must be given now", B)),
-    "required-field-added": Rule("A field is new and must be given", given=("[is|are] new and must be given", B)),
+    "field-required": Rule("A field must be given", on_input=("must be given now", BREAKING)),
+    "required-field-added": Rule(
+        "A field is new and must be given", on_input=("[is|are] new and must be given", BREAKING)
+    ),
     "type-replaced": Rule(
-        "Something else altogether", given=("[takes|take] {} now, not {}", B), answered=("[is|are] {} now, not {}", B)
+        "A value is of an unrelated type",
+        on_input=("[takes|take] {} now, not {}", BREAKING),
+        on_output=("[is|are] {} now, not {}", BREAKING),
     ),
     "type-changed": Rule(
-        "A value is of another type", given=("[is|are] {} now, not {}", B), answered=("[is|are] {} now, not {}", B)
+        "A value is of another type",
+        on_input=("[is|are] {} now, not {}", BREAKING),
+        on_output=("[is|are] {} now, not {}", BREAKING),
     ),
-    "type-narrowed": Rule("A value is of fewer types", given=("must be {} now, not {}", B)),
-    "type-widened": Rule("A value is of more types", given=("may also be {}", C), answered=("may also be {}", B)),
-    "fields-closed": Rule("No further fields are taken", given=("no longer [takes|take] undeclared fields", B)),
+    "type-narrowed": Rule("A value is of fewer types", on_input=("must be {} now, not {}", BREAKING)),
+    "type-widened": Rule(
+        "A value is of more types", on_input=("may also be {}", COMPATIBLE), on_output=("may also be {}", BREAKING)
+    ),
+    "fields-closed": Rule(
+        "No further fields are taken", on_input=("no longer [takes|take] undeclared fields", BREAKING)
+    ),
     "values-removed": Rule(
-        "Values are no longer taken", given=("no longer [takes|take] {*}", B), both="no longer [takes|take] {*}"
+        "Values are no longer taken",
+        on_input=("no longer [takes|take] {*}", BREAKING),
+        on_both="no longer [takes|take] {*}",
     ),
-    "values-limited": Rule("Only some values are taken", given=("[takes|take] only {*} now", B)),
-    "alternative-removed": Rule("An alternative is no longer taken", given=("no longer [takes|take] {*}", B)),
-    "null-refused": Rule("Null is no longer taken", given=("no longer [takes|take] null", B)),
-    "limit-tightened": Rule("A limit is tighter", given=("must be {} now", B)),
-    "pattern-changed": Rule("A pattern must be matched", given=("must match {} now", B)),
-    "format-required": Rule("A format is demanded", given=("must be written as {} now", B)),
-    # What a person should have seen
-    "operation-added-grave": Rule("A new operation destroys or endangers", "new operation[|s] in {}, and {}", A),
-    "confirmation-asked": Rule("A confirmation is asked", "[asks|ask] for a confirmation now: {}", A),
-    "confirmation-dropped": Rule("No confirmation is asked any more", "no longer [asks|ask] for a confirmation: {}", A),
-    "update-merges": Rule("An update merges", "[changes|change] only what is sent now", A),
-    "operation-deprecated": Rule("An operation is deprecated", "deprecated{}", A),
-    "removal-announced": Rule("An operation has a date of removal", "to be removed on {}", A),
-    "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", A),
-    "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", A),
-    "credentials-changed": Rule("A credential changed", "{}", A),
-    "server-changed": Rule("Calls go to another server", "[goes|go] to {} now, not to {}", A),
-    "adapter-renamed": Rule("The adapter has another name", "the adapter is named {} now, not {}", A),
+    "values-limited": Rule("Only some values are taken", on_input=("[takes|take] only {*} now", BREAKING)),
+    "alternative-removed": Rule("An alternative is no longer taken", on_input=("no longer [takes|take] {*}", BREAKING)),
+    "null-refused": Rule("Null is no longer taken", on_input=("no longer [takes|take] null", BREAKING)),
+    "limit-tightened": Rule("A limit is tighter", on_input=("must be {} now", BREAKING)),
+    "pattern-changed": Rule("A pattern must be matched", on_input=("must match {} now", BREAKING)),
+    "format-required": Rule("A format is demanded", on_input=("must be written as {} now", BREAKING)),
+    # What a person should see, and what is new
+    "operation-added-grave": Rule(
+        "A new operation destroys or endangers", "new operation[|s] in {}, and {}", ATTENTION
+    ),
+    "confirmation-asked": Rule("A confirmation is asked", "[asks|ask] for a confirmation now: {}", ATTENTION),
+    "confirmation-dropped": Rule(
+        "No confirmation is asked any more", "no longer [asks|ask] for a confirmation: {}", ATTENTION
+    ),
+    "update-merges": Rule("An update merges", "[changes|change] only what is sent now", ATTENTION),
+    "operation-deprecated": Rule("An operation is deprecated", "deprecated{}", ATTENTION),
+    "removal-announced": Rule("An operation has a date of removal", "to be removed on {}", ATTENTION),
+    "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", ATTENTION),
+    "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", ATTENTION),
+    "credentials-changed": Rule("A credential changed", "{}", ATTENTION),
+    "server-changed": Rule("Calls go to another server", "[goes|go] to {} now, not to {}", ATTENTION),
+    "adapter-renamed": Rule("The adapter has another name", "the adapter is named {} now, not {}", ATTENTION),
     "field-deprecated": Rule(
-        "A parameter or a field is deprecated", given=("[is|are] deprecated", A), answered=("[is|are] deprecated", A)
+        "A parameter or a field is deprecated",
+        on_input=("[is|are] deprecated", ATTENTION),
+        on_output=("[is|are] deprecated", ATTENTION),
     ),
-    "default-changed": Rule("A default is another", given=("[means|mean] {} now when left out, not {}", A)),
-    "operation-added": Rule("An operation is new", "new operation[|s] in {}", C),
-    "parameter-added": Rule("A parameter is new", "[is|are] new", C),
-    "field-added": Rule("A field is new", given=("[is|are] new", C), answered=("[is|are] new", C)),
+    "default-changed": Rule("A default is another", on_input=("[means|mean] {} now when left out, not {}", ATTENTION)),
+    "operation-added": Rule("An operation is new", "new operation[|s] in {}", COMPATIBLE),
+    "parameter-added": Rule("A parameter is new", "[is|are] new", COMPATIBLE),
+    "field-added": Rule(
+        "A field is new", on_input=("[is|are] new", COMPATIBLE), on_output=("[is|are] new", COMPATIBLE)
+    ),
     "values-added": Rule(
         "There are more values",
-        given=("also [takes|take] {*}", C),
-        answered=("may also be {*}", A),
-        both="may also be {*}",
+        on_input=("also [takes|take] {*}", COMPATIBLE),
+        on_output=("may also be {*}", ATTENTION),
+        on_both="may also be {*}",
     ),
-    "values-freed": Rule("Any value", given=("[takes|take] any value now", C), answered=("may be any value now", A)),
+    "values-freed": Rule(
+        "Any value is allowed",
+        on_input=("[takes|take] any value now", COMPATIBLE),
+        on_output=("may be any value now", ATTENTION),
+    ),
     "alternative-added": Rule(
         "There are more alternatives",
-        given=("also [takes|take] {*}", C),
-        answered=("may also be {*}", A),
-        both="may also be {*}",
+        on_input=("also [takes|take] {*}", COMPATIBLE),
+        on_output=("may also be {*}", ATTENTION),
+        on_both="may also be {*}",
     ),
-    "fields-untold": Rule("Fields are no longer declared", answered=("[is|are] an object of undeclared fields now", A)),
-    "null-answered": Rule("Null may be answered", answered=("may be null now", A)),
+    "fields-untold": Rule(
+        "Fields are no longer declared", on_output=("[is|are] an object of undeclared fields now", ATTENTION)
+    ),
+    "null-answered": Rule("Null may be answered", on_output=("may be null now", ATTENTION)),
     "field-optional": Rule(
         "A field may be missing",
-        given=("may be left out now", C),
-        answered=("may be missing now", A),
-        both="may be left out or missing now",
+        on_input=("may be left out now", COMPATIBLE),
+        on_output=("may be missing now", ATTENTION),
+        on_both="may be left out or missing now",
     ),
     "format-changed": Rule(
-        "A format is another", given=("[is|are] {} now, not {}", A), answered=("[is|are] {} now, not {}", A)
+        "A format is another",
+        on_input=("[is|are] {} now, not {}", ATTENTION),
+        on_output=("[is|are] {} now, not {}", ATTENTION),
     ),
-    "rules-changed": Rule("Other rules between values", given=("[is|are] bound by other rules now", A)),
-    "checks-changed": Rule("Other rules between parameters", "other rules bind the parameters to one another now", A),
-    # Nothing that worked is any different
-    "danger-raised": Rule("More dangerous", "{} now, not {}", C),
-    "danger-lowered": Rule("Less dangerous", "{} now, not {}", C),
-    "goes-on": Rule("Goes on after it answers", "{}", C),
-    "parameter-optional": Rule("A parameter may be left out", "may be left out now", C),
+    "rules-changed": Rule("Other rules between values", on_input=("[is|are] bound by other rules now", ATTENTION)),
+    "checks-changed": Rule(
+        "Other rules between parameters", "other rules bind the parameters to one another now", ATTENTION
+    ),
+    # What leaves everything that worked as it was
+    "danger-raised": Rule("An operation is more dangerous", "{} now, not {}", COMPATIBLE),
+    "danger-lowered": Rule("An operation is less dangerous", "{} now, not {}", COMPATIBLE),
+    "goes-on": Rule("An operation goes on after it answers, or no longer", "{}", COMPATIBLE),
+    "parameter-optional": Rule("A parameter may be left out", "may be left out now", COMPATIBLE),
     "parameter-respelled": Rule(
-        "A parameter is spelled otherwise", "[is|are] spelled {} now; the old spelling is taken too", C
+        "A parameter is spelled otherwise", "[is|are] spelled {} now; the old spelling is taken too", COMPATIBLE
     ),
     "fields-told": Rule(
         "Fields are declared",
-        given=("[declares|declare] its fields now", C),
-        answered=("[declares|declare] its fields now", C),
+        on_input=("[declares|declare] its fields now", COMPATIBLE),
+        on_output=("[declares|declare] its fields now", COMPATIBLE),
     ),
-    "fields-open": Rule("Further fields are taken", given=("[takes|take] undeclared fields too", C)),
-    "null-taken": Rule("Null is taken", given=("also [takes|take] null", C)),
-    "limit-loosened": Rule("A limit is looser", given=("may be {} now", C)),
-    "limit-removed": Rule("A limit is gone", given=("need not be {} any more", C)),
-    "pattern-removed": Rule("A pattern is gone", given=("may be any text now", C)),
-    "default-told": Rule("A default is told, or no longer", given=("{}", C)),
-    "credentials-unneeded": Rule("No credentials are needed", "[needs|need] no credentials any more", C),
-    "answer-added": Rule("More is answered", "[answers|answer] with a value now", C),
-    "no-longer-deprecated": Rule("No longer deprecated", "no longer deprecated", C),
-    "address-changed": Rule("Other addresses of the API are called", "[calls|call] {} now instead of {}", C),
-    "confirmation-reworded": Rule("Confirmations say something else", "[asks|ask] for confirmation in other words", C),
-    "types-reworded": Rule("Descriptions of types are reworded", "types described in other words: {*}", C),
-    "reworded": Rule("Descriptions are reworded", "described in other words", C),
+    "fields-open": Rule("Further fields are taken", on_input=("[takes|take] undeclared fields too", COMPATIBLE)),
+    "null-taken": Rule("Null is taken", on_input=("also [takes|take] null", COMPATIBLE)),
+    "limit-loosened": Rule("A limit is looser", on_input=("may be {} now", COMPATIBLE)),
+    "limit-removed": Rule("A limit is gone", on_input=("need not be {} any more", COMPATIBLE)),
+    "pattern-removed": Rule("A pattern is gone", on_input=("may be any text now", COMPATIBLE)),
+    "default-told": Rule("A default is documented, or no longer", on_input=("{}", COMPATIBLE)),
+    "credentials-unneeded": Rule("No credentials are needed", "[needs|need] no credentials any more", COMPATIBLE),
+    "answer-added": Rule("More is answered", "[answers|answer] with a value now", COMPATIBLE),
+    "no-longer-deprecated": Rule("An operation is no longer deprecated", "no longer deprecated", COMPATIBLE),
+    "address-changed": Rule("Other addresses of the API are called", "[calls|call] {} now instead of {}", COMPATIBLE),
+    "confirmation-reworded": Rule(
+        "Confirmations say something else", "[asks|ask] for confirmation in other words", COMPATIBLE
+    ),
+    "types-reworded": Rule("Descriptions of types are reworded", "types described in other words: {*}", COMPATIBLE),
+    "reworded": Rule("Descriptions are reworded", "described in other words", COMPATIBLE),
 }
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(_RULES)
 
 ORDER: Final[Mapping[str, int]] = MappingProxyType({name: index for index, name in enumerate(_RULES)})
-"""Rules in the order in which a reader wants them."""
+"""The position of each rule in the report."""

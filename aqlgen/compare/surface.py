@@ -1,4 +1,4 @@
-"""What of an adapter an agent meets: its operations, the types they speak of, and what holds for all of them."""
+"""What an agent sees of an adapter: its operations, their types, and what holds for all of them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from aqlgen.table.model import FAMILIES, Schema, Table
 __all__ = ["Operation", "Surface", "surface_of_folder", "surface_of_table"]
 
 Operation: TypeAlias = Row
-"""An operation as an agent meets it is its row of the table."""
+"""An agent sees an operation as its row of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """An adapter as an agent meets it. Operations by name."""
+    """An adapter as an agent sees it. Operations by name."""
 
     operations: Mapping[str, Operation]
     types: Mapping[str, Schema]
@@ -35,12 +35,12 @@ class Surface:
 
 
 def surface_of_table(table: Table) -> Surface:
-    """Return what an agent meets of a table."""
+    """Return what an agent sees of a table."""
     return _surface((decided.row for decided in table.rows), table.types, table.adapter)
 
 
 def surface_of_folder(files: Mapping[str, bytes], package: str) -> Surface:
-    """Return what an agent meets of a project, from its files by their path in it. Raises FileError."""
+    """Return what an agent sees of a project, from its files by their path in it. Raises FileError."""
     place = f"src/{package}"
     adapter = _adapter(files, f"{place}/adapter.json")
     operations = [row for family in FAMILIES for row in _rows(files, f"{place}/operations/{family}.json", family)]
@@ -77,14 +77,14 @@ def _data(files: Mapping[str, bytes], path: str, *, needed: bool = True) -> dict
     if path not in files and not needed:
         return {}
     try:
-        found = json.loads(files[path])
+        content = json.loads(files[path])
     except KeyError:
         raise _broken(path, "is missing") from None
     except ValueError as error:
         raise _broken(path, f"is no JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise _broken(path, "is no JSON object")
-    return found
+    return content
 
 
 def _broken(path: str, why: str) -> FileError:

@@ -1,6 +1,6 @@
-"""Two sets of types walked side by side: each pair of types is compared once, and known by the operations it reaches.
+"""The walk down two sets of types side by side: each pair of types is compared once.
 
-What is found in a shared type is so told once, with every operation that takes or answers it.
+What is found in a shared type is found once, with every operation that takes or answers it.
 """
 
 from __future__ import annotations
@@ -10,197 +10,199 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aqlgen.compare.branches import dissimilar, matched, spread, stem
-from aqlgen.compare.facets import Aspect, described, facets, type_aspect
+from aqlgen.compare.facets import described, facet_differences, type_difference
 from aqlgen.compare.fields import Fields, fields_of
-from aqlgen.compare.model import Direction, Place
-from aqlgen.compare.nodes import ANY, Types, alternatives, bare, kinds, named, references, worded
+from aqlgen.compare.model import Difference, Direction, Place
+from aqlgen.compare.nodes import ALL_TYPES, Types, alternatives, references, resolve, split_null, type_name, types_of
+from aqlgen.compare.unions import base_name, combined, match, unrelated
 from aqlgen.ir import Json
 from aqlgen.table.model import Schema
 
 __all__ = ["Finding", "Walk"]
 
-Pair = tuple[str, str, Direction]
-Holder = Pair | str
-"""What something is found in: a pair of types, or an operation."""
+TypePair = tuple[str, str, Direction]
+Owner = TypePair | str
+"""What a difference is found in: a pair of types, or an operation."""
 
-_DEEPEST: Final = 40
+_MAX_DEPTH: Final = 40
 _OBJECT: Final = frozenset({"object"})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that changed at a place, in one direction; felt in the operations."""
+    """A difference at a place, in one direction, with the operations that it affects."""
 
-    aspect: Aspect
+    difference: Difference
     place: Place
     direction: Direction
     operations: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
-    """Where the walk is, and how deep in what it started from."""
+class _Position:
+    """Where the walk is, and how far below its owner's schema."""
 
     direction: Direction
     place: Place
-    holder: Holder
+    owner: Owner
     depth: int = 0
 
-    def within(self, *steps: str) -> _Spot:
-        """Give a spot in this one. What stands in a list is given whole, also where its holder need not be."""
-        whole = self.direction is Direction.PARTIAL and "[]" in steps
-        direction = Direction.INPUT if whole else self.direction
-        return _Spot(direction, self.place.within(*steps), self.holder, self.depth + 1)
+    def within(self, *steps: str) -> _Position:
+        """Return a position below this one. The items of a list are sent whole, even by a partial update."""
+        is_whole = self.direction is Direction.PARTIAL and "[]" in steps
+        direction = Direction.INPUT if is_whole else self.direction
+        return _Position(direction, self.place.within(*steps), self.owner, self.depth + 1)
 
 
 class Walk:
-    """Compares schemas from the operations down. Operations go by today's names."""
+    """Compares schemas from the operations down. Operations go by their new names."""
 
     def __init__(self, old: Types, new: Types) -> None:
         self._old = old
         self._new = new
-        self._found: dict[Holder, list[tuple[Aspect, Place, Direction]]] = defaultdict(list)
-        self._above: dict[Pair, set[Holder]] = defaultdict(set)
-        self._queue: list[Pair] = []
+        self._differences: dict[Owner, list[tuple[Difference, Place, Direction]]] = defaultdict(list)
+        self._users: dict[TypePair, set[Owner]] = defaultdict(set)
+        self._queue: list[TypePair] = []
         self.reworded: set[str] = set()
-        """Types whose descriptions say something else."""
+        """Types whose descriptions differ."""
 
-    def root(self, old: Schema, new: Schema, direction: Direction, place: Place, operation: str) -> None:
+    def compare(self, old: Schema, new: Schema, direction: Direction, place: Place, operation: str) -> None:
         """Compare what an operation takes or answers at a place."""
-        self._visit(old, new, _Spot(direction, place, operation))
+        self._compare(old, new, _Position(direction, place, operation))
 
-    def note(self, aspect: Aspect, direction: Direction, place: Place, operation: str) -> None:
-        """Note what was found otherwise."""
-        self._found[operation].append((aspect, place, direction))
+    def add(self, difference: Difference, direction: Direction, place: Place, operation: str) -> None:
+        """Add a difference that was found elsewhere."""
+        self._differences[operation].append((difference, place, direction))
 
     def findings(self) -> Iterator[Finding]:
-        """Compare the types that are left, and give all that was found."""
+        """Compare the types that are left, and yield all differences."""
         while self._queue:
             old, new, direction = pair = self._queue.pop()
-            self._visit(self._old.get(old, {}), self._new.get(new, {}), _Spot(direction, Place("type", new), pair))
-        for holder, found in self._found.items():
-            reached = frozenset((holder,)) if isinstance(holder, str) else self._reached(holder)
-            for aspect, place, direction in found:
-                yield Finding(aspect, place, direction, reached)
+            position = _Position(direction, Place("type", new), pair)
+            self._compare(self._old.get(old, {}), self._new.get(new, {}), position)
+        for owner, differences in self._differences.items():
+            operations = frozenset((owner,)) if isinstance(owner, str) else self._operations(owner)
+            for difference, place, direction in differences:
+                yield Finding(difference, place, direction, operations)
 
-    def _reached(self, pair: Pair) -> frozenset[str]:
-        seen: set[Holder] = {pair}
-        stack: list[Holder] = [pair]
+    def _operations(self, pair: TypePair) -> frozenset[str]:
+        """Return the operations that use a pair of types, also through other types."""
+        seen: set[Owner] = {pair}
+        stack: list[Owner] = [pair]
         while stack:
-            one = stack.pop()
-            if not isinstance(one, str):
-                stack += self._above[one] - seen
-                seen |= self._above[one]
-        return frozenset(one for one in seen if isinstance(one, str))
+            owner = stack.pop()
+            if not isinstance(owner, str):
+                stack += self._users[owner] - seen
+                seen |= self._users[owner]
+        return frozenset(owner for owner in seen if isinstance(owner, str))
 
-    def _visit(self, old: Json, new: Json, spot: _Spot) -> None:
-        (old, old_null), (new, new_null) = bare(old), bare(new)
-        if old_null != new_null:
-            self._null(new_null, spot)
-        if spot.depth > _DEEPEST:
+    def _compare(self, old: Json, new: Json, position: _Position) -> None:
+        (old, old_nullable), (new, new_nullable) = split_null(old), split_null(new)
+        if old_nullable != new_nullable:
+            self._compare_null(new_nullable, position)
+        if position.depth > _MAX_DEPTH:
             return
-        if spot.place.kind == "type" and old.get("description") != new.get("description"):
-            self.reworded.add(spot.place.name)
-        if named(old) and named(new):
-            self._refer(old, new, spot)
-            return
-        if old == new and spot.direction is not Direction.PARTIAL:
+        if position.place.kind == "type" and old.get("description") != new.get("description"):
+            self.reworded.add(position.place.name)
+        if type_name(old) and type_name(new):
+            self._compare_references(old, new, position)
+        elif old == new and position.direction is not Direction.PARTIAL:
             for name in references(old):
-                self._pair((name, name, spot.direction), spot.holder)
-            return
-        if named(old) or named(new):
-            old, new = bare(worded(old, self._old))[0], bare(worded(new, self._new))[0]
-        olds, news = alternatives(old), alternatives(new)
-        if len(olds) == len(news) == 1:
-            self._node(worded(olds[0], self._old), worded(news[0], self._new), spot)
-            return
-        self._union(olds, news, spot)
-        self._facets({**old, "anyOf": ()}, {**new, "anyOf": ()}, spot)
-
-    def _refer(self, old: Schema, new: Schema, spot: _Spot) -> None:
-        before, after = named(old), named(new)
-        if stem(before) != stem(after) and dissimilar(old, new, self._old, self._new):
-            self._add(Aspect("type-replaced", (after, before)), spot)
-            return
-        self._pair((before, after, spot.direction), spot.holder)
-        self._facets({**old, "type": "object"}, {**new, "type": "object"}, spot)
-
-    def _pair(self, pair: Pair, holder: Holder) -> None:
-        if pair not in self._above:
-            self._queue.append(pair)
-        self._above[pair].add(holder)
-
-    def _null(self, taken: bool, spot: _Spot) -> None:
-        if spot.direction is Direction.OUTPUT:
-            rule = "null-answered" if taken else ""
+                self._add_pair((name, name, position.direction), position.owner)
         else:
-            rule = "null-taken" if taken else "null-refused" if spot.direction is Direction.INPUT else ""
+            self._compare_schemas(old, new, position)
+
+    def _compare_null(self, new_nullable: bool, position: _Position) -> None:
+        if position.direction is Direction.OUTPUT:
+            rule = "null-answered" if new_nullable else ""
+        else:
+            rule = "null-taken" if new_nullable else "null-refused" if position.direction is Direction.INPUT else ""
         if rule:
-            self._add(Aspect(rule), spot)
+            self._add(Difference(rule), position)
 
-    def _union(self, old: list[Schema], new: list[Schema], spot: _Spot) -> None:
-        if _is_anything(old) or _is_anything(new):
-            self._freed(new, spot)
+    def _compare_references(self, old: Schema, new: Schema, position: _Position) -> None:
+        before, after = type_name(old), type_name(new)
+        if base_name(before) != base_name(after) and unrelated(old, new, self._old, self._new):
+            self._add(Difference("type-replaced", (after, before)), position)
             return
-        pairs, gone, come = matched(old, new, self._old, self._new)
-        if (
-            len(old) == 1 < len(new)
-            and spot.direction is Direction.OUTPUT
-            and kinds(worded(old[0], self._old)) == _OBJECT
-        ):
-            whole = spread(new, self._new)
+        self._add_pair((before, after, position.direction), position.owner)
+        self._compare_facets({**old, "type": "object"}, {**new, "type": "object"}, position)
+
+    def _compare_schemas(self, old: Schema, new: Schema, position: _Position) -> None:
+        """Compare two schemas of which one at most is a reference."""
+        if type_name(old) or type_name(new):
+            old, new = split_null(resolve(old, self._old))[0], split_null(resolve(new, self._new))[0]
+        old_branches, new_branches = alternatives(old), alternatives(new)
+        if len(old_branches) == len(new_branches) == 1:
+            self._compare_nodes(resolve(old_branches[0], self._old), resolve(new_branches[0], self._new), position)
+            return
+        self._compare_unions(old_branches, new_branches, position)
+        self._compare_facets({**old, "anyOf": ()}, {**new, "anyOf": ()}, position)
+
+    def _compare_unions(self, old: list[Schema], new: list[Schema], position: _Position) -> None:
+        is_output = position.direction is Direction.OUTPUT
+        if _admits_anything(new):
+            self._add(Difference("values-freed"), position)
+            return
+        if _admits_anything(old):
+            if not is_output:
+                self._add(Difference("values-limited", items=_descriptions(new)), position)
+            return
+        matches = match(old, new, self._old, self._new)
+        pairs = matches.kept
+        if len(old) == 1 < len(new) and is_output and types_of(resolve(old[0], self._old)) == _OBJECT:
+            whole = combined(new, self._new)
             pairs = [(old[0], whole)] if whole is not None else pairs
-        for one, other in pairs:
-            self._visit(one, other, replace(spot, depth=spot.depth + 1))
-        if gone and spot.direction is not Direction.OUTPUT:
-            self._add(Aspect("alternative-removed", listed=_names(gone)), spot)
-        if come:
-            self._add(Aspect("alternative-added", listed=_names(come)), spot)
+        for before, after in pairs:
+            self._compare(before, after, replace(position, depth=position.depth + 1))
+        if matches.removed and not is_output:
+            self._add(Difference("alternative-removed", items=_descriptions(matches.removed)), position)
+        if matches.added:
+            self._add(Difference("alternative-added", items=_descriptions(matches.added)), position)
 
-    def _freed(self, new: list[Schema], spot: _Spot) -> None:
-        if _is_anything(new):
-            self._add(Aspect("values-freed"), spot)
-        elif spot.direction is not Direction.OUTPUT:
-            self._add(Aspect("values-limited", listed=_names(new)), spot)
-
-    def _node(self, old: Schema, new: Schema, spot: _Spot) -> None:
-        changed = type_aspect(old, new, spot.direction)
-        if changed is not None:
-            self._add(changed, spot)
-        common = kinds(old) & kinds(new)
-        if not common and not kinds(old) <= {"integer", "number"}:
+    def _compare_nodes(self, old: Schema, new: Schema, position: _Position) -> None:
+        """Compare two schemas that are no references and no unions."""
+        difference = type_difference(old, new, position.direction)
+        if difference is not None:
+            self._add(difference, position)
+        common = types_of(old) & types_of(new)
+        if not common and not types_of(old) <= {"integer", "number"}:
             return
-        self._facets(old, new, spot)
+        self._compare_facets(old, new, position)
         if "object" in common:
-            self._fields(fields_of(old), fields_of(new), spot)
+            self._compare_fields(fields_of(old), fields_of(new), position)
         if "array" in common and ("items" in old or "items" in new):
-            self._visit(old.get("items", {}), new.get("items", {}), spot.within("[]"))
+            self._compare(old.get("items", {}), new.get("items", {}), position.within("[]"))
         if "anyOf" in old and "anyOf" in new:
-            self._union(old["anyOf"], new["anyOf"], spot)
+            self._compare_unions(old["anyOf"], new["anyOf"], position)
         elif "anyOf" in old or "anyOf" in new:
-            self._add(Aspect("rules-changed"), spot)
+            self._add(Difference("rules-changed"), position)
 
-    def _facets(self, old: Schema, new: Schema, spot: _Spot) -> None:
-        for aspect in facets(old, new, spot.direction):
-            self._add(aspect, spot)
+    def _compare_facets(self, old: Schema, new: Schema, position: _Position) -> None:
+        for difference in facet_differences(old, new, position.direction):
+            self._add(difference, position)
 
-    def _fields(self, old: Fields, new: Fields, spot: _Spot) -> None:
-        for name, aspect in old.became(new, spot.direction):
-            self._add(aspect, spot.within(name) if name else spot)
+    def _compare_fields(self, old: Fields, new: Fields, position: _Position) -> None:
+        for name, difference in old.differences(new, position.direction):
+            self._add(difference, position.within(name) if name else position)
         for before, after in old.shared(new):
-            self._visit(old.properties[before], new.properties[after], spot.within(after))
+            self._compare(old.properties[before], new.properties[after], position.within(after))
         if old.values is not None and new.values is not None and (old.values or new.values):
-            self._visit(old.values, new.values, spot.within("{}"))
+            self._compare(old.values, new.values, position.within("{}"))
 
-    def _add(self, aspect: Aspect, spot: _Spot) -> None:
-        self._found[spot.holder].append((aspect, spot.place, spot.direction))
+    def _add_pair(self, pair: TypePair, user: Owner) -> None:
+        if pair not in self._users:
+            self._queue.append(pair)
+        self._users[pair].add(user)
+
+    def _add(self, difference: Difference, position: _Position) -> None:
+        self._differences[position.owner].append((difference, position.place, position.direction))
 
 
-def _names(branches: list[Schema]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(described(one) for one in branches))
+def _descriptions(branches: list[Schema]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(described, branches)))
 
 
-def _is_anything(branches: list[Schema]) -> bool:
-    """Whether a schema says nothing of its values."""
-    return len(branches) == 1 and not named(branches[0]) and kinds(branches[0]) >= ANY - {"null"}
+def _admits_anything(branches: list[Schema]) -> bool:
+    """Return True if a schema says nothing of its values."""
+    return len(branches) == 1 and not type_name(branches[0]) and types_of(branches[0]) >= ALL_TYPES

@@ -1,4 +1,4 @@
-"""Changes in words. Whoever shows them says how texts of the API are written, and how many of a list."""
+"""Changes as sentences. The caller says how texts of the API are written, and how many of a list."""
 
 from __future__ import annotations
 
@@ -10,84 +10,80 @@ from typing import Final
 
 from aqlgen.compare.model import Change, Place
 
-__all__ = ["Words", "chosen"]
+__all__ = ["Writer", "limit_per_rule"]
 
-_NUMBER: Final = re.compile(r"\[([^|\[\]]*)\|([^|\[\]]*)\]")
-_HOLE: Final = re.compile(r"(\{\*?\})")
+_SINGULAR_OR_PLURAL: Final = re.compile(r"\[([^|\[\]]*)\|([^|\[\]]*)\]")
+_PLACEHOLDER: Final = re.compile(r"(\{\*?\})")
 
 
-def chosen(changes: Sequence[Change], most: int) -> list[tuple[Change, int]]:
-    """Choose what to show: of each rule the first, the last of them with the number of those that are left out."""
-    numbers = Counter(one.rule for one in changes)
+def limit_per_rule(changes: Sequence[Change], limit: int) -> list[tuple[Change, int]]:
+    """Return the first changes of each rule, each with 0, the last of them with how many more there are."""
+    totals = Counter(change.rule for change in changes)
     seen: Counter[str] = Counter()
-    found = []
-    for one in changes:
-        seen[one.rule] += 1
-        left = numbers[one.rule] - most
-        if left <= 1 or seen[one.rule] <= most:
-            found.append((one, left if left > 1 and seen[one.rule] == most else 0))
-    return found
+    shown = []
+    for change in changes:
+        seen[change.rule] += 1
+        left_out = totals[change.rule] - limit
+        if left_out <= 1 or seen[change.rule] <= limit:
+            shown.append((change, left_out if left_out > 1 and seen[change.rule] == limit else 0))
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """How to write: `code` makes a text of the API harmless, lists show no more than `most` (0: all)."""
+class Writer:
+    """Writes sentences: `code` makes a text of the API harmless, lists show no more than `limit` (0: all)."""
 
     code: Callable[[str], str]
-    most: int = 0
+    limit: int = 0
 
     def sentence(self, change: Change) -> str:
-        """Say what changed, without where it is felt."""
-        number = len(change.leaves if any(change.leaves) else change.holders or change.operations)
-        form = _NUMBER.sub(lambda found: found[2] if number > 1 else found[1], change.form)
+        """Return what changed, without the operations."""
+        subjects = change.fields if any(change.fields) else change.places or change.operations
+        number = 2 if len(subjects) > 1 else 1
+        wording = _SINGULAR_OR_PLURAL.sub(lambda match: match[number], change.wording)
         values = iter(change.values)
         parts = [
-            self.listed(change.listed) if part == "{*}" else self.code(next(values, "")) if part == "{}" else part
-            for part in _HOLE.split(form)
+            self._list(change.items) if part == "{*}" else self.code(next(values, "")) if part == "{}" else part
+            for part in _PLACEHOLDER.split(wording)
         ]
         subject, places = self._subject(change)
         return " ".join(filter(None, (subject, "".join(parts), places)))
 
-    def listed(self, names: Sequence[str], more: str = "") -> str:
-        """Write a list: all names, or the first and how many more there are."""
-        shown = names[: self.most] if self.most and len(names) > self.most + 1 else names
-        left = len(names) - len(shown)
-        if left:
-            return f"{', '.join(map(self.code, shown))} and {left:,} more{f' {more}' if more else ''}"
-        *first, last = map(self.code, shown) if shown else ("",)
-        return f"{', '.join(first)} and {last}" if first else last
+    def _subject(self, change: Change) -> tuple[str, str]:
+        """Return the subject, and the places to be named after the sentence if there are several."""
+        if not change.places:
+            return "", ""
+        place = change.places[0]
+        if not any(change.fields):
+            subject = self._join([self._place(each) for each in change.places])
+            return f"the type{'s' if len(change.places) > 1 else ''} {subject}" if place.kind == "type" else subject, ""
+        names = self._list(change.fields)
+        if len(change.places) > 1:
+            return names, f"(in {self._join([self._place_of_several(each) for each in change.places])})"
+        if place == Place("parameter"):
+            return f"the parameter{'s' if len(change.fields) > 1 else ''} {names}", ""
+        if place.kind == "type" and not place.path:
+            return f"{names} of {self._place(place)}", ""
+        return f"{names} in {self._place(place)}", ""
 
-    def place(self, place: Place) -> str:
-        """Name a place that holds what changed."""
-        way = self.code(place.way) if place.is_field else ""
+    def _place(self, place: Place) -> str:
         name = self.code(place.name) if place.name else ""
         whole = {"type": name, "parameter": f"the parameter {name}".strip(), "answer": "the answer"}[place.kind]
         if not place.is_field:
             return f"each item of {whole}" if place.path else whole
-        return f"{way} of {whole}" if place.kind == "type" else f"{way} in {whole}"
+        return f"{self.code(place.path_text)} {'of' if place.kind == 'type' else 'in'} {whole}"
 
-    def _subject(self, change: Change) -> tuple[str, str]:
-        """Give the subject, and behind the sentence the places when there are several."""
-        if not change.holders:
-            return "", ""
-        leaves, holders = change.leaves, change.holders
-        first = holders[0]
-        if not any(leaves):
-            if first.kind == "type":
-                whole = [self.place(one) for one in holders]
-                return f"the type{'s' if len(whole) > 1 else ''} {self._joined(whole)}", ""
-            return self._joined([self.place(one) for one in holders]), ""
-        names = self.listed(leaves)
-        if len(holders) > 1:
-            return names, f"(in {self._joined([self._in(one) for one in holders])})"
-        if first == Place("parameter"):
-            return f"the parameter{'s' if len(leaves) > 1 else ''} {names}", ""
-        if first.kind == "type" and not first.path:
-            return f"{names} of {self.place(first)}", ""
-        return f"{names} in {self.place(first)}", ""
+    def _place_of_several(self, place: Place) -> str:
+        return "parameters" if place == Place("parameter") else self._place(place)
 
-    def _in(self, place: Place) -> str:
-        return "parameters" if place == Place("parameter") else self.place(place)
+    def _list(self, texts: Sequence[str]) -> str:
+        return self._join(texts, self.code)
 
-    def _joined(self, written: Sequence[str]) -> str:
-        return Words(lambda text: text, self.most).listed(written)
+    def _join(self, texts: Sequence[str], write: Callable[[str], str] = str) -> str:
+        """Return a list in words: all texts, or the first and how many more there are."""
+        shown = texts[: self.limit] if self.limit and len(texts) > self.limit + 1 else texts
+        left_out = len(texts) - len(shown)
+        if left_out:
+            return f"{', '.join(map(write, shown))} and {left_out:,} more"
+        *first, last = map(write, shown) if shown else ("",)
+        return f"{', '.join(first)} and {last}" if first else last

@@ -1,12 +1,13 @@
-"""The report of `aqlgen explain --html`: one page that holds all it needs, and needs no network and no server.
+"""The report of `aqlgen explain --html`: one self-contained page that needs no network and no server.
 
-    data ── what is shown, from the decisions; every text made visible
-    markup ── what stands without a script, every text escaped
-    page.html, page.css, early.js, page.js ── the template; `assemble` puts all into one file
+    data ── what is shown, from the decisions; control characters in texts are made visible
+    markup ── what is shown without a script; every text is escaped
+    page.html, page.css, early.js, page.js ── the template; `assemble` makes one file of all
+    tokens ── an estimate of what the operations cost an agent
 
-Nothing of a document becomes markup or script: texts are escaped into markup or stand in a block of JSON that no
-parser of HTML can end, the script only ever sets text, and the page's policy lets nothing run or load but its own two
-scripts and its style, known by their hashes.
+No text of a document becomes markup or script: texts are escaped in markup, or are in a block of JSON that no HTML
+parser can end early; the script only sets text; and the page's Content Security Policy allows nothing but its own two
+scripts and its style, by their hashes.
 """
 
 from __future__ import annotations
@@ -19,5 +20,5 @@ __all__ = ["report"]
 
 
 def report(prepared: Prepared) -> str:
-    """Give the page as HTML; the same decisions always give the same text."""
+    """Return the page as HTML; the same decisions always give the same text."""
     return assemble(page_data(prepared))

@@ -1,4 +1,4 @@
-"""One file of HTML from the template, the style, the scripts and the data, with a policy that allows just these."""
+"""One HTML file of the template, the style, the scripts and the data, with a policy that allows only these."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from aqlgen.page.markup import parts
 __all__ = ["assemble", "data_block", "policy"]
 
 FOLDER: Final = Path(__file__).parent
-PLACE: Final = re.compile(r"\{\{([a-z-]+)\}\}")
+PLACEHOLDER: Final = re.compile(r"\{\{([a-z-]+)\}\}")
 UNSAFE: Final = re.compile("[<>&\u2028\u2029]")
 
 
 def assemble(data: Mapping[str, Json]) -> str:
-    """Fill the template; every place is filled once, so what is put in is never taken for a place."""
+    """Return the template with every placeholder filled, once: what is filled in is never taken for a placeholder."""
     style, early, script = (_asset(name) for name in ("page.css", "early.js", "page.js"))
     values = parts(data) | {
         "policy": policy(styles=(style,), scripts=(early, script)),
@@ -30,17 +30,17 @@ def assemble(data: Mapping[str, Json]) -> str:
         "script": script,
         "data": data_block(data),
     }
-    return PLACE.sub(lambda found: values[found[1]], _asset("page.html"))
+    return PLACEHOLDER.sub(lambda match: values[match[1]], _asset("page.html"))
 
 
 def data_block(data: Mapping[str, Json]) -> str:
-    """Write JSON that cannot end the script element it stands in, nor open a comment in it."""
-    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    """Return JSON that can neither end the script element around it nor open a comment in it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def policy(*, styles: tuple[str, ...], scripts: tuple[str, ...]) -> str:
-    """Give the Content Security Policy: nothing is loaded or sent, and only what has these hashes runs."""
+    """Return the Content Security Policy: nothing is loaded or sent, and only these texts, by their hashes, apply."""
     return "; ".join(
         (
             "default-src 'none'",

@@ -1,6 +1,6 @@
 """What the page shows, as plain data: each operation with its decisions, their reasons and its cost.
 
-Every text of the document is made visible here, once: nothing of it acts on a reader, wherever the page shows it.
+Control and invisible characters of the document's texts are made visible here, once, wherever the page shows them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
@@ -26,15 +27,15 @@ __all__ = ["page_data"]
 MAX_DESCRIPTION = 400
 MAX_VALUE = 60
 PLAIN_KEY: Final = re.compile(r"[A-Z]+ /(?:[\w.~!$&'()*+,;=@%{}|<>?^/:-]*[\w.~!$&'()*+,;=@%{}|<>?^/-])?", re.ASCII)
-"""A `METHOD /path` that YAML takes as it is; others are quoted."""
+"""A `METHOD /path` that YAML reads as it is; others are quoted."""
 
 
 def page_data(prepared: Prepared) -> dict[str, Json]:
-    """Give all that the page knows; deterministic, JSON, no character that acts instead of being seen."""
+    """Return all that the page shows: deterministic JSON without invisible characters."""
     rows = {row.decision.operation.key: row for row in prepared.table.rows}
     costs = Costs(prepared.table)
-    operations = [_operation(one, rows[one.operation.key], costs) for one in prepared.decisions]
-    _group(operations)
+    operations = [_operation(decision, rows[decision.operation.key], costs) for decision in prepared.decisions]
+    _add_groups(operations)
     adapter = prepared.table.adapter
     semantic, single = offered(adapter)
     data: dict[str, Json] = {
@@ -44,33 +45,39 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "source": prepared.assembled.sources[0].name,
         "generator": f"aqlgen {__version__}",
         "threshold": REVIEW_THRESHOLD,
-        "categories": [one.value for one in Category],
-        "dangers": [one.value for one in Danger],
-        "tags": sorted({tag for one in operations for tag in one.get("tags", ())}),
+        "categories": [category.value for category in Category],
+        "dangers": [danger.value for danger in Danger],
+        "tags": sorted({tag for operation in operations for tag in operation.get("tags", ())}),
         "tokens": {
-            "discrete": sum(one["tokens"] for one in operations),
+            "discrete": sum(operation["tokens"] for operation in operations),
             "semantic": semantic,
             "single": single,
         },
         "operations": operations,
-        "skipped": [one.as_json() for one in prepared.skipped],
+        "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [
             {
-                "severity": one.severity.value,
-                "code": one.code,
-                "place": ":".join([one.file, *([str(one.line), str(one.column)] if one.line else [])]),
-                "message": one.message,
-                "help": one.help,
+                "severity": diagnostic.severity.value,
+                "code": diagnostic.code,
+                "place": _position(diagnostic),
+                "message": diagnostic.message,
+                "help": diagnostic.help,
             }
-            for one in prepared.diagnostics
+            for diagnostic in prepared.diagnostics
         ],
     }
-    shown: dict[str, Json] = _shown(data)
-    return shown
+    visible_data: dict[str, Json] = _made_visible(data)
+    return visible_data
+
+
+def _position(diagnostic: Diagnostic) -> str:
+    """Return `file:line:column`, or the file alone."""
+    numbers = [str(diagnostic.line), str(diagnostic.column)] if diagnostic.line else []
+    return ":".join([diagnostic.file, *numbers])
 
 
 def yaml_key(key: str) -> str:
-    """Write `METHOD /path` as a key of YAML, quoted where it must be, with nothing in it that cannot be seen."""
+    """Return `METHOD /path` as a key of YAML: quoted where necessary, with invisible characters as escapes."""
     if PLAIN_KEY.fullmatch(key):
         return key
     escaped = visible(key.replace("\\", "\\\\").replace('"', '\\"'))
@@ -107,7 +114,7 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
             }
             for trait in decision.traits
         ],
-        "parameters": [_parameter(one) for one in row.shown_parameters.values()],
+        "parameters": [_parameter(parameter) for parameter in row.shown_parameters.values()],
         "tokens": costs.of(decided),
         "deprecated": operation.deprecated,
     }
@@ -119,18 +126,30 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
 
 
 def _reason(reason: Reason) -> dict[str, Json]:
-    given = {"rule": reason.rule, "evidence": reason.evidence.value, "confidence": round(reason.confidence, 2)}
-    return given | ({"note": reason.note} if reason.note else {})
+    entry: dict[str, Json] = {
+        "rule": reason.rule,
+        "evidence": reason.evidence.value,
+        "confidence": round(reason.confidence, 2),
+    }
+    return entry | ({"note": reason.note} if reason.note else {})
 
 
-def _parameter(one: Parameter) -> dict[str, Json]:
-    entry: dict[str, Json] = {"name": one.name, "in": one.location.split("_")[0], "type": kind(one.schema)}
-    optional = (("wire", one.wire, one.name), ("required", one.required, False), ("sensitive", one.sensitive, False))
-    return entry | {key: value for key, value, usual in optional if value != usual and value != ""}
+def _parameter(parameter: Parameter) -> dict[str, Json]:
+    entry: dict[str, Json] = {
+        "name": parameter.name,
+        "in": parameter.location.split("_")[0],
+        "type": type_text(parameter.schema),
+    }
+    optional = (
+        ("wire", parameter.wire, parameter.name),
+        ("required", parameter.required, False),
+        ("sensitive", parameter.sensitive, False),
+    )
+    return entry | {key: value for key, value, default in optional if value not in (default, "")}
 
 
-def kind(schema: Schema) -> str:
-    """Say in a few words what a value is."""
+def type_text(schema: Schema) -> str:
+    """Return the type of a value in a few words."""
     if isinstance(reference := schema.get("$ref"), str):
         return reference.rsplit("/", 1)[-1]
     if isinstance(values := schema.get("enum"), list):
@@ -139,17 +158,21 @@ def kind(schema: Schema) -> str:
         return shorten(_value(schema["const"]), MAX_VALUE)
     if isinstance(union := schema.get("anyOf"), list):
         return shorten(
-            " | ".join(dict.fromkeys(kind(one) if isinstance(one, Mapping) else "any" for one in union)), MAX_VALUE
+            " | ".join(dict.fromkeys(type_text(branch) if isinstance(branch, Mapping) else "any" for branch in union)),
+            MAX_VALUE,
         )
     types = schema.get("type")
     names = types if isinstance(types, list) else [types] if isinstance(types, str) else []
     items = schema.get("items")
-    words = [f"array of {kind(items)}" if one == "array" and isinstance(items, Mapping) else str(one) for one in names]
+    words = [
+        f"array of {type_text(items)}" if name == "array" and isinstance(items, Mapping) else str(name)
+        for name in names
+    ]
     return shorten(" | ".join(words), MAX_VALUE) or "any"
 
 
 def _value(value: Json) -> str:
-    """Write a value of JSON for a reader; text as it is."""
+    """Return a JSON value for a reader; text as it is."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple):
@@ -159,22 +182,22 @@ def _value(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _group(operations: Iterable[dict[str, Json]]) -> None:
-    """Put every resource under one heading: the tag that most of its operations carry, else the path's first word."""
+def _add_groups(operations: Iterable[dict[str, Json]]) -> None:
+    """Set the group of each operation: the tag, or the first word of the path, that most of its resource's have."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in operations:
-        words = [part for part in one["path"].split("/") if part and "{" not in part]
-        tags[one["resource"]][next(iter(one.get("tags", ())), words[0] if words else "/")] += 1
-    for one in operations:
-        one["group"] = tags[one["resource"]].most_common(1)[0][0]
+    for operation in operations:
+        words = [part for part in operation["path"].split("/") if part and "{" not in part]
+        tags[operation["resource"]][next(iter(operation.get("tags", ())), words[0] if words else "/")] += 1
+    for operation in operations:
+        operation["group"] = tags[operation["resource"]].most_common(1)[0][0]
 
 
-def _shown(value: Json) -> Json:
-    """Make every text visible."""
+def _made_visible(value: Json) -> Json:
+    """Return a JSON value with every text made visible."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
-        return {visible(key): _shown(one) for key, one in value.items()}
+        return {visible(key): _made_visible(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [_shown(one) for one in value]
+        return [_made_visible(member) for member in value]
     return value

@@ -1,6 +1,6 @@
-"""The parts of the page that stand without a script: the map, the decisions, what needs review, what was found.
+"""The parts of the page that work without a script: the map, the decisions, the reviews, the diagnostics.
 
-They are made from the page's data, whose texts are visible already; here they are escaped, each where it is put in.
+The page's data holds no invisible characters any more; here its texts are escaped, each where it is put in.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 
 __all__ = ["parts"]
 
 MARKS: Final = {"destructive": "▲", "dangerous": "◆", "forbidden": "■"}
-"""Beside a name in the map; said in words to a screen reader, and in the legend."""
+"""Signs beside a name in the map; a screen reader and the legend have words for them."""
 
-GROUP: Final = 25
-"""How many rows of the table of decisions stand in one group."""
+ROWS_PER_GROUP: Final = 25
+"""Rows of the table of decisions in one `tbody`."""
 
 Entry = Mapping[str, Json]
 
 
 def parts(data: Entry) -> dict[str, str]:
-    """Give the markup for each place of the template by its name."""
+    """Return the markup for each placeholder of the template, by its name."""
     operations = data["operations"]
     review = in_order_of_review(operations, data["dangers"])
     return {
@@ -37,12 +38,12 @@ def parts(data: Entry) -> dict[str, str]:
         "total": f"{len(operations):,}",
         "to-review": f"{len(review):,}",
         "findings": f"{len(data['diagnostics']):,}",
-        "categories": "".join(_choice("category", one, one.lower()) for one in data["categories"]),
-        "dangers": "".join(_choice("danger", one, one) for one in data["dangers"]),
-        "tags": "".join(f'<option value="{text(one)}">{text(one)}</option>' for one in data["tags"]),
-        "category-options": "".join(f"<option>{one}</option>" for one in data["categories"]),
-        "danger-options": "".join(f"<option>{one}</option>" for one in data["dangers"]),
-        "map-head": "".join(f'<th scope="col" role="columnheader">{one}</th>' for one in data["categories"]),
+        "categories": "".join(_choice("category", category, category.lower()) for category in data["categories"]),
+        "dangers": "".join(_choice("danger", danger, danger) for danger in data["dangers"]),
+        "tags": "".join(f'<option value="{text(tag)}">{text(tag)}</option>' for tag in data["tags"]),
+        "category-options": "".join(f"<option>{category}</option>" for category in data["categories"]),
+        "danger-options": "".join(f"<option>{danger}</option>" for danger in data["dangers"]),
+        "map-head": "".join(f'<th scope="col" role="columnheader">{category}</th>' for category in data["categories"]),
         "map": _map(operations, data["categories"]),
         "review": _review(review),
         "rows": _rows(operations),
@@ -56,44 +57,39 @@ def text(value: str) -> str:
     return html.escape(value, quote=True)
 
 
-def name(value: str) -> str:
-    """Write an operation's name so that it breaks between its words where it must."""
-    return value.replace("_", "<wbr>_")
+def breakable(name: str) -> str:
+    """Return an operation's name with places for line breaks between its words."""
+    return name.replace("_", "<wbr>_")
 
 
 def in_order_of_review(operations: Iterable[Entry], dangers: list[str]) -> list[Entry]:
-    """Give the operations that need review: the least certain first, among equals the most dangerous."""
+    """Return the operations that need review: the least certain first, among equals the most dangerous."""
     return sorted(
-        (one for one in operations if "review" in one),
-        key=lambda one: (lowest(one), -dangers.index(one["danger"]), one["name"]),
+        (entry for entry in operations if "review" in entry),
+        key=lambda entry: (lowest_confidence(entry), -dangers.index(entry["danger"]), entry["name"]),
     )
 
 
-def lowest(entry: Entry) -> float:
-    """Give the lowest confidence of all three decisions."""
+def lowest_confidence(entry: Entry) -> float:
+    """Return the lowest confidence of the three decisions."""
     return min(float(reason["confidence"]) for reason in entry["reasons"].values())
 
 
 def _lede(data: Entry, review: int) -> str:
-    """Say in two sentences what the page holds, and lead to what wants the reader."""
+    """Return two sentences on what the page holds, with links to what needs attention."""
     operations, skipped = data["operations"], len(data["skipped"])
-    resources = len({one["resource"] for one in operations})
-    counts = Counter(one["category"] for one in operations)
-    split = ", ".join(f"{counts[one]:,} {one}" for one in data["categories"] if counts[one])
-    what = (
-        f"{_many(len(operations), 'operation', 'operations')} on {_many(resources, 'resource', 'resources')}: {split}."
-    )
-    looks = f'<a href="#review">{_many(review, "operation needs", "operations need")} a look</a>'
-    left = f'<a href="#findings">{skipped:,} left out</a>' if skipped else "nothing is left out"
-    return f"{what} {looks if review else 'No decision is uncertain'}; {left}."
-
-
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
+    resources = len({entry["resource"] for entry in operations})
+    counts = Counter(entry["category"] for entry in operations)
+    split = ", ".join(f"{counts[category]:,} {category}" for category in data["categories"] if counts[category])
+    summary = f"{counted(len(operations), 'operation')} on {counted(resources, 'resource')}: {split}."
+    needed = f"{review:,} operation needs" if review == 1 else f"{review:,} operations need"
+    looks = f'<a href="#review">{needed} a look</a>'
+    left_out = f'<a href="#findings">{skipped:,} left out</a>' if skipped else "nothing is left out"
+    return f"{summary} {looks if review else 'No decision is uncertain'}; {left_out}."
 
 
 def _cost(tokens: Mapping[str, int]) -> str:
-    """Give the three ways to offer the API and what each costs, with bars on one scale."""
+    """Return rows for the three ways to offer the API and what each costs, with bars on one scale."""
     ways = (("A tool for each operation", "discrete"), ("Five tools", "semantic"), ("One tool", "single"))
     most = max(tokens.values())
     return "".join(
@@ -114,25 +110,25 @@ def _choice(field: str, value: str, label: str) -> str:
 
 
 def _link(entry: Entry) -> str:
-    return f'<a class="op" href="#op/{entry["name"]}">{name(entry["name"])}</a>'
+    return f'<a class="op" href="#op/{entry["name"]}">{breakable(entry["name"])}</a>'
 
 
 def _api(entry: Entry) -> str:
     return f'<span class="api"><b>{text(entry["method"])}</b> {text(entry["path"])}</span>'
 
 
-def _mark(kind: str, sign: str, said: str = "") -> str:
-    words = f'<span class="said">, {said}</span>' if said else ""
-    return f'<i class="mark {kind}" aria-hidden="true">{sign}</i>{words}'
+def _mark(kind: str, sign: str, words: str = "") -> str:
+    spoken = f'<span class="said">, {words}</span>' if words else ""
+    return f'<i class="mark {kind}" aria-hidden="true">{sign}</i>{spoken}'
 
 
 def _map(operations: Iterable[Entry], categories: list[str]) -> str:
     groups: defaultdict[str, defaultdict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
-    for one in operations:
-        groups[one["group"]][one["resource"]].append(one)
+    for entry in operations:
+        groups[entry["group"]][entry["resource"]].append(entry)
     return "".join(
         f'<tbody role="rowgroup"><tr role="row" class="group">{_head(group, "rowgroup", len(categories) + 1)}</tr>'
-        + "".join(_resource(one, resources[one], categories) for one in sorted(resources))
+        + "".join(_resource(resource, resources[resource], categories) for resource in sorted(resources))
         + "</tbody>\n"
         for group, resources in sorted(groups.items(), key=lambda item: (item[0].lower(), item[0]))
     )
@@ -141,8 +137,9 @@ def _map(operations: Iterable[Entry], categories: list[str]) -> str:
 def _resource(resource: str, operations: list[Entry], categories: list[str]) -> str:
     cells = []
     for category in categories:
-        held = sorted((one for one in operations if one["category"] == category), key=lambda one: str(one["name"]))
-        items = "".join(f"<li>{_link(one)}{_marks(one)}</li>" for one in held)
+        members = [entry for entry in operations if entry["category"] == category]
+        members.sort(key=lambda entry: str(entry["name"]))
+        items = "".join(f"<li>{_link(entry)}{_marks(entry)}</li>" for entry in members)
         cells.append(_cell(category, f"<ul>{items}</ul>") if items else '<td role="cell"></td>')
     return f'<tr role="row">{_head(resource.replace("_", " "))}{"".join(cells)}</tr>\n'
 
@@ -159,25 +156,28 @@ def _head(value: str, scope: str = "row", columns: int = 1) -> str:
 
 
 def _cell(label: str, content: str, kind: str = "") -> str:
-    """Give a cell; its label is shown where the table has no room for a head."""
-    named = f' class="{kind}"' if kind else ""
-    return f'<td role="cell" data-label="{label}"{named}>{content}</td>'
+    """Return a cell; its label is shown where the table has no room for a head."""
+    attribute = f' class="{kind}"' if kind else ""
+    return f'<td role="cell" data-label="{label}"{attribute}>{content}</td>'
 
 
 def _rows(operations: list[Entry]) -> str:
-    """Give all rows in groups: a browser leaves out the layout of those that are not in view."""
-    groups = (operations[start : start + GROUP] for start in range(0, len(operations), GROUP))
+    """Return all rows in groups: a browser skips the layout of groups that are not in view."""
+    groups = (operations[start : start + ROWS_PER_GROUP] for start in range(0, len(operations), ROWS_PER_GROUP))
     return "".join(f'<tbody role="rowgroup">\n{"".join(map(_row, group))}</tbody>\n' for group in groups)
 
 
 def _row(entry: Entry) -> str:
     category, danger = entry["reasons"]["category"], entry["reasons"]["danger"]
-    own = danger["rule"] != "category"  # else it is the category's danger, and the reader knows
+    is_special = danger["rule"] != "category"  # else it is the category's danger, which needs no reason
     operation_id = f' <span class="id">{text(entry["operation_id"])}</span>' if "operation_id" in entry else ""
     cells = (
         f'<th scope="row" role="rowheader">{_link(entry)}{_api(entry)}{operation_id}</th>',
         _cell("Category", f"{entry['category']}<small>{text(category['rule'])}</small>"),
-        _cell("Danger", _danger(entry) + (f"<small>{text(danger.get('note', danger['rule']))}</small>" if own else "")),
+        _cell(
+            "Danger",
+            _danger(entry) + (f"<small>{text(danger.get('note', danger['rule']))}</small>" if is_special else ""),
+        ),
         _cell("Confidence", f"{entry['confidence']:.2f}", "number"),
         _cell("Tokens", f"{entry['tokens']:,}", "number"),
         _cell("To review", _reasons(entry)),
@@ -192,14 +192,14 @@ def _danger(entry: Entry) -> str:
 
 
 def _reasons(entry: Entry) -> str:
-    return "".join(f'<span class="why">{text(one)}</span>' for one in entry.get("review", ()))
+    return "".join(f'<span class="why">{text(reason)}</span>' for reason in entry.get("review", ()))
 
 
 def _review(entries: Iterable[Entry]) -> str:
     return "".join(
         f'<li><div class="what">{_link(entry)}{_api(entry)}</div>'
         f'<div class="as">{entry["category"]}, {_danger(entry)}</div>'
-        f'<div class="sure"><span class="said">confidence </span>{lowest(entry):.2f}</div>'
+        f'<div class="sure"><span class="said">confidence </span>{lowest_confidence(entry):.2f}</div>'
         f'<div class="whys">{_reasons(entry)}</div></li>\n'
         for entry in entries
     )
@@ -207,14 +207,16 @@ def _review(entries: Iterable[Entry]) -> str:
 
 def _skipped(skipped: Iterable[Entry]) -> str:
     return "".join(
-        f"<li>{_api(one)}<p>{text(one['message'])} <code>{text(one['code'])}</code></p></li>\n" for one in skipped
+        f"<li>{_api(entry)}<p>{text(entry['message'])} <code>{text(entry['code'])}</code></p></li>\n"
+        for entry in skipped
     )
 
 
 def _diagnostics(diagnostics: Iterable[Entry]) -> str:
     return "".join(
-        f"<li><p><strong>{text(one['severity'])}</strong> {text(one['message'])} <code>{text(one['code'])}</code></p>"
-        + (f"<p>{text(one['help'])}</p>" if one["help"] else "")
-        + f'<p class="api">{text(one["place"])}</p></li>\n'
-        for one in diagnostics
+        f"<li><p><strong>{text(entry['severity'])}</strong> {text(entry['message'])}"
+        f" <code>{text(entry['code'])}</code></p>"
+        + (f"<p>{text(entry['help'])}</p>" if entry["help"] else "")
+        + f'<p class="api">{text(entry["place"])}</p></li>\n'
+        for entry in diagnostics
     )

@@ -1,6 +1,6 @@
-"""What an operation would cost an agent as a tool of its own: a count of tokens, estimated.
+"""An estimate of the tokens that an operation would cost an agent as a tool of its own.
 
-The estimate needs no vocabulary of 200,000 entries. It cuts a text where today's byte-pair tokenisers cut it before
+The estimate needs no vocabulary of 200,000 entries. It splits a text where today's byte-pair tokenisers split it before
 they look anything up (o200k: words with the one character before them, up to three digits, runs of signs): nearly every
 such piece of an API's description is one token, and what the others cost on average is known.
 `python -m bench page.estimate` measures it against o200k.
@@ -31,11 +31,11 @@ _WORD: Final = r"(?:[A-Z]*[^\W\dA-Z_]+|[A-Z]+)"
 _PIECE: Final = re.compile(rf"[^\r\n\w]?{_WORD}|_{_WORD}|\d{{1,3}}| ?[^\s\w]+|_+|\s+")
 
 _LONG_SIGNS, _LONG_WORD, _LONG_JOINED, _LONG_CAPITALS = 5, 16, 8, 4
-"""From what length on a piece is rarely one token."""
+"""The lengths from which on a piece is rarely one token."""
 
 
 def estimate(text: str) -> int:
-    """Estimate how many tokens a text is."""
+    """Return how many tokens a text is, estimated."""
     return round(_tokens(text))
 
 
@@ -45,7 +45,7 @@ def _tokens(text: str) -> float:
 
 @lru_cache(maxsize=65536)
 def _cost(piece: str) -> float:
-    """Give what a piece costs on average; the figures are o200k's over the descriptions of a dozen APIs."""
+    """Return what a piece costs on average; the figures are o200k's over the descriptions of a dozen APIs."""
     length = len(piece.strip())
     if not piece[-1].isalpha():
         return 1.0 if length < _LONG_SIGNS else length / 2.1
@@ -60,26 +60,35 @@ def _cost(piece: str) -> float:
 
 
 def offered(adapter: Adapter) -> tuple[int, int]:
-    """Estimate what `tools/list` costs: with a tool for each category that has operations, and with one for all."""
-    title, short = (adapter.title[:most] or adapter.name for most in (_TITLE, _SHORT_TITLE))
+    """Return what `tools/list` costs with a tool for each category that has operations, and with one tool for all."""
+    title, short = (adapter.title[:length] or adapter.name for length in (_TITLE, _SHORT_TITLE))
     names, counts = adapter.quick_start, adapter.counts
-    changes = [number for family, number in counts.items() if family != "read"]  # what changes may have to be confirmed
-    others = [one for one in FAMILIES if one != "read" and (counts.get(one) or (one == "execute" and any(changes)))]
-    first = next((names[one] for one in ("read", *FAMILIES) if one in names), "")
+    has_changes = any(number for family, number in counts.items() if family != "read")
+    others = [
+        family
+        for family in FAMILIES
+        if family != "read" and (counts.get(family) or (family == "execute" and has_changes))  # it confirms changes
+    ]
+    first = next((names[family] for family in ("read", *FAMILIES) if family in names), "")
     semantic = _READ_TOOL + _tokens(title) + _tokens(str(names.get("read", "")))
-    semantic += sum(_OTHER_TOOL + _tokens(short) + _tokens(str(names.get(one, ""))) for one in others)
+    semantic += sum(_OTHER_TOOL + _tokens(short) + _tokens(str(names.get(family, ""))) for family in others)
     return round(semantic), round(_SINGLE_TOOL + _tokens(title) + _tokens(str(first)))
 
 
 def tool(row: DecidedRow) -> dict[str, Json]:
-    """Give an operation as a generator of discrete tools gives it; the types it names go into `$defs` of its schema."""
+    """Return an operation as a generator of discrete tools writes it, but without the `$defs` of its schema."""
     operation = row.decision.operation
     properties = {
-        one.wire or one.name: {**one.schema, **({"description": one.description} if one.description else {})}
-        for one in row.row.shown_parameters.values()
+        parameter.wire or parameter.name: {
+            **parameter.schema,
+            **({"description": parameter.description} if parameter.description else {}),
+        }
+        for parameter in row.row.shown_parameters.values()
     }
     schema: dict[str, Json] = {"type": "object", "properties": properties}
-    required = [one.wire or one.name for one in row.row.shown_parameters.values() if one.required]
+    required = [
+        parameter.wire or parameter.name for parameter in row.row.shown_parameters.values() if parameter.required
+    ]
     if required:
         schema["required"] = required
     return {
@@ -90,7 +99,7 @@ def tool(row: DecidedRow) -> dict[str, Json]:
 
 
 class Costs:
-    """Estimates the operations of a table; a type is counted once and added wherever it is used."""
+    """Estimates of the operations of a table; the tokens of a type are counted once and added wherever it is used."""
 
     def __init__(self, table: Table) -> None:
         self._types = table.types
@@ -98,11 +107,11 @@ class Costs:
         self._tokens = {name: _tokens(f'"{name}":{text},') for name, text in self._texts.items()}
 
     def of(self, row: DecidedRow) -> int:
-        """Estimate the operation as a discrete tool: its name, its description, the JSON Schema of its input."""
+        """Return the tokens of the operation as a discrete tool: its name, description and input schema."""
         return round(_tokens(_compact(tool(row))) + sum(self._tokens[name] for name in self.types_of(row)))
 
     def types_of(self, row: DecidedRow) -> list[str]:
-        """Give the names of all types that its schema needs, sorted: sums of fractions depend on their order."""
+        """Return the names of all types that its schema needs, sorted: sums of fractions depend on their order."""
         seen: set[str] = set()
         waiting = set(_references(tool(row)))
         while waiting:
@@ -117,7 +126,7 @@ class Costs:
 
 
 def _references(schema: Json) -> Iterator[str]:
-    """Give the names of types that a schema refers to."""
+    """Yield the names of the types that a schema refers to."""
     stack = [schema]
     while stack:
         node = stack.pop()

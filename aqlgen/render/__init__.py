@@ -1,4 +1,4 @@
-"""From the table to a tree of files: a pure function of template, answers, table and document (path → content)."""
+"""The files of a project, path → content: a pure function of the template, its answers, the table and the document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Order", "data", "render", "timed"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be rendered. `given` is the input as data, `kept` the files of it that the project keeps."""
+    """What a project is rendered from. `given` is the input as data, `kept` the files of it that the project keeps."""
 
     identity: Identity
     table: Table
@@ -47,19 +47,19 @@ def render(order: Order) -> dict[str, bytes]:
     tree |= {f"openapi/{path}": content for path, content in order.kept.items()}
     if order.overrides is not None:
         tree["overrides.yaml"] = order.overrides
-    return _recorded(order, tree, canonical_hash(order.given))
+    return _with_provenance(order, tree)
 
 
 def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Give what `render` gives for another time than that of `tree`."""
+    """Return what `render` returns, with the order's time instead of that of `tree`."""
     files = {path: content for path, content in tree.items() if path != FILE}
-    return _recorded(order, files, canonical_hash(order.given))
+    return _with_provenance(order, files)
 
 
-def _recorded(order: Order, tree: Mapping[str, bytes], given: str) -> dict[str, bytes]:
-    """Give the tree with the record of it; `given` is the hash of the input."""
+def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the tree with the record of where it comes from."""
     record = provenance(
-        given,
+        canonical_hash(order.given),
         order.options,
         tree,
         order.identity.package,
@@ -72,7 +72,7 @@ def _recorded(order: Order, tree: Mapping[str, bytes], given: str) -> dict[str, 
 
 
 def data(order: Order) -> dict[str, bytes]:
-    """Give the files that show the table; they need no template."""
+    """Return the files that hold the table; they need no template."""
     package = f"src/{order.identity.package}"
     texts = {f"{package}/{path}": text for path, text in files(order.table).items()}
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
@@ -81,7 +81,7 @@ def data(order: Order) -> dict[str, bytes]:
 
 
 def _answers(order: Order) -> dict[str, str]:
-    """Give what the template asks; texts of the API go to files that are no code."""
+    """Return the answers to the template's questions; it puts texts of the API into no file of code."""
     adapter = order.table.adapter
     source = {"template_url": URL, "template_tag": order.templates} if order.templates else {}
     return {

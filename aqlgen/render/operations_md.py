@@ -1,4 +1,4 @@
-"""`OPERATIONS.md`: the operation table for a reader, every decision with its reason (R-NAME-4)."""
+"""`OPERATIONS.md`: the operation table for reviewers, every decision with its reason (R-NAME-4)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
 def escape(text: str) -> str:
-    """Write a text of the API so that Markdown shows it and does nothing else with it."""
+    """Return a text of the API that Markdown shows as it is, without any markup."""
     return SPECIAL.sub(r"\\\1", plain(text))
 
 
 def code(text: str, *, cell: bool = True) -> str:
-    """Write a text of the API as code: between more backticks than stand in it, and without ending a table's cell."""
+    """Return a text of the API as code: between more backticks than it has, and without ending a table's cell."""
     text = plain(text).replace("|", "\\|") if cell else plain(text)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
@@ -28,9 +28,11 @@ def code(text: str, *, cell: bool = True) -> str:
 
 
 def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
-    """Give the page: how many, what to review, then a table a category."""
+    """Return the page: the numbers, what to review, a table for each category, what is not served, the credentials."""
     parts = [HEAD, f"\n# Operations of {escape(table.adapter.title)}\n"]
-    counts = ", ".join(f"{len(table.of(one.family))} {one.value}" for one in Category if table.of(one.family))
+    counts = ", ".join(
+        f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
+    )
     parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}.\n")
     review = [row for row in table.rows if row.decision.review_reasons]
     if review:
@@ -48,7 +50,7 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     left_out = list(skipped)
     if left_out:
         parts.append(f"\n## Not served\n\n{counted(len(left_out), 'operation')} of the document:\n\n")
-        parts.extend(f"- {code(key)}: {escape(why)}\n" for key, why in left_out)
+        parts.extend(f"- {code(key)}: {escape(reason)}\n" for key, reason in left_out)
     parts.append(_credentials(table))
     return "".join(parts)
 
@@ -62,19 +64,19 @@ def _row(row: DecidedRow) -> str:
         escape(decision.category_reason.rule),
         f"{decision.confidence:.2f}",
         escape(row.row.summary),
-        escape("; ".join(_also(decision))),
+        escape("; ".join(_other_decisions(decision))),
     )
     return f"| {' | '.join(cells)} |\n"
 
 
 def _danger(decision: Decision) -> str:
-    """Give the level, and why where it is not the category's own."""
+    """Return the level, with the reason where it is not the category's own."""
     reason = decision.danger_reason
     return decision.danger.value + (f" ({escape(reason.note)})" if reason.rule != "category" else "")
 
 
-def _also(decision: Decision) -> Iterator[str]:
-    """Say in a few words what else was decided."""
+def _other_decisions(decision: Decision) -> Iterator[str]:
+    """Yield a few words for each other decision."""
     for alias in decision.override.aliases:
         yield f"answers to {alias.name}" + (f" until {alias.until.isoformat()}" if alias.until is not None else "")
     for trait in decision.traits:
@@ -99,9 +101,9 @@ def _credentials(table: Table) -> str:
         return "\n## Credentials\n\nThe document names none.\n"
     lines = []
     for name, entry in schemes.items():
-        variables = ", ".join(f"`{one}`" for one in entry["variables"]) or "not served yet"
-        instead = ", ".join(f"`{one}`" for one in entry.get("optional_variables", {}).values())
+        variables = ", ".join(f"`{variable}`" for variable in entry["variables"]) or "not served yet"
+        optional = ", ".join(f"`{variable}`" for variable in entry.get("optional_variables", {}).values())
         kind = " ".join((entry["type"], entry.get("scheme", ""))).strip()
-        lines.append(f"| {escape(name)} | {escape(kind)} | {variables} | {instead} |\n")
+        lines.append(f"| {escape(name)} | {escape(kind)} | {variables} | {optional} |\n")
     head = "| scheme | type | variables | beside or instead |\n|---|---|---|---|\n"
     return f"\n## Credentials\n\n{head}{''.join(lines)}"

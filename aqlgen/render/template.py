@@ -1,9 +1,9 @@
-"""The project's template: what this aqlgen renders itself, and what copier renders of another release.
+"""The project's template: this aqlgen's own is rendered here, another release's by copier.
 
 The template is copier's (`copier.yml`, `templates/`), so that plain `copier copy` and `copier update` work with it.
 Most of its files are the same bytes in every project, and the four with the suffix `.jinja` need nothing that only
-copier has: aqlgen's own are rendered here, in milliseconds, and a test holds the result against copier's own. The
-templates of other releases may ask for more: these are rendered by copier, in a process of its own.
+copier has: aqlgen's own are rendered here, in milliseconds, and a test compares the result with copier's. The
+templates of other releases may need more: these are rendered by copier, in a separate process.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_S
 
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
-"""In the template, a symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
+"""A symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
 _SUFFIX: Final = ".jinja"
 _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 
@@ -53,18 +53,18 @@ def _render_own(answers: Mapping[str, str]) -> dict[str, bytes]:
     root = own_templates()
     questions = yaml.safe_load((root / "copier.yml").read_bytes())
     try:
-        return _rendered(_template(root), _Template(questions, answers), answers["package"])
+        return _render_files(_template_files(root), _Template(questions, answers), answers["package"])
     except JinjaError as error:
         raise _failed(str(error)) from None
 
 
 def _render_release(answers: Mapping[str, str], templates: Path) -> dict[str, bytes]:
-    """Render other templates by copier, and format what is Python in them."""
-    modules = os.pathsep.join(path for path in sys.path if path)  # the same ones, and none in the working directory
+    """Render another release's templates by copier, and format their Python."""
+    modules = os.pathsep.join(path for path in sys.path if path)  # as here, without the working directory
     environment = {**os.environ, "PYTHONPATH": modules}
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         folder = Path(name)
-        for path, file in _template(templates).items():
+        for path, file in _template_files(templates).items():
             target = folder / "templates" / PROJECT / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
@@ -81,7 +81,8 @@ def _failed(reason: str) -> TemplateError:
     return TemplateError.of("template-failed", reason or "the template could not be rendered")
 
 
-def _rendered(files: Mapping[str, Path], template: _Template, package: str) -> dict[str, bytes]:
+def _render_files(files: Mapping[str, Path], template: _Template, package: str) -> dict[str, bytes]:
+    """Render the names of files, and the contents of those with the suffix."""
     tree = {}
     for path, file in files.items():
         name = path.replace(_PACKAGE, package)
@@ -94,7 +95,7 @@ def _rendered(files: Mapping[str, Path], template: _Template, package: str) -> d
 
 
 class _Template:
-    """Copier's questions answered, and texts rendered with the answers as copier would."""
+    """Answers to the questions of `copier.yml`, with which texts are rendered as copier would."""
 
     def __init__(self, questions: Mapping[str, Any], answers: Mapping[str, str]) -> None:
         from jinja2 import Environment, StrictUndefined
@@ -105,9 +106,9 @@ class _Template:
         for name, question in questions.items():
             if not name.startswith("_"):
                 self._answer(name, question, answers)
-        shown = {name: answer for name, answer in self._answers.items() if questions[name].get("when", True)}
+        recorded = {name: answer for name, answer in self._answers.items() if questions[name].get("when", True)}
         file = PurePosixPath(questions["_answers_file"])
-        self._answers |= {"_copier_answers": shown, "_copier_conf": {"answers_file": file}}
+        self._answers |= {"_copier_answers": recorded, "_copier_conf": {"answers_file": file}}
 
     def _answer(self, name: str, question: Mapping[str, Any], answers: Mapping[str, str]) -> None:
         answer = self._answers[name] = answers[name] if name in answers else self.render(question["default"])
@@ -134,7 +135,7 @@ _FILTERS: Final[Mapping[str, Any]] = {
 """The filters of copier that the template uses."""
 
 
-def _template(root: Path) -> dict[str, Path]:
+def _template_files(root: Path) -> dict[str, Path]:
     """Return the files of the template by their path in it, the runtime's among them."""
     files = _files(root / PROJECT)
     files.pop(_LINK, None)

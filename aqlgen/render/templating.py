@@ -1,8 +1,8 @@
-"""Copier and ruff over the templates of another release: the only module that knows copier, a program of its own.
+"""A program that renders the templates of another release by copier and ruff; no other module imports copier.
 
 `python -m aqlgen.render.templating FOLDER` renders FOLDER/templates to FOLDER/project with the answers of
-FOLDER/answers.json, and formats what is Python in it. The problem, if there is one, is printed, and the exit code is 1.
-A process of its own spares the caller the import of copier, and what copier does to its working directory.
+FOLDER/answers.json, and formats its Python. A problem is printed, with exit code 1. A separate process spares the
+caller the import of copier, and copier's effects on the working directory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jinja2 import TemplateError as JinjaError
 
 
 def main(folder: Path) -> int:
-    """Render and format; give the exit code."""
+    """Render and format; return the exit code."""
     answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
     problem = _copy(folder / "templates", folder / "project", answers) or _format(folder / "project")
     if problem:
@@ -28,7 +28,7 @@ def main(folder: Path) -> int:
 
 
 def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
-    """Render by copier; say why that cannot be done."""
+    """Render by copier; return the problem, "" if there is none."""
     try:
         run_copy(str(source), target, data=dict(answers), defaults=True, quiet=True)
     except (CopierError, JinjaError, ValueError) as error:
@@ -37,10 +37,10 @@ def _copy(source: Path, target: Path, answers: Mapping[str, str]) -> str:
 
 
 def _format(folder: Path) -> str:
-    """Format by ruff, with the project's own settings; say why that cannot be done."""
+    """Format by ruff with the project's own settings; return the problem, "" if there is none."""
     command = [sys.executable, "-m", "ruff", "format", "--quiet", "--no-cache", "."]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
-    return f"ruff could not format the project: {done.stderr.strip()[:300]}" if done.returncode else ""
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+    return f"ruff could not format the project: {process.stderr.strip()[:300]}" if process.returncode else ""
 
 
 if __name__ == "__main__":

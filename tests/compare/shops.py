@@ -1,4 +1,4 @@
-"""A small shop, and what an agent feels when its document is edited."""
+"""A small shop, and the changes that edits of its document make."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ SHOP: Json = {
 
 
 def edited(*edits: Edit, shop: Json = SHOP) -> Json:
-    """Give the shop's document with edits."""
-    found = copy.deepcopy(shop)
+    """Return the shop's document with edits."""
+    document = copy.deepcopy(shop)
     for edit in edits:
-        edit(found)
-    return found
+        edit(document)
+    return document
 
 
 def operation(document: Json, key: str) -> Json:
@@ -126,8 +126,8 @@ def fields(document: Json, name: str) -> Json:
 
 
 def parameter(document: Json, name: str) -> Json:
-    """Give a parameter of the list of pets."""
-    return next(one for one in operation(document, "GET /pets")["parameters"] if one["name"] == name)
+    """Return a parameter of the list of pets."""
+    return next(entry for entry in operation(document, "GET /pets")["parameters"] if entry["name"] == name)
 
 
 def body(document: Json, key: str = "POST /pets") -> Json:
@@ -142,12 +142,12 @@ def diff(folder: Path, old: Json, new: Json, *options: str) -> Run:
 
 
 def changes(folder: Path, *edits: Edit, shop: Json = SHOP) -> list[Json]:
-    """Give the changes that edits of the shop's document make."""
+    """Return the changes that edits of the shop's document make."""
     done = diff(folder, shop, edited(*edits, shop=shop), "--output-format", "json", "--fail-on", "never")
     assert done.code == 0, done.out
     return done.json["changes"]
 
 
-def told(found: list[Json]) -> list[tuple[str, str, str, list[str]]]:
-    """Give of each change its rule, its level, its words and its operations."""
-    return [(one["rule"], one["level"], one["message"], one["operations"]) for one in found]
+def summaries(entries: list[Json]) -> list[tuple[str, str, str, list[str]]]:
+    """Return the rule, the level, the message and the operations of each change."""
+    return [(entry["rule"], entry["level"], entry["message"], entry["operations"]) for entry in entries]

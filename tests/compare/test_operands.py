@@ -51,7 +51,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def repository(committed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a test a repository of its own, and run it there."""
+    """Return a repository for one test, and run the test in it."""
     monkeypatch.chdir(shutil.copytree(committed, tmp_path / "repository"))
     return tmp_path / "repository"
 
@@ -132,7 +132,7 @@ def test_a_document_of_several_files_is_read_at_its_revision(repository: Path) -
         (["--", "-x"], 4, "-x is no file"),
     ],
 )
-def test_what_is_not_there_is_told_with_the_way_out(
+def test_what_is_not_there_is_reported_with_the_way_out(
     repository: Path, arguments: list[str], code: int, said: str
 ) -> None:
     done = run("diff", *arguments)
@@ -160,7 +160,7 @@ def test_an_error_in_a_document_of_a_revision_names_the_revision(repository: Pat
     ],
     ids=["missing", "in conflict", "no object", "no operation"],
 )
-def test_a_broken_project_is_told_with_the_file(repository: Path, damage: Callable[[Path], object]) -> None:
+def test_a_broken_project_is_reported_with_the_file(repository: Path, damage: Callable[[Path], object]) -> None:
     damage(next((repository / "adapter/src").iterdir()))
     done = run("diff", "HEAD:adapter")
     assert done.code == 4

@@ -1,4 +1,4 @@
-"""What an agent feels of operations: gone, new, renamed, moved, more dangerous, deprecated, elsewhere."""
+"""Changes of operations: gone, new, renamed, moved, more dangerous, deprecated, with other access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.compare.shops import SHOP, changes, diff, edited, operation, told
+from tests.compare.shops import SHOP, changes, diff, edited, operation, summaries
 from tests.generator.commands import run
 
 ALL = ["archive_pet", "create_pet", "delete_pet", "get_pet", "list_pets", "update_pet"]
@@ -24,7 +24,7 @@ def test_an_operation_that_is_gone_breaks_and_a_new_one_does_not(tmp_path: Path)
         del document["paths"]["/pets/{pet_id}/archive"]
         document["paths"]["/owners"] = {"get": {"operationId": "listOwners", "responses": {"204": {"description": ""}}}}
 
-    assert told(changes(tmp_path, edit)) == [
+    assert summaries(changes(tmp_path, edit)) == [
         ("operation-removed", "breaking", "removed", ["archive_pet"]),
         ("operation-added", "compatible", "new operation in read", ["list_owners"]),
     ]
@@ -37,14 +37,16 @@ def test_what_is_added_one_way_is_gone_the_other_way(tmp_path: Path) -> None:
     less = edited(edit)
     done = diff(tmp_path, less, SHOP, "--output-format", "json")
     assert done.code == 0
-    assert told(done.json["changes"]) == [("operation-added", "compatible", "new operation in update", ["archive_pet"])]
+    assert summaries(done.json["changes"]) == [
+        ("operation-added", "compatible", "new operation in update", ["archive_pet"])
+    ]
 
 
 def test_a_new_operation_that_destroys_is_for_a_person_to_look_at(tmp_path: Path) -> None:
     def edit(document: dict[str, Any]) -> None:
         document["paths"]["/pets"]["delete"] = {"operationId": "deletePets", "responses": {"204": {"description": ""}}}
 
-    [(rule, level, message, operations)] = told(changes(tmp_path, edit))
+    [(rule, level, message, operations)] = summaries(changes(tmp_path, edit))
     assert (rule, level, operations) == ("operation-added-grave", "attention", ["delete_pets"])
     assert message.startswith("new operation in delete, d")
 
@@ -76,7 +78,7 @@ def test_an_operation_with_another_version_in_its_path_is_the_same_one(tmp_path:
     assert all(one["rule"] == "address-changed" for one in found)
     new = edited(lambda one: versioned(one, "v2"))
     done = diff(tmp_path, old, new, "--output-format", "json")
-    assert told(done.json["changes"]) == [("address-changed", "compatible", "call `v2` now instead of `v1`", ALL)]
+    assert summaries(done.json["changes"]) == [("address-changed", "compatible", "call `v2` now instead of `v1`", ALL)]
 
 
 def test_a_renamed_placeholder_is_felt_as_the_parameter_that_it_is(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_an_old_name_that_still_answers_does_not_break_until_it_is_gone(tmp_path
     kept = _generated(tmp_path, "kept", f"{named}  aliases: [{{name: get_pet, until: 2100-01-01}}]\n")
     sides = _generated(tmp_path, "before", ""), kept, _generated(tmp_path, "dropped", named)
     found = [run("diff", *both, "--output-format", "json").json["changes"] for both in (sides[:2], sides[1:])]
-    assert [told(one) for one in found] == [
+    assert [summaries(one) for one in found] == [
         [
             (
                 "operation-alias",
@@ -138,7 +140,7 @@ def test_an_old_name_that_still_answers_does_not_break_until_it_is_gone(tmp_path
     ]
 
 
-def test_fields_that_move_into_one_parameter_are_told_as_that(tmp_path: Path) -> None:
+def test_fields_that_move_into_one_parameter_are_reported_as_that(tmp_path: Path) -> None:
     found = _overruled(tmp_path, "POST /pets:\n  category: UPDATE\n  name: create_pet\n")
     assert [(one["rule"], one["message"]) for one in found] == [
         ("category-changed", "called by the tool for update now, not for create"),
@@ -168,12 +170,12 @@ def test_a_deprecated_operation_says_what_to_use_and_until_when(tmp_path: Path) 
     def edit(document: dict[str, Any]) -> None:
         operation(document, "POST /pets/{pet_id}/archive").update({"deprecated": True, "x-sunset": "2030-01-01"})
 
-    assert told(changes(tmp_path, edit)) == [
+    assert summaries(changes(tmp_path, edit)) == [
         ("operation-deprecated", "attention", "deprecated, to be removed on `2030-01-01`", ["archive_pet"])
     ]
 
 
-def test_credentials_scopes_and_servers_are_told_once(tmp_path: Path) -> None:
+def test_credentials_scopes_and_servers_are_reported_once(tmp_path: Path) -> None:
     """R-TRUST-2"""
 
     def edit(document: dict[str, Any]) -> None:
@@ -181,20 +183,20 @@ def test_credentials_scopes_and_servers_are_told_once(tmp_path: Path) -> None:
         document["security"] = [{"key": []}]
         document["components"]["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
 
-    assert told(changes(tmp_path, edit)) == [
+    assert summaries(changes(tmp_path, edit)) == [
         ("credentials-needed", "attention", "need `key` now", ALL),
         ("credentials-changed", "attention", "the credential `key` is new: SHOP_KEY", []),
         ("server-changed", "attention", "calls go to `https://other.example` now, not to `https://shop.example`", []),
     ]
 
 
-def test_operations_that_need_no_credentials_any_more_are_told(tmp_path: Path) -> None:
+def test_operations_that_need_no_credentials_any_more_are_reported(tmp_path: Path) -> None:
     def closed(document: dict[str, Any]) -> None:
         document["security"] = [{"key": []}]
         document["components"]["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
 
     found = changes(tmp_path, lambda document: document.update(security=[]), shop=edited(closed))
-    assert ("credentials-unneeded", "compatible", "need no credentials any more", ALL) in told(found)
+    assert ("credentials-unneeded", "compatible", "need no credentials any more", ALL) in summaries(found)
     assert {one["level"] for one in found} <= {"compatible", "attention"}
 
 
@@ -203,7 +205,7 @@ def test_an_operation_that_is_called_by_another_method_keeps_its_name(tmp_path: 
         item = document["paths"]["/pets/{pet_id}/archive"]
         item["put"] = item.pop("post")
 
-    found = {one[0] for one in told(changes(tmp_path, edit))}
+    found = {one[0] for one in summaries(changes(tmp_path, edit))}
     assert "address-changed" in found
     assert not {"operation-renamed", "operation-removed", "operation-added"} & found
 
@@ -215,12 +217,12 @@ def test_paging_that_the_adapter_takes_over_changes_what_is_answered(tmp_path: P
             {"name": "per_page", "in": "query", "schema": {"type": "integer"}},
         ]
 
-    assert told(changes(tmp_path, edit)) == [
+    assert summaries(changes(tmp_path, edit)) == [
         ("paging-changed", "breaking", "now answers page by page: items and pageInfo", ["list_pets"])
     ]
 
 
-def test_pages_of_something_else_are_told_as_that(tmp_path: Path) -> None:
+def test_pages_of_something_else_are_reported_as_that(tmp_path: Path) -> None:
     def edit(document: dict[str, Any], lists: tuple[str, ...]) -> None:
         listing = operation(document, "GET /pets")
         listing["parameters"] += [
@@ -234,6 +236,6 @@ def test_pages_of_something_else_are_told_as_that(tmp_path: Path) -> None:
 
     old, new = (edited(lambda one, name=name: edit(one, (name,))) for name in ("pets", "owners"))
     done = diff(tmp_path, old, new, "--output-format", "json")
-    assert told(done.json["changes"]) == [
+    assert summaries(done.json["changes"]) == [
         ("paging-changed", "breaking", "answers pages of `owners` now, not of `pets`", ["list_pets"])
     ]

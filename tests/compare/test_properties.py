@@ -1,4 +1,4 @@
-"""What holds for any two adapters: nothing changes from one to itself, everything that is felt is told, either way."""
+"""Properties of any two adapters: nothing changes from one to itself, every effect is reported, both ways."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PETSTORE = SURFACES["petstore"]
 
 
 def shown(changes: Changes) -> Iterator[str]:
-    """Give every form, as text."""
+    """Yield every format, as text."""
     yield changes.as_text()
     yield changes.as_text(every=True)
     yield changes.as_markdown()
@@ -135,7 +135,7 @@ EDITS: tuple[Edit, ...] = (
 
 
 def _reached() -> frozenset[str]:
-    """Give the types that some operation takes or answers."""
+    """Return the types that some operation takes or answers."""
     found: set[str] = set()
     texts = [json.dumps(encode(one)) for one in PETSTORE.operations.values()]
     while texts:
@@ -150,13 +150,13 @@ REACHED = _reached()
 
 
 def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
-    """Give the petstore with so many edits, and whether an agent can feel one of them."""
+    """Return the petstore with so many edits, and True if one of them affects an agent."""
     families = {name: one.family for name, one in PETSTORE.operations.items()}
     rows = {name: copy.deepcopy(encode(one)) for name, one in PETSTORE.operations.items()}
     types = copy.deepcopy(dict(PETSTORE.types))
-    felt = False
+    is_affected = False
     for _ in range(edits):
-        felt |= data.draw(st.sampled_from(EDITS))(rows, types, data)
+        is_affected |= data.draw(st.sampled_from(EDITS))(rows, types, data)
     files = {
         f"src/shop/operations/{family}.json": json.dumps(
             {name: row for name, row in rows.items() if families.get(name.removesuffix("_anew")) == family}
@@ -165,14 +165,14 @@ def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
     }
     files["src/shop/types.json"] = json.dumps(types).encode()
     files["src/shop/adapter.json"] = json.dumps(encode(PETSTORE.adapter)).encode()
-    return surface_of_folder(files, "shop"), felt
+    return surface_of_folder(files, "shop"), is_affected
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_an_edit_that_an_agent_feels_is_always_told(data: st.DataObject) -> None:
-    other, felt = edited(data, 1)
-    if felt:
+def test_an_edit_that_affects_an_agent_is_always_reported(data: st.DataObject) -> None:
+    other, is_affected = edited(data, 1)
+    if is_affected:
         assert compare(PETSTORE, other)
         assert compare(other, PETSTORE)
 

@@ -1,4 +1,4 @@
-"""What is told of two schemas is held against a validator: whatever stops being valid was said to break."""
+"""The comparison of two schemas against a validator: what stops being valid is reported as breaking."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ PAIRS = st.one_of(st.tuples(SCHEMAS, SCHEMAS), SCHEMAS.flatmap(lambda one: st.tu
 
 
 def surface(schema: Schema, types: Mapping[str, Schema]) -> Surface:
-    """Give an adapter whose one operation takes a value of the schema and answers with one."""
+    """Return an adapter whose one operation takes a value of the schema and answers with one."""
     row = {
         "summary": "Do it",
         "method": "POST",
@@ -155,14 +155,14 @@ def valid(schema: Schema, types: Mapping[str, Schema], value: Any) -> bool:
     return jsonschema_rs.Draft202012Validator(whole).is_valid(value)
 
 
-def told(old: Surface, new: Surface, direction: str) -> Iterator[Level]:
-    for one in compare(old, new).changes:
-        if not one.directions or direction in [way.value for way in one.directions]:
-            yield one.level
+def levels(old: Surface, new: Surface, direction: str) -> Iterator[Level]:
+    for change in compare(old, new).changes:
+        if not change.directions or direction in [way.value for way in change.directions]:
+            yield change.level
 
 
-UNFELT = frozenset({"minLength", "maxLength", "minimum", "maximum", "additionalProperties"})
-"""What may be looser in an answer without an agent that reads it feeling it."""
+UNNOTICED = frozenset({"minLength", "maxLength", "minimum", "maximum", "additionalProperties"})
+"""Keywords that may be looser in an answer without an effect on an agent that reads it."""
 
 SIDES = st.tuples(_objects(SCALARS), _objects(SCALARS)).map(lambda both: dict(zip(TYPES, both, strict=True)))
 EXAMPLES = settings(
@@ -171,29 +171,29 @@ EXAMPLES = settings(
 
 
 def without(schema: Any) -> Any:
-    """Give a schema without what is not felt in answers."""
+    """Return a schema without the keywords that have no effect in answers."""
     if isinstance(schema, dict):
-        return {key: without(one) for key, one in schema.items() if key not in UNFELT}
+        return {key: without(one) for key, one in schema.items() if key not in UNNOTICED}
     return [without(one) for one in schema] if isinstance(schema, list) else schema
 
 
 @EXAMPLES
 @given(PAIRS, SIDES, SIDES, st.data())
-def test_what_is_refused_now_was_said_to_break(
+def test_what_is_refused_now_is_reported_as_breaking(
     pair: tuple[Schema, Schema], before: dict[str, Schema], after: dict[str, Schema], data: st.DataObject
 ) -> None:
     old, new = pair
     value = values(old, before, data)
     assume(valid(old, before, value) and not valid(new, after, value))
-    assert Level.BREAKING in told(surface(old, before), surface(new, after), "input")
+    assert Level.BREAKING in levels(surface(old, before), surface(new, after), "input")
 
 
 @EXAMPLES
 @given(PAIRS, SIDES, SIDES, st.data())
-def test_what_is_answered_now_and_was_not_before_was_said(
+def test_what_is_answered_now_and_was_not_before_is_reported(
     pair: tuple[Schema, Schema], before: dict[str, Schema], after: dict[str, Schema], data: st.DataObject
 ) -> None:
     old, new, before, after = without(pair[0]), without(pair[1]), without(before), without(after)
     value = values(new, after, data)
     assume(valid(new, after, value) and not valid(old, before, value))
-    assert {*told(surface(old, before), surface(new, after), "output")} - {Level.COMPATIBLE}
+    assert {*levels(surface(old, before), surface(new, after), "output")} - {Level.COMPATIBLE}

@@ -1,4 +1,4 @@
-"""What the renderer takes a short way for comes out as copier itself gives it."""
+"""The renderer's own way gives the same bytes as copier."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONGEST = "s" * 31 + "-" + "p" * 32
 
 @pytest.mark.parametrize("name", ["s", "shop", LONGEST])
 def test_the_template_renders_to_what_copier_makes_of_the_whole_of_it(tmp_path: Path, name: str) -> None:
-    """It stands formatted as ruff formats, however long the names are, so that plain copier gives the same bytes."""
+    """The template is formatted as ruff formats, for names of any length: plain copier gives the same bytes."""
     answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
     template = tmp_path / "template"  # without the history beside it, which copier would take
     shutil.copytree(own_templates() / "templates", template / "templates", ignore=shutil.ignore_patterns(*BYTECODE))
@@ -61,7 +61,7 @@ def test_rendering_takes_no_module_from_the_working_directory(tmp_path: Path, mo
     assert "pyproject.toml" in render_template(ANSWERS, own_templates())
 
 
-def test_a_renderer_that_breaks_is_told_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_renderer_that_breaks_is_reported_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "copier.py").write_text("raise ImportError('no copier here')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(TemplateError, match="no copier here"):

@@ -1,4 +1,4 @@
-"""The project's template: what it gives for any answers."""
+"""The project's template: the files that it renders for any answers."""
 
 import re
 import tomllib
@@ -88,7 +88,7 @@ def files_of(folder: Path) -> list[str]:
 
 
 def test_every_file_says_whose_it_is_in_its_first_line(made: Path) -> None:
-    """All but the API's own document, and data in JSON, which has no comments; the README tells of them."""
+    """Except the API's own document, and JSON data, which has no comments; the README lists them."""
     for path in files_of(made):
         whose, json = kind(path, "petstore_adapter"), path.endswith(".json")
         if path.startswith("openapi/") or (json and not path.startswith("schema/")):
@@ -110,7 +110,7 @@ def test_the_readme_says_of_every_file_whose_it_is(made: Path) -> None:
 
 
 def _names(pattern: str, path: str) -> bool:
-    """Say whether a row of the README's table names a file: `*` stands for no slash, a folder for all in it."""
+    """Return True if a row of the README's table names a file: `*` matches no slash, a folder all in it."""
     return PurePosixPath(path).match(pattern) if not pattern.endswith("/") else path.startswith(pattern)
 
 

@@ -1,4 +1,4 @@
-"""What an agent feels of parameters, fields and types: narrower inputs break, and so do answers that lack something."""
+"""Changes of parameters, fields and types: narrower inputs break an agent, and so do answers that lack something."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from typing import Any
 
 import pytest
 
-from tests.compare.shops import PET_ID, Edit, body, changes, edited, fields, operation, parameter, ref, schema, told
+from tests.compare.shops import (
+    PET_ID,
+    Edit,
+    body,
+    changes,
+    edited,
+    fields,
+    operation,
+    parameter,
+    ref,
+    schema,
+    summaries,
+)
 
 ANSWERED = ["create_pet", "get_pet", "list_pets", "update_pet"]
-GIVEN = ["create_pet", "update_pet"]
+SENT = ["create_pet", "update_pet"]
 
 Expected = tuple[str, str, str, list[str]]
 
@@ -22,59 +34,59 @@ def parameters(document: dict[str, Any]) -> list[dict[str, Any]]:
 INPUTS: list[tuple[str, Edit, Expected]] = [
     (
         "gone",
-        lambda one: parameters(one).pop(0),
+        lambda document: parameters(document).pop(0),
         ("parameter-removed", "breaking", "the parameter `status` is gone", ["list_pets"]),
     ),
     (
         "new",
-        lambda one: parameters(one).append({"name": "colour", "in": "query", "schema": {"type": "string"}}),
+        lambda document: parameters(document).append({"name": "colour", "in": "query", "schema": {"type": "string"}}),
         ("parameter-added", "compatible", "the parameter `colour` is new", ["list_pets"]),
     ),
     (
         "new and required",
-        lambda one: parameters(one).append(
+        lambda document: parameters(document).append(
             {"name": "shop", "in": "query", "required": True, "schema": {"type": "string"}}
         ),
         ("required-parameter-added", "breaking", "the parameter `shop` is new and must be given", ["list_pets"]),
     ),
     (
         "required",
-        lambda one: parameter(one, "status").update(required=True),
+        lambda document: parameter(document, "status").update(required=True),
         ("parameter-required", "breaking", "the parameter `status` must be given now", ["list_pets"]),
     ),
     (
         "another type",
-        lambda one: parameter(one, "most")["schema"].update(type="string"),
+        lambda document: parameter(document, "most")["schema"].update(type="string"),
         ("type-changed", "breaking", "the parameter `most` is `string` now, not `integer`", ["list_pets"]),
     ),
     (
         "a wider type",
-        lambda one: parameter(one, "most")["schema"].update(type="number"),
+        lambda document: parameter(document, "most")["schema"].update(type="number"),
         ("type-widened", "compatible", "the parameter `most` may also be `number`", ["list_pets"]),
     ),
     (
         "a value less",
-        lambda one: parameter(one, "status")["schema"]["enum"].remove("taken"),
+        lambda document: parameter(document, "status")["schema"]["enum"].remove("taken"),
         ("values-removed", "breaking", "the parameter `status` no longer takes `taken`", ["list_pets"]),
     ),
     (
         "a value more",
-        lambda one: parameter(one, "status")["schema"]["enum"].append("lost"),
+        lambda document: parameter(document, "status")["schema"]["enum"].append("lost"),
         ("values-added", "compatible", "the parameter `status` also takes `lost`", ["list_pets"]),
     ),
     (
         "only some values",
-        lambda one: parameter(one, "order")["schema"].update(enum=["name", "age"]),
+        lambda document: parameter(document, "order")["schema"].update(enum=["name", "age"]),
         ("values-limited", "breaking", "the parameter `order` takes only `name` and `age` now", ["list_pets"]),
     ),
     (
         "any value",
-        lambda one: parameter(one, "status")["schema"].pop("enum"),
+        lambda document: parameter(document, "status")["schema"].pop("enum"),
         ("values-freed", "compatible", "the parameter `status` takes any value now", ["list_pets"]),
     ),
     (
         "another default",
-        lambda one: parameter(one, "order")["schema"].update(default="age"),
+        lambda document: parameter(document, "order")["schema"].update(default="age"),
         (
             "default-changed",
             "attention",
@@ -84,138 +96,141 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
     ),
     (
         "a tighter limit",
-        lambda one: parameter(one, "most")["schema"].update(maximum=50),
+        lambda document: parameter(document, "most")["schema"].update(maximum=50),
         ("limit-tightened", "breaking", "the parameter `most` must be at most `50` now", ["list_pets"]),
     ),
     (
         "a looser limit",
-        lambda one: parameter(one, "most")["schema"].update(maximum=500),
+        lambda document: parameter(document, "most")["schema"].update(maximum=500),
         ("limit-loosened", "compatible", "the parameter `most` may be at most `500` now", ["list_pets"]),
     ),
     (
         "no limit",
-        lambda one: parameter(one, "most")["schema"].pop("maximum"),
+        lambda document: parameter(document, "most")["schema"].pop("maximum"),
         ("limit-removed", "compatible", "the parameter `most` need not be at most `100` any more", ["list_pets"]),
     ),
     (
         "a pattern",
-        lambda one: parameter(one, "order")["schema"].update(pattern="^[a-z]+$"),
+        lambda document: parameter(document, "order")["schema"].update(pattern="^[a-z]+$"),
         ("pattern-changed", "breaking", "the parameter `order` must match `^[a-z]+$` now", ["list_pets"]),
     ),
     (
         "a format",
-        lambda one: parameter(one, "order")["schema"].update(format="uuid"),
+        lambda document: parameter(document, "order")["schema"].update(format="uuid"),
         ("format-required", "breaking", "the parameter `order` must be written as `uuid` now", ["list_pets"]),
     ),
     (
         "deprecated",
-        lambda one: parameter(one, "order").update(deprecated=True),
+        lambda document: parameter(document, "order").update(deprecated=True),
         ("field-deprecated", "attention", "the parameter `order` is deprecated", ["list_pets"]),
     ),
     (
         "a field of the body is gone",
-        lambda one: body(one)["properties"].pop("tags"),
+        lambda document: body(document)["properties"].pop("tags"),
         ("parameter-removed", "breaking", "the parameter `tags` is gone", ["create_pet"]),
     ),
     (
         "a field of the body must be given",
-        lambda one: body(one)["required"].append("kind"),
+        lambda document: body(document)["required"].append("kind"),
         ("parameter-required", "breaking", "the parameter `kind` must be given now", ["create_pet"]),
     ),
     (
         "items of another type",
-        lambda one: body(one)["properties"]["tags"]["items"].update(type="integer"),
+        lambda document: body(document)["properties"]["tags"]["items"].update(type="integer"),
         ("type-changed", "breaking", "the parameter `tags[]` is `integer` now, not `string`", ["create_pet"]),
     ),
     (
         "another body altogether",
-        lambda one: fields(one, "PetChange").pop("name"),
+        lambda document: fields(document, "PetChange").pop("name"),
         ("field-removed", "breaking", "`name` of `PetChange` is no longer taken", ["update_pet"]),
     ),
 ]
 
 
-@pytest.mark.parametrize(("edit", "expected"), [one[1:] for one in INPUTS], ids=[one[0] for one in INPUTS])
-def test_a_change_of_what_is_given_is_told_for_what_it_means(tmp_path: Path, edit: Edit, expected: Expected) -> None:
-    assert told(changes(tmp_path, edit)) == [expected]
+@pytest.mark.parametrize(("edit", "expected"), [case[1:] for case in INPUTS], ids=[case[0] for case in INPUTS])
+def test_a_change_of_an_input_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
+    assert summaries(changes(tmp_path, edit)) == [expected]
 
 
 OUTPUTS: list[tuple[str, Edit, Expected]] = [
     (
         "gone",
-        lambda one: fields(one, "Pet").pop("born"),
+        lambda document: fields(document, "Pet").pop("born"),
         ("field-removed", "breaking", "`born` of `Pet` is no longer answered", ANSWERED),
     ),
     (
         "new",
-        lambda one: fields(one, "Pet").update(photo={"type": "string"}),
+        lambda document: fields(document, "Pet").update(photo={"type": "string"}),
         ("field-added", "compatible", "`photo` of `Pet` is new", ANSWERED),
     ),
     (
         "another type",
-        lambda one: fields(one, "Pet")["id"].update(type="string"),
+        lambda document: fields(document, "Pet")["id"].update(type="string"),
         ("type-changed", "breaking", "`id` of `Pet` is `string` now, not `integer`", ANSWERED),
     ),
     (
         "null",
-        lambda one: fields(one, "Pet")["name"].update(type=["string", "null"]),
+        lambda document: fields(document, "Pet")["name"].update(type=["string", "null"]),
         ("null-answered", "attention", "`name` of `Pet` may be null now", ANSWERED),
     ),
     (
         "missing",
-        lambda one: schema(one, "Pet").update(required=["id"]),
+        lambda document: schema(document, "Pet").update(required=["id"]),
         ("field-optional", "attention", "`name` of `Pet` may be missing now", ANSWERED),
     ),
     (
         "another format",
-        lambda one: fields(one, "Pet")["born"].update(format="date-time"),
+        lambda document: fields(document, "Pet")["born"].update(format="date-time"),
         ("format-changed", "attention", "`born` of `Pet` is `date-time` now, not `date`", ANSWERED),
     ),
     (
         "within a type of a type",
-        lambda one: fields(one, "Owner").pop("name"),
+        lambda document: fields(document, "Owner").pop("name"),
         ("field-removed", "breaking", "`name` of `Owner` is no longer answered", ANSWERED),
     ),
     (
         "something else",
-        lambda one: operation(one, "GET /pets/{pet_id}")["responses"]["200"]["content"]["application/json"].update(
-            schema=ref("Address")
-        ),
+        lambda document: operation(document, "GET /pets/{pet_id}")["responses"]["200"]["content"][
+            "application/json"
+        ].update(schema=ref("Address")),
         ("type-replaced", "breaking", "the answer is `Address` now, not `Pet`", ["get_pet"]),
     ),
     (
         "nothing",
-        lambda one: operation(one, "GET /pets/{pet_id}").update(responses={"204": {"description": ""}}),
+        lambda document: operation(document, "GET /pets/{pet_id}").update(responses={"204": {"description": ""}}),
         ("answer-removed", "breaking", "answers with nothing now", ["get_pet"]),
     ),
     (
         "described otherwise",
-        lambda one: schema(one, "Pet").update(description="An animal."),
+        lambda document: schema(document, "Pet").update(description="An animal."),
         ("types-reworded", "compatible", "types described in other words: `Pet`", []),
     ),
 ]
 
 
-@pytest.mark.parametrize(("edit", "expected"), [one[1:] for one in OUTPUTS], ids=[one[0] for one in OUTPUTS])
-def test_a_change_of_what_is_answered_is_told_for_what_it_means(tmp_path: Path, edit: Edit, expected: Expected) -> None:
-    assert told(changes(tmp_path, edit)) == [expected]
+@pytest.mark.parametrize(("edit", "expected"), [case[1:] for case in OUTPUTS], ids=[case[0] for case in OUTPUTS])
+def test_a_change_of_an_answer_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
+    assert summaries(changes(tmp_path, edit)) == [expected]
 
 
-UNFELT: list[tuple[str, Edit]] = [
-    ("a component is renamed", lambda one: one["components"]["schemas"].update(Unused={"type": "object"})),
-    ("a limit of what is answered", lambda one: fields(one, "Pet")["name"].update(maxLength=10)),
-    ("a field is always answered", lambda one: schema(one, "Pet")["required"].append("born")),
-    ("a number's width", lambda one: fields(one, "Pet")["id"].update(format="int64")),
-    ("an example", lambda one: fields(one, "Pet")["name"].update(example="Rosa")),
-    ("the version of the document", lambda one: one["info"].update(version="1.0.1")),
-    ("another status of success", lambda one: _status(operation(one, "POST /pets")["responses"])),
-    ("a path item's own parameters", lambda one: one["paths"]["/pets/{pet_id}/archive"].update(parameters=[PET_ID])),
-    ("a type that has another name", lambda one: _renamed(one)),
+UNNOTICED: list[tuple[str, Edit]] = [
+    ("a component is renamed", lambda document: document["components"]["schemas"].update(Unused={"type": "object"})),
+    ("a limit of what is answered", lambda document: fields(document, "Pet")["name"].update(maxLength=10)),
+    ("a field is always answered", lambda document: schema(document, "Pet")["required"].append("born")),
+    ("a number's width", lambda document: fields(document, "Pet")["id"].update(format="int64")),
+    ("an example", lambda document: fields(document, "Pet")["name"].update(example="Rosa")),
+    ("the version of the document", lambda document: document["info"].update(version="1.0.1")),
+    ("another status of success", lambda document: _status(operation(document, "POST /pets")["responses"])),
+    (
+        "a path item's own parameters",
+        lambda document: document["paths"]["/pets/{pet_id}/archive"].update(parameters=[PET_ID]),
+    ),
+    ("a type that has another name", lambda document: _renamed(document)),
 ]
 
 
-@pytest.mark.parametrize("edit", [one[1] for one in UNFELT], ids=[one[0] for one in UNFELT])
-def test_what_no_agent_feels_is_not_told(tmp_path: Path, edit: Edit) -> None:
+@pytest.mark.parametrize("edit", [case[1] for case in UNNOTICED], ids=[case[0] for case in UNNOTICED])
+def test_what_no_agent_notices_is_not_reported(tmp_path: Path, edit: Edit) -> None:
     assert changes(tmp_path, edit) == []
 
 
@@ -231,29 +246,31 @@ def _renamed(document: dict[str, Any]) -> None:
     document.update(json.loads(text))
 
 
-def test_a_shared_type_is_told_once_with_all_that_it_reaches_both_ways(tmp_path: Path) -> None:
-    found = changes(tmp_path, lambda one: fields(one, "Address").pop("city"))
-    assert told(found) == [("field-removed", "breaking", "`city` of `Address` is gone", sorted({*ANSWERED, *GIVEN}))]
+def test_a_shared_type_is_reported_once_with_all_operations_of_both_directions(tmp_path: Path) -> None:
+    found = changes(tmp_path, lambda document: fields(document, "Address").pop("city"))
+    assert summaries(found) == [
+        ("field-removed", "breaking", "`city` of `Address` is gone", sorted({*ANSWERED, *SENT}))
+    ]
     assert found[0]["directions"] == ["input", "partial", "output"]
 
 
 def test_a_value_that_is_new_both_ways_is_to_be_looked_at_for_the_answer(tmp_path: Path) -> None:
-    assert told(changes(tmp_path, lambda one: schema(one, "Kind")["enum"].append("bird"))) == [
+    assert summaries(changes(tmp_path, lambda document: schema(document, "Kind")["enum"].append("bird"))) == [
         ("values-added", "attention", "the type `Kind` may also be `bird`", ANSWERED),
         ("values-added", "compatible", "the parameter `kind` also takes `bird`", ["create_pet"]),
     ]
 
 
 def test_what_an_update_may_leave_out_need_not_be_given_when_it_becomes_required(tmp_path: Path) -> None:
-    assert changes(tmp_path, lambda one: schema(one, "PetChange").update(required=["name"])) == []
+    assert changes(tmp_path, lambda document: schema(document, "PetChange").update(required=["name"])) == []
 
 
-def test_the_same_change_of_many_parameters_is_told_once(tmp_path: Path) -> None:
+def test_the_same_change_of_many_parameters_is_reported_once(tmp_path: Path) -> None:
     def edit(document: dict[str, Any]) -> None:
-        for one in parameters(document):
-            one["required"] = True
+        for entry in parameters(document):
+            entry["required"] = True
 
-    assert told(changes(tmp_path, edit)) == [
+    assert summaries(changes(tmp_path, edit)) == [
         (
             "parameter-required",
             "breaking",
@@ -267,7 +284,7 @@ def test_a_type_that_becomes_one_of_several_keeps_what_it_took(tmp_path: Path) -
     def edit(document: dict[str, Any]) -> None:
         body(document)["properties"]["home"] = {"anyOf": [ref("Address"), {"type": "string"}]}
 
-    assert told(changes(tmp_path, edit)) == [
+    assert summaries(changes(tmp_path, edit)) == [
         ("alternative-added", "compatible", "the type `CreatePetHome` also takes `string`", ["create_pet"])
     ]
 
@@ -289,7 +306,7 @@ def test_an_answer_that_takes_several_forms_loses_only_what_is_in_none_of_them(t
         union = {"oneOf": [ref("Plain"), ref("Shaded")]}
         document["components"]["schemas"] |= {**forms, "Paint": union}
 
-    found = {(rule, message) for rule, _, message, _ in told(changes(tmp_path, edit, shop=shop))}
+    found = {(rule, message) for rule, _, message, _ in summaries(changes(tmp_path, edit, shop=shop))}
     assert ("field-removed", "`image` of `Paint` is no longer answered") in found
     assert ("field-optional", "`angle` of `Paint` may be missing now") in found
     assert len({rule for rule, _ in found if rule == "field-removed"}) == 1

@@ -1,4 +1,4 @@
-"""The table of rules is complete: what can be told is in it, and nothing else is."""
+"""The table of rules is complete: every rule that is used is in it, and nothing else is."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ MODULES = [
 ]
 
 
-def told() -> set[str]:
-    """Give the texts that stand as the first argument of `Aspect` or `tell`, also one of two."""
-    found: set[str] = set()
+def used() -> set[str]:
+    """Return the texts that are the first argument of `Difference` or `add`, also one of two."""
+    rules: set[str] = set()
     for node in (node for tree in MODULES for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in ("Aspect", "tell"):
+        if name in ("Difference", "add"):
             choices = [node.args[0]]
             if isinstance(choices[0], ast.IfExp):
                 choices = [choices[0].body, choices[0].orelse]
-            found |= {one.value for one in choices if isinstance(one, ast.Constant)}
-    return found
+            rules |= {one.value for one in choices if isinstance(one, ast.Constant)}
+    return rules
 
 
-def test_every_rule_that_is_told_is_in_the_table() -> None:
-    assert told() - RULES.keys() == set()
+def test_every_rule_that_is_used_is_in_the_table() -> None:
+    assert used() - RULES.keys() == set()
 
 
-def test_every_rule_of_the_table_can_be_told() -> None:
+def test_every_rule_of_the_table_can_be_used() -> None:
     texts = {
         node.value
         for tree in MODULES
@@ -45,5 +45,5 @@ def test_every_rule_of_the_table_can_be_told() -> None:
 def test_every_rule_has_a_title_and_words() -> None:
     for name, rule in RULES.items():
         assert rule.title, name
-        assert rule.form or rule.given or rule.answered, name
+        assert rule.wording or rule.on_input or rule.on_output, name
         assert ORDER[name] >= 0
