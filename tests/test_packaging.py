@@ -20,8 +20,8 @@ CARRIED = {"aqlgen/template/templates.bundle", "aqlgen/template/release.txt"}
 
 
 def files_of(folder: str) -> set[str]:
-    found = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
-    return {path.as_posix() for path in found if not any(part in CACHES for part in path.parts)}
+    paths = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
+    return {path.as_posix() for path in paths if not any(part in CACHES for part in path.parts)}
 
 
 def held(wheel: Path) -> dict[str, bytes]:
@@ -52,33 +52,33 @@ TAG = "releases.current().tag"
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Give aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
-    made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
-    own = (made.folder / "copier.yml").read_text(encoding="utf-8")
-    made.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
-    (made.folder / "copier.yml").rename(made.folder / "templates/copier.yml")
-    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 7000")
-    made.release("0.0.1")
-    (made.folder / "templates/copier.yml").unlink()
-    (made.folder / "copier.yml").write_text(own, encoding="utf-8")
-    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 7000", "EXPOSE 7500")
-    made.release("0.0.2")
-    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 7500", "EXPOSE 8000")
-    made.release(__version__)
-    made.git("tag", "vanilla")
-    made.git("tag", "nightly")
-    return made
+    """Return aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
+    releases = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
+    settings = (releases.folder / "copier.yml").read_text(encoding="utf-8")
+    releases.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
+    (releases.folder / "copier.yml").rename(releases.folder / "templates/copier.yml")
+    releases.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 7000")
+    releases.release("0.0.1")
+    (releases.folder / "templates/copier.yml").unlink()
+    (releases.folder / "copier.yml").write_text(settings, encoding="utf-8")
+    releases.edit("templates/project/Dockerfile.jinja", "EXPOSE 7000", "EXPOSE 7500")
+    releases.release("0.0.2")
+    releases.edit("templates/project/Dockerfile.jinja", "EXPOSE 7500", "EXPOSE 8000")
+    releases.release(__version__)
+    releases.git("tag", "vanilla")
+    releases.git("tag", "nightly")
+    return releases
 
 
 @pytest.fixture(scope="module")
 def built(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Give the sdist and the wheel of the last release."""
+    """Return the sdist and the wheel of the last release."""
     return sorted(checkout.build(tmp_path_factory.mktemp("dist")), key=lambda path: path.suffix)
 
 
 @pytest.fixture(scope="module")
 def site(built: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the wheel as it is installed: a folder of modules."""
+    """Return the wheel as it is installed: a folder of modules."""
     return unpacked(built[1], tmp_path_factory.mktemp("site"))
 
 
@@ -120,11 +120,11 @@ def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Pat
 
 def test_a_wheel_gives_the_templates_of_every_release(site: Path) -> None:
     for version, port in (("0.0.1", 7000), ("0.0.2", 7500), (__version__, 8000)):
-        found = ask(site, f"{TEMPLATES}('v{version}')")
-        assert f"EXPOSE {port}" in found["templates/project/Dockerfile.jinja"]
-        assert "\n_subdirectory: templates/project\n" in found["copier.yml"]
-        assert {path.split("/")[0] for path in found} == {"copier.yml", "templates", "aqlgen"}
-    assert set(found) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
+        files = ask(site, f"{TEMPLATES}('v{version}')")
+        assert f"EXPOSE {port}" in files["templates/project/Dockerfile.jinja"]
+        assert "\n_subdirectory: templates/project\n" in files["copier.yml"]
+        assert {path.split("/")[0] for path in files} == {"copier.yml", "templates", "aqlgen"}
+    assert set(files) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
 
 
 @pytest.mark.parametrize("tag", ["v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1"])

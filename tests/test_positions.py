@@ -64,7 +64,7 @@ TREES = st.recursive(
 
 def pointers(value: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(found for key, one in inner for found in pointers(one, (*path, str(key))))]
+    return [path, *(pointer for key, item in inner for pointer in pointers(item, (*path, str(key))))]
 
 
 @given(st.dictionaries(KEYS, TREES), st.sampled_from([None, 1]), st.sampled_from(["json", "yaml"]))

@@ -22,11 +22,11 @@ CURSOR = Parameter("cursor", Location.QUERY, False, TEXT, "", False, "form", Tru
 
 
 def paged(path: str, properties: dict[str, Any]) -> dict[str, Any]:
-    """Give what is decided about the pages of a GET that answers with these properties."""
+    """Return the `pagination` trait of a GET that answers with these properties, {} if there is none."""
     schema = {"type": "object", "properties": properties}
-    made = operation(f"GET {path}", parameters=(CURSOR,), responses=(answer("200", schema),))
-    (decision,) = decide(document(made), Overrides(), Resolver({}))
-    return next((dict(one.value) for one in decision.traits if one.kind == "pagination"), {})
+    listing = operation(f"GET {path}", parameters=(CURSOR,), responses=(answer("200", schema),))
+    (decision,) = decide(document(listing), Overrides(), Resolver({}))
+    return next((dict(trait.value) for trait in decision.traits if trait.kind == "pagination"), {})
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ FIELDS = {
 @given(st.sets(st.sampled_from(sorted(FIELDS)), min_size=2), st.randoms())
 def test_the_order_of_properties_decides_nothing(names: set[str], chance: random.Random) -> None:
     order = sorted(names)
-    told = paged("/others", {name: FIELDS[name] for name in order})
+    pagination = paged("/others", {name: FIELDS[name] for name in order})
     chance.shuffle(order)
-    assert paged("/others", {name: FIELDS[name] for name in order}) == told
+    assert paged("/others", {name: FIELDS[name] for name in order}) == pagination

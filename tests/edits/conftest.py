@@ -30,14 +30,14 @@ class Petstore(Repo):
         change(rows)
         self.write(f"{OPERATIONS}/{family}.json", json.dumps(rows, indent=2))
 
-    def told(self) -> Any:
+    def report(self) -> Any:
         return run("status", self.folder, "--output-format", "json").json
 
     def checked(self) -> Any:
         return run("check", self.folder, "--pristine", "--output-format", "json").json["pristine"]
 
     def refusals(self) -> list[dict[str, Any]]:
-        """Commit, update, and give why that is refused."""
+        """Commit, update, and return why that is refused."""
         self.commit()
         before = self.snapshot()
         done = self.update("--output-format", "json")
@@ -56,7 +56,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def pets(generated: Path, tmp_path: Path) -> Petstore:
-    """Give the project at the root of a repository, committed."""
+    """Return the project, committed at the root of a repository."""
     shutil.copytree(generated, tmp_path / "pets")
     committed(tmp_path / "pets", tmp_path / "pets")
     return Petstore(tmp_path / "pets", tmp_path / "pets")

@@ -100,7 +100,7 @@ VALUES = {
 
 @st.composite
 def entries(draw: st.DrawFn) -> dict[str, Any]:
-    """Give overrides of a few operations, each of at least one thing."""
+    """Draw overrides of a few operations, each of at least one thing."""
     keys = draw(st.lists(st.sampled_from(KEYS), unique=True, max_size=5))
     fields = st.lists(st.sampled_from(sorted(VALUES)), unique=True, min_size=1, max_size=4)
     return {key: {field: draw(VALUES[field]) for field in draw(fields)} for key in keys}
@@ -123,20 +123,20 @@ def laid_out(draw: st.DrawFn, entries: dict[str, Any]) -> str:
 
 
 def is_within(text: str, longer: str) -> bool:
-    """Whether a text is what is left of a longer one when something is taken out of that."""
+    """Return True if a text is a longer one with some characters taken out."""
     rest = iter(longer)
     return all(character in rest for character in text)
 
 
-def together(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    found = {key: dict(entry) for key, entry in one.items()}
-    for key, entry in other.items():
-        own = found.setdefault(key, {})
-        parameters = {**own.get("parameters", {})}
-        for name, one_given in entry.get("parameters", {}).items():
-            parameters[name] = {**parameters.get(name, {}), **one_given}
-        found[key] = {**own, **entry, **({"parameters": parameters} if parameters else {})}
-    return found
+def together(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    merged = {key: dict(entry) for key, entry in first.items()}
+    for key, entry in second.items():
+        override = merged.setdefault(key, {})
+        parameters = {**override.get("parameters", {})}
+        for name, parameter in entry.get("parameters", {}).items():
+            parameters[name] = {**parameters.get(name, {}), **parameter}
+        merged[key] = {**override, **entry, **({"parameters": parameters} if parameters else {})}
+    return merged
 
 
 @settings(max_examples=300, deadline=None)
@@ -148,7 +148,7 @@ def test_any_overrides_can_be_added_to_any_file_of_overrides(
     new = insert(text, added)
     assert yaml.safe_load(new) == (together(before, added) or None)
     fresh = {
-        key: {field: one for field, one in entry.items() if field not in before.get(key, {})}
+        key: {field: value for field, value in entry.items() if field not in before.get(key, {})}
         for key, entry in added.items()
     }
     if fresh == added:

@@ -34,8 +34,8 @@ class Bench:
         self._repos: dict[tuple[str, str], Repo] = {}
         self._begun: dict[str, Path] = {}
         self._lock = Lock()
-        made = self.older.run("from-openapi", self.documents["first"], "-q", "-o", folder / "shop")
-        assert made.code == 0, made.err
+        done = self.older.run("from-openapi", self.documents["first"], "-q", "-o", folder / "shop")
+        assert done.code == 0, done.err
         self.generated: Mapping[str, bytes] = clones.read(folder / "shop")
         """The project as the older release makes it of the first document."""
 
@@ -47,13 +47,13 @@ class Bench:
             place.mkdir()
             (place / "overrides.yaml").write_bytes(overrides)
             options = ("--overrides", place / "overrides.yaml", "-q", "-o", place / "shop")
-            made = aqlgen.run("from-openapi", self.documents[document], *options)
-            assert made.code == 0, made.err
+            done = aqlgen.run("from-openapi", self.documents[document], *options)
+            assert done.code == 0, done.err
             self._fresh[key] = clones.read(place / "shop")
         return dict(self._fresh[key])
 
     def aqlgen(self, change: str) -> Aqlgen:
-        """Give the release that an update is run by."""
+        """Return the release that runs an update."""
         return self.older if change == "API changes" else self.newer
 
     def update(self, repo: Repo, change: str) -> Run:
@@ -62,13 +62,13 @@ class Bench:
         return self.aqlgen(change).run("update", repo.folder, *spec, "--output-format", "json")
 
     def repo(self, clone: str, edit: str) -> Repo:
-        """Give a repository in which a user made an edit; it is not to be changed."""
+        """Return a repository in which a user made an edit; do not change it."""
         with self._lock:
             if (clone, edit) not in self._repos:
-                edited, made = dict(self.generated), EDITS[edit]
-                made.make(edited)
-                if made.undone is not None:
-                    made.undone(edited)
+                edited, change = dict(self.generated), EDITS[edit]
+                change.make(edited)
+                if change.undone is not None:
+                    change.undone(edited)
                 folder = self.folder / f"repo-{len(self._repos)}"
                 self._repos[clone, edit] = self.make(clone, folder, edited)
             return self._repos[clone, edit]
@@ -94,7 +94,7 @@ def first() -> dict[str, Any]:
 
 
 def second() -> dict[str, Any]:
-    """Give the newer version: an operation more, one less, and another that takes and says something else."""
+    """Return the newer document: one operation more, one less, and one with another parameter and summary."""
     document = json.loads(json.dumps(grown(orders={"get": operation("listOrders")})))
     document["info"]["version"] = "2"
     limit = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
@@ -105,7 +105,7 @@ def second() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("matrix")
-    made = Bench(folder)
-    yield made
-    made.older.stop()
-    made.newer.stop()
+    matrix_bench = Bench(folder)
+    yield matrix_bench
+    matrix_bench.older.stop()
+    matrix_bench.newer.stop()

@@ -30,17 +30,17 @@ class Edit:
     """Path → the text of the user's that the conflict leaves in the file, "" for one that the user took away."""
     undone: Callable[[Tree], None] | None = None
     """What the user did besides, and an update takes back."""
-    said: Callable[[Mapping[str, bytes]], bool] | None = None
-    """Whether the edit is there, where an update writes it in another form."""
+    is_present: Callable[[Mapping[str, bytes]], bool] | None = None
+    """Returns True if the edit is there, where an update writes it in another form."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that the user replaced, which an update remembers, each with the operation that it stood for."""
 
 
 def insert(tree: Tree, path: str, line: int, text: str) -> None:
     """Insert a line."""
-    found = tree[path].decode().splitlines(keepends=True)
-    assert len(found) > line + 4, f"{path} is too short for an edit in its middle"
-    tree[path] = "".join([*found[:line], text + "\n", *found[line:]]).encode()
+    lines = tree[path].decode().splitlines(keepends=True)
+    assert len(lines) > line + 4, f"{path} is too short for an edit in its middle"
+    tree[path] = "".join([*lines[:line], text + "\n", *lines[line:]]).encode()
 
 
 def append(tree: Tree, path: str, text: str) -> None:
@@ -49,7 +49,7 @@ def append(tree: Tree, path: str, text: str) -> None:
 
 
 def move(tree: Tree, path: str, name: str) -> None:
-    """Give a file another name, where it is there to be renamed."""
+    """Rename a file if it is there."""
     if path in tree:
         tree[name] = tree.pop(path)
 
@@ -124,7 +124,7 @@ def machine(tree: Tree) -> None:
     tree[CREATE] = re.sub(rb'"danger": "\w+"', b'"danger": "dangerous"', tree[CREATE])
 
 
-def machine_said(tree: Mapping[str, bytes]) -> bool:
+def machine_edits_present(tree: Mapping[str, bytes]) -> bool:
     read, created = json.loads(tree[READ]), json.loads(tree[CREATE])
     good = read["get_good"]
     return (
@@ -155,6 +155,6 @@ EDITS: Mapping[str, Edit] = {
     ),
     "files deleted": Edit(deletions, {"Dockerfile": ""}, undone=machine_files_gone),
     "own files": Edit(additions, {"NEWS.md": "mine: a file that aqlgen comes to have too"}),
-    "machine files": Edit(nothing, undone=machine, said=machine_said),
+    "machine files": Edit(nothing, undone=machine, is_present=machine_edits_present),
 }
 """What the matrix goes through."""

@@ -25,7 +25,7 @@ UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignor
 
 
 def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str, bytes]:
-    """Give a fresh generation plus the user's edits and the names that are gone.
+    """Return a fresh generation plus the user's edits and the names that are gone.
 
     Files of the user's own stay as the first release made them.
     """
@@ -39,7 +39,7 @@ def expected(bench: Bench, change: str, edit: str, overrides: bytes) -> dict[str
 
 
 def recorded(record: bytes, kept: Mapping[str, bytes], retired: Mapping[str, str]) -> bytes:
-    """Give a record of generation as it is when some of the files, and the names that are retired, are earlier ones."""
+    """Return a record of generation in which some files are those of an earlier one, and some names are retired."""
     files = json.loads(record)["files"]
     each = files["each"] | {path: file_hash(content) for path, content in kept.items()}
     for path in kept:
@@ -57,7 +57,7 @@ def updated(bench: Bench, folder: Path, change: str, edit: str, clone: str) -> t
 
 @pytest.fixture(scope="module")
 def cells(request: pytest.FixtureRequest, bench: Bench) -> Iterator[Mapping[tuple[str, ...], Future[tuple[Repo, Run]]]]:
-    """Give what comes of each update of the matrix that is asked for: made ahead, two at once."""
+    """Yield the result of each update of the matrix that is asked for: made ahead, two at once."""
     items = [item for item in request.session.items if item.path == request.path and hasattr(item, "callspec")]
     items = [item for item in items if {"change", "edit", "clone"} <= item.callspec.params.keys()]
     asked = [tuple(item.callspec.params[name] for name in ("change", "edit", "clone")) for item in items]
@@ -73,8 +73,8 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
     bench: Bench, cells: Mapping[tuple[str, ...], Future[tuple[Repo, Run]]], change: str, edit: str, clone: str
 ) -> None:
     repo, done = cells[change, edit, clone].result()
-    made = EDITS[edit]
-    conflicts = {} if change == "API changes" else made.conflicts
+    edited = EDITS[edit]
+    conflicts = {} if change == "API changes" else edited.conflicts
     assert done.code == bool(conflicts), done.out + done.err
     assert set(done.json["files"]["conflicts"]) == set(conflicts)
     after = clones.read(repo.folder)
@@ -83,8 +83,8 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
     wanted = expected(bench, change, edit, after["overrides.yaml"]) | UNTRACKED
     differing = {path for path in wanted.keys() | after.keys() if wanted.get(path) != after.get(path)}
     assert differing <= set(conflicts)
-    assert made.said is None or made.said(after)
-    assert not [one for one in ("CHERRY_PICK_HEAD", "MERGE_MSG", "sequencer") if (repo.top / ".git" / one).exists()]
+    assert edited.is_present is None or edited.is_present(after)
+    assert not [name for name in ("CHERRY_PICK_HEAD", "MERGE_MSG", "sequencer") if (repo.top / ".git" / name).exists()]
     if clone == "subfolder":
         assert {path: (repo.top / path).read_bytes() for path in clones.BESIDE} == clones.BESIDE
     shutil.rmtree(repo.top)
@@ -127,7 +127,7 @@ def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_wa
     before = clones.read(repo.folder)
     done = bench.update(repo, "both")
     assert (done.code, clones.read(repo.folder)) == (3, before)
-    (detail,) = [one for one in done.json["error"]["details"] if one["path"].endswith(READ)]
+    (detail,) = [detail for detail in done.json["error"]["details"] if detail["path"].endswith(READ)]
     assert "not to be found any more" in detail["message"]
     assert "pip install aqlgen==0.1.0" in detail["suggestion"]
     assert "--unshallow" in detail["suggestion"]

@@ -38,7 +38,7 @@ ADDED = ("NEWS.md", RUNTIME + "newly.py")
 
 
 def lines(about: str, comment: str = "#") -> str:
-    """Give a file of some length, each line of which stands nowhere else."""
+    """Return a text of 40 lines, each of which occurs nowhere else."""
     first = f"{comment} shared: yours to edit; `aqlgen update` merges its own changes into it."
     return "\n".join([first, *(f"{comment} {about}, line {number}" for number in range(2, 41))]) + "\n"
 
@@ -63,7 +63,7 @@ class Aqlgen:
         try:
             assert worker.stdin is not None
             assert worker.stdout is not None
-            worker.stdin.write(json.dumps([str(one) for one in arguments]) + "\n")
+            worker.stdin.write(json.dumps([str(argument) for argument in arguments]) + "\n")
             worker.stdin.flush()
             answer = worker.stdout.readline()
         finally:

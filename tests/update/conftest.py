@@ -18,8 +18,8 @@ from tests.update.repos import SHOP, Repo, Templates, git
 @pytest.fixture(autouse=True)
 def _own_git(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the machine's own configuration of git away: for aqlgen it would be the user's."""
-    for name in [one for one in os.environ if one.startswith("GIT_")]:
-        monkeypatch.delenv(name)
+    for variable in [variable for variable in os.environ if variable.startswith("GIT_")]:
+        monkeypatch.delenv(variable)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
@@ -52,14 +52,14 @@ def inner(generated: Path, tmp_path: Path) -> Repo:
 
 def committed(folder: Path, top: Path) -> Repo:
     git("init", "--quiet", "--initial-branch=main", cwd=top)
-    made = Repo(folder, top)
-    made.commit()
-    return made
+    repo = Repo(folder, top)
+    repo.commit()
+    return repo
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Callable[[Any], Path]:
-    """Write a document and give its place."""
+    """Write a document and return its path."""
 
     def written(document: Any) -> Path:
         path = tmp_path / "newer.json"
@@ -71,7 +71,7 @@ def spec(tmp_path: Path) -> Callable[[Any], Path]:
 
 @pytest.fixture
 def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Templates]:
-    """Give the templates that this aqlgen is taken to have: those of a release to come, once a test changed them."""
+    """Return a copy of the templates, which aqlgen uses as its own; a test changes it into the next release's."""
     templates = Templates(tmp_path / "release")
     monkeypatch.setattr("aqlgen.render.template.own_templates", lambda: templates.folder)
     return templates

@@ -42,7 +42,7 @@ class Repo:
         return run("update", self.folder, *options)
 
     def changed(self, *options: str | Path) -> Any:
-        """Update, and give what that says as data."""
+        """Update, and return the output as data."""
         return self.update("--output-format", "json", *options).json
 
     def read(self, path: str) -> str:
@@ -61,7 +61,7 @@ class Repo:
         return self.git("status", "--short").splitlines()
 
     def snapshot(self) -> dict[str, bytes]:
-        """Give every byte of the work tree and of what git keeps of its state."""
+        """Return every file of the work tree and of git's state, path → content."""
         return {
             path.relative_to(self.top).as_posix(): path.read_bytes() for path in self.top.rglob("*") if path.is_file()
         }
@@ -92,7 +92,7 @@ SHOP: Mapping[str, Any] = {
 
 
 def grown(**paths: Any) -> dict[str, Any]:
-    """Give the document with more paths, or others: `orders={…}` stands at /orders."""
+    """Return the document with more paths, or others: `orders={…}` stands at /orders."""
     return {**SHOP, "paths": {**SHOP["paths"], **{f"/{name}": item for name, item in paths.items()}}}
 
 

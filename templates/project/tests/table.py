@@ -39,37 +39,37 @@ class Operation:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The example, or, without one, something for each required parameter."""
+        """Return the example, or, without one, a value for each required parameter."""
         return dict.fromkeys(self.required, "x") if self.example is None else dict(self.example)
 
 
 @cache
 def adapter() -> Mapping[str, Any]:
-    """Give what adapter.json says."""
+    """Return the content of adapter.json."""
     data: Mapping[str, Any] = json.loads((FOLDER / "adapter.json").read_bytes())
     return data
 
 
 @cache
 def operations() -> tuple[Operation, ...]:
-    """Every operation, family by family."""
+    """Return every operation, family by family."""
     return tuple(_rows())
 
 
 def offered() -> list[str]:
-    """Give the families that have a tool of their own: those with an operation, and read."""
+    """Return the families that have a tool of their own: those with an operation, and read."""
     return [family for family in FAMILIES if family == "read" or adapter()["counts"][family]]
 
 
 def sample(count: int) -> tuple[Operation, ...]:
-    """At most `count` operations with an example, spread evenly over the table."""
-    every = [operation for operation in operations() if operation.example is not None]
-    step = max(1, len(every) // count)
-    return tuple(every[::step][:count])
+    """Return at most `count` operations with an example, spread evenly over the table."""
+    callable_operations = [operation for operation in operations() if operation.example is not None]
+    step = max(1, len(callable_operations) // count)
+    return tuple(callable_operations[::step][:count])
 
 
 def variables() -> dict[str, str]:
-    """Give a value for every environment variable that holds a credential."""
+    """Return a value for every environment variable that holds a credential."""
     schemes = adapter()["security_schemes"].values()
     return {variable: f"test-{variable.lower()}" for scheme in schemes for variable in scheme["variables"]}
 
