@@ -55,7 +55,7 @@ class Scores:
     verb_rules: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
     noun_rules: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
     verbs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    wrong: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    mistakes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, provider: str, what: str, *, when: bool = True) -> None:
         """Count something for a provider."""
@@ -92,23 +92,23 @@ def main(argv: Sequence[str]) -> int:
         print(
             "\nverbs, people's → ours:", *(f"{n} {a} → {b}" for (a, b), n in scores.verbs.most_common(40)), sep="\n    "
         )
-        for kind, lines in sorted(scores.wrong.items(), key=lambda pair: -len(pair[1])):
+        for kind, lines in sorted(scores.mistakes.items(), key=lambda pair: -len(pair[1])):
             print(f"\n{len(lines)} {kind}", *lines[: options.wrong], sep="\n    ")
     return 0
 
 
 def score(truth: Truth, scores: Scores) -> None:
     """Decide about a document and compare with its rows."""
-    decided = {one.operation.key: one for one in decide(truth.document, Overrides(), truth.resolver)}
+    decided = {decision.operation.key: decision for decision in decide(truth.document, Overrides(), truth.resolver)}
     scores.counts[truth.provider]["real"] += truth.real
     for row in truth.rows:
-        one = decided[f"{row['method'].upper()} {row['path']}"]
-        as_filed = one.category.value == row["category"]
+        decision = decided[f"{row['method'].upper()} {row['path']}"]
+        as_filed = decision.category.value == row["category"]
         verb = row["rule"].removeprefix("verb:")
-        upsert = verb == "upsert" and one.category is Category.CREATE
-        specified = one.category in (SPECIFIED.get(verb), SPECIFIED.get(row["human_method"]))
+        upsert = verb == "upsert" and decision.category is Category.CREATE
+        specified = decision.category in (SPECIFIED.get(verb), SPECIFIED.get(row["human_method"]))
         default = not (as_filed or specified) and is_default_name(row)
-        listed = one.category_reason.confidence < REVIEW_THRESHOLD
+        listed = decision.category_reason.confidence < REVIEW_THRESHOLD
         good = as_filed or upsert
         for what, when in (
             ("rows", True),
@@ -116,21 +116,21 @@ def score(truth: Truth, scores: Scores) -> None:
             ("upserts", good),
             ("by R-NAME-1", good or specified),
             ("default names", default),
-            ("review", bool(one.review_reasons)),
+            ("review", bool(decision.review_reasons)),
             ("review categories", listed),
             ("wrong", not good),
-            ("wrong in review", not good and bool(one.review_reasons)),
+            ("wrong in review", not good and bool(decision.review_reasons)),
         ):
             scores.add(truth.provider, what, when=when)
-        scores.rules[one.category_reason.rule].append((good, one.category_reason.confidence))
+        scores.rules[decision.category_reason.rule].append((good, decision.category_reason.confidence))
         if not good:
-            kind = f"category {row['category']} not {one.category} ({one.category_reason.rule})"
-            scores.wrong[kind + " DEFAULT NAME" * default].append(_line(row, one))
-        _score_name(row, one, scores, truth)
+            kind = f"category {row['category']} not {decision.category} ({decision.category_reason.rule})"
+            scores.mistakes[kind + " DEFAULT NAME" * default].append(_line(row, decision))
+        _score_name(row, decision, scores, truth)
 
 
 def is_default_name(row: Row) -> bool:
-    """Whether the SDK's generator took the path for the resource and the method for the verb (`auth.login.create`)."""
+    """Return True if an SDK generator took the path as resource and the method as verb (`auth.login.create`)."""
     last = split(row["path"].rstrip("/").rsplit("/", 1)[-1])
     verb = find_verb(last[0]) if last else None
     return (
@@ -142,43 +142,43 @@ def is_default_name(row: Row) -> bool:
     )
 
 
-def _score_name(row: Row, one: Decision, scores: Scores, truth: Truth) -> None:
+def _score_name(row: Row, decision: Decision, scores: Scores, truth: Truth) -> None:
     human = split(row["human_method"])
     if not human:
         return
-    verb, ours = _verb(human), _verb(tuple(one.verb.split("_")))
+    verb, ours = _verb(human), _verb(tuple(decision.verb.split("_")))
     thing = split(row["human_resource"].split(".")[-1])
-    found = bool(thing) and singular(thing[-1]) in {singular(word) for word in split(one.resource)}
+    right = bool(thing) and singular(thing[-1]) in {singular(word) for word in split(decision.resource)}
     for of in ("", "people's ") if truth.named else ("",):
         scores.add(truth.provider, f"{of}verbs")
         scores.add(truth.provider, f"{of}verbs right", when=ours == verb)
         scores.add(truth.provider, f"{of}verbs nearly", when=ours == verb or {ours, verb} == {"get", "list"})
         scores.add(truth.provider, f"{of}resources", when=bool(thing))
-        scores.add(truth.provider, f"{of}resources right", when=found)
+        scores.add(truth.provider, f"{of}resources right", when=right)
     if truth.named:
-        scores.verb_rules[one.verb_rule][ours == verb] += 1
+        scores.verb_rules[decision.verb_rule][ours == verb] += 1
         if thing:
-            scores.noun_rules[one.noun_rule][found] += 1
+            scores.noun_rules[decision.noun_rule][right] += 1
     if truth.named and ours != verb:
         scores.verbs[verb, ours] += 1
-        scores.wrong[f"verb {verb}"].append(_line(row, one))
-    if truth.named and thing and not found:
-        scores.wrong["resource"].append(_line(row, one))
+        scores.mistakes[f"verb {verb}"].append(_line(row, decision))
+    if truth.named and thing and not right:
+        scores.mistakes["resource"].append(_line(row, decision))
 
 
 def _verb(words: tuple[str, ...]) -> str:
-    """Give the verb of a name in its canonical form, without what stands before it (bulk update)."""
+    """Return the verb of a name in its canonical form, without what stands before it (bulk update)."""
     known = leading_verb(words)
     adverbs = 1 if known and len(words) > 1 and words[0] in ADVERBS else 0
     return CANONICAL.get(words[adverbs], words[adverbs])
 
 
-def _line(row: Row, one: Decision) -> str:
+def _line(row: Row, decision: Decision) -> str:
     human = f"{row['human_resource']}.{row['human_method']}"
-    operation = one.operation
+    operation = decision.operation
     return (
         f"{row['document']}: {row['method']} {row['path']} [{operation.operation_id or ''}] {operation.summary[:60]!r}"
-        f" {human} → {one.name} ({one.category_reason.note}; {one.category_reason.confidence})"
+        f" {human} → {decision.name} ({decision.category_reason.note}; {decision.category_reason.confidence})"
     )
 
 
@@ -221,10 +221,10 @@ def _share(counts: Counter[str], what: str, of: str) -> str:
 def report_rules(scores: Scores) -> None:
     """Print how often each rule erred, beside the confidence that it claims."""
     print(f"\n{'rule':28} {'decided':>8} {'wrong':>6} {'right':>8} {'claimed':>8}")
-    for rule, found in sorted(scores.rules.items(), key=lambda pair: -len(pair[1])):
-        right = sum(good for good, _ in found)
-        claimed = fmean(confidence for _, confidence in found)
-        print(f"{rule:28} {len(found):8} {len(found) - right:6} {right / len(found):8.1%} {claimed:8.2f}")
+    for rule, outcomes in sorted(scores.rules.items(), key=lambda pair: -len(pair[1])):
+        right = sum(good for good, _ in outcomes)
+        claimed = fmean(confidence for _, confidence in outcomes)
+        print(f"{rule:28} {len(outcomes):8} {len(outcomes) - right:6} {right / len(outcomes):8.1%} {claimed:8.2f}")
     for title, rules in (("verb rule", scores.verb_rules), ("noun rule", scores.noun_rules)):
         print(f"\n{title:28} {'decided':>8} {'wrong':>6} {'right':>8}")
         for rule, counts in sorted(rules.items(), key=lambda pair: -pair[1].total()):

@@ -30,25 +30,27 @@ KINDS = ("operations", "pinned", "followed", "renamed", "unstable")
 
 def measure(document: Document, resolver: Resolver, chance: random.Random) -> dict[str, int]:
     """Count what goes wrong in one document."""
-    keys = [one.key for one in document.operations]
+    keys = [operation.key for operation in document.operations]
     half = set(chance.sample(keys, len(keys) // 2))
-    found = dict.fromkeys(KINDS, 0)
-    found["operations"] = len(keys)
-    part = replace(document, operations=tuple(one for one in document.operations if one.key in half))
-    rest = replace(document, operations=tuple(one for one in document.operations if one.key not in half))
-    names = {one.operation.key: one.name for one in decide(part, Overrides(), resolver)}
+    counts = dict.fromkeys(KINDS, 0)
+    counts["operations"] = len(keys)
+    part = replace(document, operations=tuple(operation for operation in document.operations if operation.key in half))
+    rest = replace(
+        document, operations=tuple(operation for operation in document.operations if operation.key not in half)
+    )
+    names = {decision.operation.key: decision.name for decision in decide(part, Overrides(), resolver)}
     for now in (document, rest):
         decided = decide(now, Overrides(), resolver, kept=names)
-        today = {one.operation.key: one.name for one in decided}
-        pinned = {one.operation.key: one.name for one in decided if one.pinned}
+        today = {decision.operation.key: decision.name for decision in decided}
+        pinned = {decision.operation.key: decision.name for decision in decided if decision.pinned}
         known = {name: key for key, name in names.items()}
-        found["pinned"] += len(pinned)
-        found["renamed"] += sum(today[key] != name for key, name in names.items() if key in today)
-        found["followed"] += sum(name in known and known[name] != key for key, name in today.items())
+        counts["pinned"] += len(pinned)
+        counts["renamed"] += sum(today[key] != name for key, name in names.items() if key in today)
+        counts["followed"] += sum(name in known and known[name] != key for key, name in today.items())
         again = decide(now, Overrides(), resolver, kept=pinned, retired=unused(names, {}, today.values()))
-        found["unstable"] += sum(one != other for one, other in zip(decided, again, strict=True))
+        counts["unstable"] += sum(before != after for before, after in zip(decided, again, strict=True))
         names = today
-    return found
+    return counts
 
 
 def main(argv: Sequence[str]) -> None:
@@ -66,10 +68,10 @@ def main(argv: Sequence[str]) -> None:
         except AqlgenError as error:
             print(f"{path.name}: {type(error).__name__}")
             continue
-        found = measure(document, resolver, random.Random(options.seed))
+        counts = measure(document, resolver, random.Random(options.seed))
         count += 1
-        sums = {kind: sums[kind] + found[kind] for kind in KINDS}
-        if any(found[kind] for kind in KINDS[1:]):
-            print(f"{path.name:<40} " + " ".join(f"{kind} {found[kind]}" for kind in KINDS))
-    told = ", ".join(f"{kind} {number}" for kind, number in sums.items())
-    print(f"{count} documents in {time.perf_counter() - started:.0f} s: {told}")
+        sums = {kind: sums[kind] + counts[kind] for kind in KINDS}
+        if any(counts[kind] for kind in KINDS[1:]):
+            print(f"{path.name:<40} " + " ".join(f"{kind} {counts[kind]}" for kind in KINDS))
+    summary = ", ".join(f"{kind} {number}" for kind, number in sums.items())
+    print(f"{count} documents in {time.perf_counter() - started:.0f} s: {summary}")

@@ -33,18 +33,18 @@ RESIDUE = re.compile(r"_using_(get|post|put|patch|delete)\b|^api_|_api_v\d|(^|_)
 
 
 def stutters(name: str) -> bool:
-    """Whether a word follows itself, in whatever number."""
+    """Return True if a word follows itself, in singular or plural."""
     words = [singular(word) for word in name.split("_")]
-    return any(one == other for one, other in pairwise(words))
+    return any(word == following for word, following in pairwise(words))
 
 
-def residue(one: Decision) -> bool:
-    """Whether a name holds a version or a number that the API does not need to tell its operations apart."""
-    return RESIDUE.search(one.name) is not None
+def residue(decision: Decision) -> bool:
+    """Return True if a name holds a version or a number that the API does not need to tell its operations apart."""
+    return RESIDUE.search(decision.name) is not None
 
 
 def documents(corpus: Path) -> Iterator[Path]:
-    """Give the documents of a folder: its files, and the root of each folder that is one document."""
+    """Yield the documents of a folder: its files, and the root of each folder that is one document."""
     if corpus.is_file():
         yield corpus
         return
@@ -52,7 +52,9 @@ def documents(corpus: Path) -> Iterator[Path]:
         if path.suffix in (".json", ".yaml", ".yml"):
             yield path
         elif path.is_dir() and path.name.endswith("-multifile"):
-            roots = [one for one in sorted(path.rglob("*")) if one.suffix in (".yaml", ".yml", ".json") and _root(one)]
+            roots = [
+                file for file in sorted(path.rglob("*")) if file.suffix in (".yaml", ".yml", ".json") and _root(file)
+            ]
             yield from roots[:1]
 
 
@@ -62,14 +64,14 @@ def _root(path: Path) -> bool:
 
 
 def renamed(document: Document, resolver: Resolver, names: dict[str, str], seed: int) -> dict[str, tuple[str, str]]:
-    """Give the operations whose name changes when a random half of the operations is removed, with both names."""
+    """Return the operations whose name changes when a random half of the operations is removed, with both names."""
     chance = random.Random(seed)
-    kept: tuple[Operation, ...] = tuple(one for one in document.operations if chance.random() < 0.5)
+    kept: tuple[Operation, ...] = tuple(operation for operation in document.operations if chance.random() < 0.5)
     half = decide(replace(document, operations=kept), Overrides(), resolver)
     return {
-        one.operation.key: (names[one.operation.key], one.name)
-        for one in half
-        if one.operation.key in names and names[one.operation.key] != one.name
+        decision.operation.key: (names[decision.operation.key], decision.name)
+        for decision in half
+        if decision.operation.key in names and names[decision.operation.key] != decision.name
     }
 
 
@@ -98,23 +100,27 @@ def main(argv: Sequence[str]) -> int:
             unread.append(f"{name}: {error}")
             continue
         decisions = prepared.decisions
-        names = {one.operation.key: one.name for one in decisions}
+        names = {decision.operation.key: decision.name for decision in decisions}
         twice = len(decisions) - len(set(names.values()))
-        bad = [one for one in decisions if not is_valid(one.name) or one.name in RESERVED or len(one.name) > LIMIT]
-        stutter = [one for one in decisions if stutters(one.name)]
-        left = [one for one in decisions if residue(one)]
+        bad = [
+            decision
+            for decision in decisions
+            if not is_valid(decision.name) or decision.name in RESERVED or len(decision.name) > LIMIT
+        ]
+        stutter = [decision for decision in decisions if stutters(decision.name)]
+        left = [decision for decision in decisions if residue(decision)]
         resolver = Resolver(prepared.assembled.root)
         document = build(resolver, prepared.assembled.openapi).document
         moved = renamed(document, resolver, names, options.seed)
-        own = [len(one.name) for one in decisions]
-        lengths += own
-        for what, count in zip(total, (len(own), twice + len(bad), len(stutter), len(left), len(moved)), strict=True):
+        sizes = [len(decision.name) for decision in decisions]
+        lengths += sizes
+        for what, count in zip(total, (len(sizes), twice + len(bad), len(stutter), len(left), len(moved)), strict=True):
             total[what] += count
-        counts = (len(own), f"{median(own):g}", max(own), twice + len(bad), len(stutter), len(left), len(moved))
+        counts = (len(sizes), f"{median(sizes):g}", max(sizes), twice + len(bad), len(stutter), len(left), len(moved))
         print(f"{name:38}{''.join(f'{count:>8}' for count in counts)}")
         _print(decisions, [*bad, *stutter, *left], options.count if shown else 0, options.seed)
         if options.renamed:
-            print(*(f"    {key}: {one} → {other}" for key, (one, other) in moved.items()), sep="\n")
+            print(*(f"    {key}: {before} → {after}" for key, (before, after) in moved.items()), sep="\n")
     print(f"\n{total}, median length {median(lengths or [0]):g}")
     print(*(f"not read: {line}" for line in unread), sep="\n")
     return 1 if total["wrong"] or total["stutter"] else 0
@@ -125,7 +131,7 @@ def _quiet(stage: str) -> None:
 
 
 def _print(decisions: Sequence[Decision], faulty: Sequence[Decision], count: int, seed: int) -> None:
-    for one in faulty:
-        print(f"  ! {one.name:44} {one.operation.key} [{one.operation.operation_id}]")
-    for one in random.Random(seed).sample(list(decisions), min(count, len(decisions))):
-        print(f"    {one.name:44} {one.operation.key} [{one.operation.operation_id}]")
+    for decision in faulty:
+        print(f"  ! {decision.name:44} {decision.operation.key} [{decision.operation.operation_id}]")
+    for decision in random.Random(seed).sample(list(decisions), min(count, len(decisions))):
+        print(f"    {decision.name:44} {decision.operation.key} [{decision.operation.operation_id}]")

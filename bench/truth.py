@@ -42,7 +42,7 @@ class Truth:
 
     @property
     def provider(self) -> str:
-        """Whose API it is: azure of `azure:web-WebApps`."""
+        """Return the provider of the API: azure of `azure:web-WebApps`."""
         return _provider(self.name)
 
 
@@ -51,24 +51,28 @@ _OWN: Final = 0.9
 
 
 def truths(corpus: Path, *, rows_only: bool = False) -> Iterator[Truth]:
-    """Give the documents of the file, one after the other; with `rows_only` none is read from the corpus."""
-    found: dict[str, list[Row]] = defaultdict(list)
+    """Yield the documents of the file, one after the other; with `rows_only` none is read from the corpus."""
+    by_document: dict[str, list[Row]] = defaultdict(list)
     for row in _table(corpus / "ground-truth.tsv"):
         if row["confidence"] == "high":
-            found[row["document"]].append(row)
-    named = _named(row for rows in found.values() for row in rows)
+            by_document[row["document"]].append(row)
+    named = _named(row for rows in by_document.values() for row in rows)
     files = {row["name"].split("/")[0].rsplit(".", 1)[0]: corpus / row["name"] for row in _table(corpus / "INDEX.tsv")}
-    for name, rows in found.items():
+    for name, rows in by_document.items():
         there = None if rows_only or rows[0]["document_in_corpus"] != "yes" else _real(files.get(name))
-        operations = {one.key: one for one in map(_made, rows)}
+        operations = {operation.key: operation for operation in map(_from_row, rows)}
         if there is None:
             yield Truth(name, tuple(rows), _around(operations), None, 0, _provider(name) in named)
             continue
         document, resolver = there
-        real = {one.key: one for one in document.operations if one.key in operations and _tells(one)}
-        others = {one.key: one for one in document.operations if _tells(one)}
-        every = _around(operations | others)
-        yield Truth(name, tuple(rows), every, resolver, len(real), _provider(name) in named)
+        real = {
+            operation.key: operation
+            for operation in document.operations
+            if operation.key in operations and _is_described(operation)
+        }
+        others = {operation.key: operation for operation in document.operations if _is_described(operation)}
+        complete = _around(operations | others)
+        yield Truth(name, tuple(rows), complete, resolver, len(real), _provider(name) in named)
 
 
 def _provider(document: str) -> str:
@@ -77,12 +81,12 @@ def _provider(document: str) -> str:
 
 def _named(rows: Iterable[Row]) -> frozenset[str]:
     """Find the providers whose names are people's; those from x-kubernetes-action and from operationIds are not."""
-    own: dict[str, list[bool]] = defaultdict(list)
+    borrowed: dict[str, list[bool]] = defaultdict(list)
     for row in rows:
-        told = row["rule"].startswith("x-kubernetes-action")
+        kubernetes = row["rule"].startswith("x-kubernetes-action")
         same = set(split(row["human_method"])) <= set(split(row["operation_id"]))
-        own[_provider(row["document"])].append(told or (bool(row["operation_id"]) and same))
-    return frozenset(provider for provider, each in own.items() if sum(each) <= _OWN * len(each))
+        borrowed[_provider(row["document"])].append(kubernetes or (bool(row["operation_id"]) and same))
+    return frozenset(provider for provider, each in borrowed.items() if sum(each) <= _OWN * len(each))
 
 
 def _table(path: Path) -> Iterator[dict[str, str]]:
@@ -95,20 +99,20 @@ def _real(path: Path | None) -> tuple[Document, Resolver] | None:
     if path is None:
         return None
     try:
-        found = assemble(Request(str(path)))
-        resolver = Resolver(found.root)
-        return build(resolver, found.openapi).document, resolver
+        assembled = assemble(Request(str(path)))
+        resolver = Resolver(assembled.root)
+        return build(resolver, assembled.openapi).document, resolver
     except AqlgenError as error:
         print(f"{path.name} is not read, its rows count instead: {error}", file=sys.stderr)
         return None
 
 
-def _tells(operation: Operation) -> bool:
-    """Whether the document describes the operation, or only refers to where it is described."""
+def _is_described(operation: Operation) -> bool:
+    """Return True if the document describes the operation, rather than refers to its description."""
     return bool(operation.operation_id or operation.summary or operation.responses)
 
 
-def _made(row: Row) -> Operation:
+def _from_row(row: Row) -> Operation:
     """Make the operation that the row's columns describe."""
     rule, _, action = row["rule"].partition(":")
     extensions = {"x-kubernetes-action": action} if rule == "x-kubernetes-action" else {}

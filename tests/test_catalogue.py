@@ -20,8 +20,8 @@ MODULES = {
 }
 
 
-def codes_given() -> Iterator[tuple[str, str]]:
-    """Each literal given as a code to Diagnostic, an error's `of`, or any function here that has a parameter `code`."""
+def codes_passed() -> Iterator[tuple[str, str]]:
+    """Yield each literal code passed to Diagnostic, an error's `of`, or a function here with a parameter `code`."""
     takers = {"Diagnostic": 0, "of": 0}
     for tree in MODULES.values():
         for node in ast.walk(tree):
@@ -34,10 +34,10 @@ def codes_given() -> Iterator[tuple[str, str]]:
             if not isinstance(node, ast.Call):
                 continue
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            given = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+            arguments = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
             if called in takers:
-                given += node.args[takers[called] : takers[called] + 1]
-            for argument in given:
+                arguments += node.args[takers[called] : takers[called] + 1]
+            for argument in arguments:
                 for constant in ast.walk(argument):
                     if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
                         yield constant.value, f"{module}:{constant.lineno}"
@@ -53,7 +53,9 @@ def all_text() -> set[str]:
 
 
 def test_every_code_in_the_code_is_in_the_catalogue():
-    missing = {code: place for code, place in codes_given() if code not in CATALOGUE and re.fullmatch(r"[a-z-]+", code)}
+    missing = {
+        code: place for code, place in codes_passed() if code not in CATALOGUE and re.fullmatch(r"[a-z-]+", code)
+    }
     assert missing == {}
 
 

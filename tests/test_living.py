@@ -21,7 +21,7 @@ FIRST = "0.1.0"
 
 
 def commands() -> Iterator[tuple[str, str, str]]:
-    """Give what the page shows, in its order: the heading, `sh` or `yaml`, and a command or a whole piece of YAML."""
+    """Yield what the page shows, in its order: the heading, `sh` or `yaml`, and a command or a whole piece of YAML."""
     heading = ""
     for title, language, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
         heading = title or heading
@@ -73,7 +73,7 @@ class Owner:
 
 
 def api_changed(owner: Owner) -> None:
-    """Give the document a new version, in which a parameter is called otherwise."""
+    """Write a new version of the document, in which a parameter has another name."""
     owner.edit("../openapi.yaml", "version: 1.4.0", "version: 1.5.0")
     owner.edit("../openapi.yaml", "- name: bornBefore", "- name: bornUntil")
 
@@ -91,7 +91,7 @@ def hand_edit(owner: Owner) -> None:
 
 
 def integration(owner: Owner) -> None:
-    """Continuous integration looks at a branch that breaks an agent."""
+    """Prepare a branch that breaks an agent, for continuous integration to check."""
     assert owner.shell("git switch --quiet --create topic").returncode == 0
     owner.edit("overrides.yaml", "\nGET /pets:\n", "\nDELETE /pets/{petId}:\n  hidden: true\nGET /pets:\n")
     owner.commit()
@@ -99,7 +99,7 @@ def integration(owner: Owner) -> None:
 
 
 def schedule(owner: Owner) -> None:
-    """There is a remote, and something new to propose."""
+    """Add a remote, and something new to propose."""
     owner.commit()
     owner.edit("../openapi.yaml", "version: 1.5.0", "version: 1.6.0")
     remote = "git init --quiet --bare ../remote.git && git remote add origin ../remote.git"
@@ -124,7 +124,7 @@ BEFORE: dict[str, Callable[[Owner], None]] = {
 
 @pytest.fixture
 def owner(tmp_path: Path) -> Owner:
-    """Somebody with the first release of aqlgen, a document and GitHub's command line, but no network."""
+    """Return somebody with the first release of aqlgen, a document and GitHub's command line, but no network."""
     checkout = Checkout.make(tmp_path / "aqlgen")
     checkout.release(FIRST)
     tools, home = tmp_path / "tools", tmp_path / "home"

@@ -36,7 +36,7 @@ class Page(HTMLParser):
         self._open: list[str] = []
         self.feed(self.text)
         self.close()
-        self.wrong += [f"<{one}> is left open" for one in self._open]
+        self.wrong += [f"<{tag}> is left open" for tag in self._open]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
@@ -61,15 +61,19 @@ class Page(HTMLParser):
     @property
     def data(self) -> dict[str, Any]:
         scripts = [attributes for tag, attributes in self.elements if tag == "script"]
-        place = next(index for index, one in enumerate(scripts) if one.get("type") == "application/json")
+        place = next(index for index, attributes in enumerate(scripts) if attributes.get("type") == "application/json")
         return json.loads(self.contents["script"][place])
 
     @property
     def policy(self) -> str:
-        return next(one["content"] for tag, one in self.elements if one.get("http-equiv") == "Content-Security-Policy")
+        return next(
+            attributes["content"]
+            for tag, attributes in self.elements
+            if attributes.get("http-equiv") == "Content-Security-Policy"
+        )
 
     def of(self, tag: str, kind: str) -> Iterator[dict[str, str]]:
-        return (one for name, one in self.elements if name == tag and one.get("class") == kind)
+        return (attributes for name, attributes in self.elements if name == tag and attributes.get("class") == kind)
 
 
 def reported(tmp_path: Path, spec: Path) -> tuple[Page, dict[str, Any]]:
@@ -94,15 +98,17 @@ def test_the_page_is_well_formed_and_its_ids_are_unique(petstore: tuple[Page, An
     page, _ = petstore
     assert page.text.startswith("<!doctype html>\n")
     assert not page.wrong
-    ids = [one["id"] for _, one in page.elements if "id" in one]
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
 
 
 def test_the_page_needs_nothing_outside_itself(petstore: tuple[Page, Any]) -> None:
     page, _ = petstore
-    loaded = [(tag, name, value) for tag, one in page.elements for name, value in one.items() if name in LOADS]
+    loaded = [
+        (tag, name, value) for tag, attributes in page.elements for name, value in attributes.items() if name in LOADS
+    ]
     assert {(tag, name) for tag, name, _ in loaded} == {("a", "href")}
-    ids = {one["id"] for _, one in page.elements if "id" in one}
+    ids = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
     assert {value.removeprefix("#") for _, _, value in loaded} <= ids
     assert not {"link", "img", "iframe", "object", "embed", "base", "video", "audio"} & {
         tag for tag, _ in page.elements
@@ -112,39 +118,43 @@ def test_the_page_needs_nothing_outside_itself(petstore: tuple[Page, Any]) -> No
 
 def test_the_policy_allows_just_the_pages_own_style_and_scripts(petstore: tuple[Page, Any]) -> None:
     page, _ = petstore
-    directives = dict(one.strip().split(" ", 1) for one in page.policy.split(";"))
-    scripts = [one for tag, one in page.elements if tag == "script"]
-    run_ones = [page.contents["script"][index] for index, one in enumerate(scripts) if "type" not in one]
+    directives = dict(directive.strip().split(" ", 1) for directive in page.policy.split(";"))
+    scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+    executed = [page.contents["script"][index] for index, attributes in enumerate(scripts) if "type" not in attributes]
 
     def hashes(texts: list[str]) -> set[str]:
-        return {f"'sha256-{base64.b64encode(sha256(one.encode()).digest()).decode()}'" for one in texts}
+        return {f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts}
 
     assert directives["default-src"] == "'none'"
     assert set(directives["style-src"].split()) == hashes(page.contents["style"])
-    assert set(directives["script-src"].split()) == hashes(run_ones)
-    assert len(run_ones) == 2
-    assert not [name for _, one in page.elements for name in one if name.startswith("on") or name == "style"]
+    assert set(directives["script-src"].split()) == hashes(executed)
+    assert len(executed) == 2
+    assert not [
+        name for _, attributes in page.elements for name in attributes if name.startswith("on") or name == "style"
+    ]
 
 
 def test_the_page_holds_every_decision_that_explain_gives(petstore: tuple[Page, dict[str, Any]]) -> None:
     page, explained = petstore
     shown = page.data["operations"]
     assert len(shown) == len(explained["operations"]) > 5
-    for one, expected in zip(shown, explained["operations"], strict=True):
+    for operation, expected in zip(shown, explained["operations"], strict=True):
         for key in ("method", "path", "name", "category", "resource", "verb", "danger", "confidence"):
-            assert one[key] == expected[key]
-        assert one.get("operation_id") == expected["operation_id"]
-        assert one["reasons"]["category"]["rule"] == expected["rule"]
-        assert one.get("review", []) == expected["review_reasons"]
-        assert [each["name"] for each in one.get("parameters", [])] == expected["parameters"]
+            assert operation[key] == expected[key]
+        assert operation.get("operation_id") == expected["operation_id"]
+        assert operation["reasons"]["category"]["rule"] == expected["rule"]
+        assert operation.get("review", []) == expected["review_reasons"]
+        assert [parameter["name"] for parameter in operation.get("parameters", [])] == expected["parameters"]
 
 
 def test_every_operation_stands_in_the_map_and_in_the_table_without_a_script(petstore: tuple[Page, Any]) -> None:
     page, explained = petstore
-    names = {one["name"] for one in explained["operations"]}
-    rows = {one["id"].removeprefix("op/") for tag, one in page.elements if tag == "tr" and "id" in one}
-    links = [one["href"].removeprefix("#op/") for one in page.of("a", "op")]
-    review = sum(one["needs_review"] for one in explained["operations"])
+    names = {operation["name"] for operation in explained["operations"]}
+    rows = {
+        attributes["id"].removeprefix("op/") for tag, attributes in page.elements if tag == "tr" and "id" in attributes
+    }
+    links = [attributes["href"].removeprefix("#op/") for attributes in page.of("a", "op")]
+    review = sum(operation["needs_review"] for operation in explained["operations"])
     assert rows == names == set(links)
     assert len(links) == 2 * len(names) + review
     assert "noscript" in page.contents
@@ -153,13 +163,14 @@ def test_every_operation_stands_in_the_map_and_in_the_table_without_a_script(pet
 def test_what_needs_review_comes_with_the_least_certain_first(tmp_path: Path) -> None:
     paths = {"/a": {"post": {"operationId": "frobnicate", "responses": {"200": {"description": "ok"}}}}}
     page, explained = reported(tmp_path, document(tmp_path, paths | {"/pets": {"get": {"responses": {}}}}))
-    wanted = [one for one in explained["operations"] if one["needs_review"]]
+    wanted = [operation for operation in explained["operations"] if operation["needs_review"]]
     assert wanted
     text = page.text.split('<ol class="review">')[1].split("</ol>")[0]
     listed = re.findall(r'href="#op/([a-z0-9_]+)"', text)
-    assert set(listed) == {one["name"] for one in wanted}
+    assert set(listed) == {operation["name"] for operation in wanted}
     lowest = {
-        one["name"]: min(each["confidence"] for each in one["reasons"].values()) for one in page.data["operations"]
+        operation["name"]: min(reason["confidence"] for reason in operation["reasons"].values())
+        for operation in page.data["operations"]
     }
     assert [lowest[name] for name in listed] == sorted(lowest[name] for name in listed)
 
@@ -174,10 +185,12 @@ def test_skipped_operations_and_findings_are_listed(tmp_path: Path) -> None:
     page, explained = reported(tmp_path, document(tmp_path, paths))
     assert explained["skipped"]
     assert page.data["skipped"] == explained["skipped"]
-    assert [one["message"] for one in page.data["diagnostics"]] == [one["message"] for one in explained["diagnostics"]]
+    assert [diagnostic["message"] for diagnostic in page.data["diagnostics"]] == [
+        diagnostic["message"] for diagnostic in explained["diagnostics"]
+    ]
     words = " ".join(page.words)
-    for one in (*explained["skipped"], *explained["diagnostics"]):
-        assert one["message"] in words
+    for entry in (*explained["skipped"], *explained["diagnostics"]):
+        assert entry["message"] in words
 
 
 def test_no_text_of_a_hostile_document_becomes_markup_or_acts_on_the_reader(tmp_path: Path) -> None:
@@ -212,9 +225,9 @@ def test_no_text_of_a_hostile_document_becomes_markup_or_acts_on_the_reader(tmp_
 def test_the_key_of_an_override_is_yaml_for_exactly_that_operation(tmp_path: Path, path: str) -> None:
     spec = document(tmp_path, {path: {"get": {"operationId": "listThings", "responses": {}}}})
     page, _ = reported(tmp_path, spec)
-    one = page.data["operations"][0]
+    operation = page.data["operations"][0]
     override = tmp_path / "overrides.yaml"
-    override.write_text(f"{one.get('key', 'GET ' + one['path'])}:\n  name: find_it\n", encoding="utf-8")
+    override.write_text(f"{operation.get('key', 'GET ' + operation['path'])}:\n  name: find_it\n", encoding="utf-8")
     assert yaml.safe_load(override.read_text(encoding="utf-8")) == {f"GET {path}": {"name": "find_it"}}
     done = run("explain", spec, "--overrides", override, "--output-format", "json")
     assert [each["name"] for each in done.json["operations"]] == ["find_it"]
@@ -224,7 +237,7 @@ def test_the_page_holds_the_whole_api_whatever_the_terminal_is_asked_to_show(tmp
     file = tmp_path / "report.html"
     done = run("explain", FIXTURES / "petstore.yaml", "--category", "delete", "--html", file)
     assert done.code == 0, done.err
-    assert len({one["category"] for one in Page(file).data["operations"]}) > 1
+    assert len({operation["category"] for operation in Page(file).data["operations"]}) > 1
 
 
 def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -237,11 +250,11 @@ def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_the_cost_of_an_operation_grows_with_what_it_takes_and_its_types_count_once(tmp_path: Path) -> None:
     pet = {"type": "object", "properties": {"name": {"type": "string", "description": "What it is called. " * 20}}}
     body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pair"}}}}
-    pair = {"type": "object", "properties": {one: {"$ref": "#/components/schemas/Pet"} for one in ("left", "right")}}
+    pair = {"type": "object", "properties": {side: {"$ref": "#/components/schemas/Pet"} for side in ("left", "right")}}
     paths = {"/pairs": {"get": {"responses": {}}, "post": {"requestBody": body, "responses": {}}}}
     spec = document(tmp_path, paths, components={"schemas": {"Pet": pet, "Pair": pair}})
     page, _ = reported(tmp_path, spec)
-    costs = {one["category"]: one["tokens"] for one in page.data["operations"]}
+    costs = {operation["category"]: operation["tokens"] for operation in page.data["operations"]}
     assert costs["READ"] < 60
     assert 100 < costs["CREATE"] < 200
     assert page.data["tokens"]["discrete"] == sum(costs.values())
@@ -264,7 +277,7 @@ def test_an_earlier_report_is_replaced_and_folders_on_the_way_are_made(tmp_path:
         done = run("explain", FIXTURES / "petstore.yaml", "--html", file)
         assert done.code == 0
         assert str(file) in done.out
-    assert [one.name for one in file.parent.iterdir()] == ["report.html"]
+    assert [path.name for path in file.parent.iterdir()] == ["report.html"]
 
 
 def test_a_link_keeps_leading_to_the_file_that_it_names(tmp_path: Path) -> None:
@@ -284,7 +297,7 @@ def test_a_folder_or_a_pipe_is_refused_and_nothing_is_left_behind(tmp_path: Path
         done = run("explain", FIXTURES / "petstore.yaml", "--html", file, "--output-format", "json")
         assert done.code == 4
         assert done.json["error"]["details"][0]["code"] == "output-unwritable"
-    assert sorted(one.name for one in tmp_path.rglob("*")) == ["folder", "pipe"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["folder", "pipe"]
     assert pipe.is_fifo()
 
 
@@ -302,7 +315,7 @@ def test_a_report_that_cannot_be_written_leaves_the_earlier_one(
     assert done.code == 4
     assert "no space left" in done.err
     assert file.read_text(encoding="utf-8") == "earlier"
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_a_document_that_cannot_be_used_writes_no_report(tmp_path: Path) -> None:
@@ -325,6 +338,6 @@ def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: st
     estimated = offered(Adapter.load(folder))
     for mode, estimate in zip(("semantic", "single"), estimated, strict=True):
         tools = build_tools(Adapter.load(folder), Config(mode=mode))
-        shown = [one.model_dump(by_alias=True, exclude_none=True, mode="json") for one in tools]
+        shown = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]
         text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
         assert abs(estimate / len(get_encoding("o200k_base").encode(text)) - 1) < 0.04

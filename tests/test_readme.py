@@ -18,7 +18,7 @@ OFFLINE = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
 
 
 def commands() -> list[str]:
-    """Give the commands of the README's blocks, without comments."""
+    """Return the commands of the README's blocks, without comments."""
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     lines = (line.split("#")[0].strip() for block in blocks for line in block.splitlines())
     return [line for line in lines if line]
@@ -70,13 +70,13 @@ class Reader:
             words, cwd=self.folder, env=self.environment, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
         ) as server:
             assert server.stderr is not None
-            said = server.stderr.readline()
+            line = server.stderr.readline()
             server.terminate()
             try:
                 assert server.wait(20) == 0
             finally:
                 server.kill()
-        assert "Serving MCP on http://127.0.0.1:" in said
+        assert "Serving MCP on http://127.0.0.1:" in line
 
 
 def test_every_command_of_the_readme_works(tmp_path: Path) -> None:

@@ -34,18 +34,18 @@ def modules_of_tests() -> list[Path]:
 
 def homes(name: str) -> str:
     """Return where a test of this name is, as a hint for a row whose test has moved."""
-    found = sorted(path.relative_to(ROOT).as_posix() for path in modules_of_tests() if name in proofs_in(path))
-    return f"it is in {' and '.join(found)}" if found else "no test has that name"
+    modules = sorted(path.relative_to(ROOT).as_posix() for path in modules_of_tests() if name in proofs_in(path))
+    return f"it is in {' and '.join(modules)}" if modules else "no test has that name"
 
 
 def used_ids() -> set[str]:
     """Return every id that the code, the templates and the tests mention."""
     files = (path for folder in ("aqlgen", "templates", "tests") for path in (ROOT / folder).rglob("*"))
     return {
-        found
+        identifier
         for path in files
         if path.suffix in SUFFIXES and path.is_file()
-        for found in ID.findall(path.read_text(encoding="utf-8", errors="replace"))
+        for identifier in ID.findall(path.read_text(encoding="utf-8", errors="replace"))
     }
 
 

@@ -67,7 +67,7 @@ def test_a_name_that_starts_with_a_digit_gets_a_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("many", "one"),
+    ("many", "single"),
     [
         ("policies", "policy"),
         ("statuses", "status"),
@@ -82,10 +82,10 @@ def test_a_name_that_starts_with_a_digit_gets_a_letter() -> None:
         ("analyses", "analysis"),
     ],
 )
-def test_nouns_for_many_have_one_for_one(many: str, one: str) -> None:
-    assert singular(many) == one
-    assert singular(one) == one
-    assert singular(plural(one)) == one
+def test_nouns_for_many_have_one_for_one(many: str, single: str) -> None:
+    assert singular(many) == single
+    assert singular(single) == single
+    assert singular(plural(single)) == single
 
 
 @pytest.mark.parametrize(

@@ -44,26 +44,26 @@ class Case:
 
 
 def parameter(name: str, place: str, schema: Any, **more: Any) -> dict[str, Any]:
-    """Give a Parameter Object."""
-    found = {"name": name, "in": place, **more} | ({} if "content" in more else {"schema": schema})
-    return found | ({"required": True} if place == "path" else {})
+    """Return a Parameter Object."""
+    described = {"name": name, "in": place, **more} | ({} if "content" in more else {"schema": schema})
+    return described | ({"required": True} if place == "path" else {})
 
 
 def _of(place: str, style: str, explode: bool | None, schema: Any, value: Any, written: str, **more: Any) -> Case:
-    told = {"style": style} | ({} if explode is None else {"explode": explode}) | more
+    fields = {"style": style} | ({} if explode is None else {"explode": explode}) | more
     kind = "null" if value is None else type(value).__name__
     title = f"{place} {style} explode={explode} {kind} {' '.join(map(str, more))} {written!r}"
-    one = parameter("color", place, schema, **told)
+    color = parameter("color", place, schema, **fields)
     if place == "path":
-        return Case(title, {"color": value}, written, path="/{color}", parameters=(one,))
+        return Case(title, {"color": value}, written, path="/{color}", parameters=(color,))
     if place == "query":
-        return Case(title, {"color": value}, written, parameters=(one,))
+        return Case(title, {"color": value}, written, parameters=(color,))
     header = "Cookie" if place == "cookie" else "color"
-    return Case(title, {"color": value}, parameters=(one,), headers={header: written or None})
+    return Case(title, {"color": value}, parameters=(color,), headers={header: written or None})
 
 
 def _paths() -> list[Case]:
-    """Styles of a path (the table of 4.8.12.4, and RFC 6570 for what it leaves open)."""
+    """Return the styles of a path (the table of 4.8.12.4, and RFC 6570 for what it leaves open)."""
     rows: list[tuple[str, bool | None, Any, Any, str]] = [
         ("simple", False, STRING, "blue", "/blue"),
         ("simple", False, STRINGS, COLORS, "/blue,black,brown"),
@@ -88,11 +88,11 @@ def _paths() -> list[Case]:
         ("matrix", True, STRINGS, ["a;b=c", ""], "/;color=a%3Bb%3Dc;color"),
         ("simple", False, MAP, {"a=b": "c,d"}, "/a%3Db,c%2Cd"),
     ]
-    return [one for one in (_of("path", *row) for row in rows) if one.target != "/."]
+    return [case for case in (_of("path", *row) for row in rows) if case.target != "/."]
 
 
 def _values() -> list[Case]:
-    """Single values: nothing leaves its place, and nothing is written as Python would."""
+    """Return single values: nothing leaves its place, and nothing is written as Python would."""
     values: list[tuple[Any, Any, str]] = [
         (STRING, "a/b", "a%2Fb"),
         (STRING, "a?b=c", "a%3Fb%3Dc"),
@@ -117,33 +117,33 @@ def _values() -> list[Case]:
         (BOOLEAN, True, "true"),
         (BOOLEAN, False, "false"),
     ]
-    found = []
+    cases = []
     for schema, value, written in values:
-        found.append(_of("path", "simple", None, schema, value, f"/{written}"))
-        found.append(_of("query", "form", None, schema, value, f"?color={written}"))
-    return found
+        cases.append(_of("path", "simple", None, schema, value, f"/{written}"))
+        cases.append(_of("query", "form", None, schema, value, f"?color={written}"))
+    return cases
 
 
 def _refused() -> list[Case]:
-    """Values that would name another resource, or end a header."""
-    one = parameter("color", "path", STRING)
-    made = [
-        Case(f"path {value!r} is refused", {"color": value}, path="/{color}", parameters=(one,), refused=code)
+    """Return values that would name another resource, or end a header."""
+    color = parameter("color", "path", STRING)
+    cases = [
+        Case(f"path {value!r} is refused", {"color": value}, path="/{color}", parameters=(color,), refused=code)
         for value, code in ((".", BAD), ("..", BAD), ("", BAD))
     ]
     label = parameter("color", "path", STRING, style="label")
-    made.append(Case("label of nothing", {"color": ""}, path="/{color}", parameters=(label,), refused=BAD))
+    cases.append(Case("label of nothing", {"color": ""}, path="/{color}", parameters=(label,), refused=BAD))
     for name, value in (("line feed", "a\nb"), ("carriage return", "a\rb"), ("bell", "a\a")):
         header = parameter("X-One", "header", STRING)
-        made.append(Case(f"header with {name}", {"X-One": value}, parameters=(header,), refused=BAD))
-    return made
+        cases.append(Case(f"header with {name}", {"X-One": value}, parameters=(header,), refused=BAD))
+    return cases
 
 
 BAD = "VALIDATION_INVALID_VALUE"
 
 
 def _queries() -> list[Case]:
-    """Styles of a query."""
+    """Return the styles of a query."""
     rows: list[tuple[str, bool | None, Any, Any, str]] = [
         ("form", True, STRING, "", "?color="),
         ("form", True, STRINGS, COLORS, "?color=blue&color=black&color=brown"),
@@ -172,7 +172,7 @@ def _queries() -> list[Case]:
         ("form", False, {"type": "array", "items": NUMBER}, [1.0, 2.5], "?color=1,2.5"),
         ("form", True, MAP, {"a&b": "c=d"}, "?a%26b=c%3Dd"),
     ]
-    found = [_of("query", *row) for row in rows]
+    cases = [_of("query", *row) for row in rows]
     for value, written in (
         ("a/b?c", "a/b?c"),
         ("a&b=c+d[e]", "a%26b=c%2Bd%5Be%5D"),
@@ -180,13 +180,13 @@ def _queries() -> list[Case]:
         ("a%2Fb", "a%2Fb"),
         ("#", "%23"),
     ):
-        found.append(_of("query", "form", None, STRING, value, f"?color={written}", allowReserved=True))
-    found.append(_of("query", "form", None, STRING, "", "?color=", allowEmptyValue=True))
-    return found
+        cases.append(_of("query", "form", None, STRING, value, f"?color={written}", allowReserved=True))
+    cases.append(_of("query", "form", None, STRING, "", "?color=", allowEmptyValue=True))
+    return cases
 
 
 def _contents() -> list[Case]:
-    """Parameters that are written by a content type (4.8.12.2)."""
+    """Return parameters that are written by a content type (4.8.12.2)."""
     json = {"application/json": {"schema": {}}}
     text = {"text/plain": {"schema": STRING}}
     return [
@@ -221,7 +221,7 @@ def _contents() -> list[Case]:
 
 
 def _headers() -> list[Case]:
-    """Style simple of a header, which encodes nothing, and the styles of a cookie."""
+    """Return style simple of a header, which encodes nothing, and the styles of a cookie."""
     rows: list[tuple[str, str, bool | None, Any, Any, str]] = [
         ("header", "simple", None, STRING, "blue", "blue"),
         ("header", "simple", None, STRING, "a b/c?d%e", "a b/c?d%e"),
@@ -246,7 +246,7 @@ def _headers() -> list[Case]:
 
 
 def _places() -> list[Case]:
-    """Names, templates and levels."""
+    """Return names, templates and levels."""
     ext = (parameter("name", "path", STRING), parameter("ext", "path", STRING))
     same = (parameter("key", "path", STRING), parameter("key", "query", STRING), parameter("key", "header", STRING))
     return [
@@ -342,7 +342,7 @@ def _places() -> list[Case]:
 def _body(
     title: str, kind: str, schema: Any, call: Mapping[str, Any], body: bytes, sent: str = "", **more: Any
 ) -> Case:
-    """Give a POST with a body of one content type; `encoding` is that of its Media Type Object."""
+    """Return the case of a POST with a body of one content type; `encoding` is that of its Media Type Object."""
     media = {"schema": schema} | ({"encoding": more.pop("encoding")} if "encoding" in more else {})
     headers = {"Content-Type": sent or kind} if body else {}
     return Case(
@@ -757,7 +757,7 @@ def _xml(title: str, schema: Any, call: Mapping[str, Any], inner: str) -> Case:
 
 
 def _xmls() -> list[Case]:
-    """Give the examples of 4.8.26.2."""
+    """Return the examples of 4.8.26.2."""
 
     def of(**properties: Any) -> dict[str, Any]:
         return {"type": "object", "properties": properties}
@@ -867,7 +867,7 @@ def _xmls() -> list[Case]:
 
 
 def _newer() -> list[Case]:
-    """OpenAPI 3.2."""
+    """Return the cases of OpenAPI 3.2."""
     form: dict[str, Any] = {"application/x-www-form-urlencoded": {"schema": MAP}}
     json: dict[str, Any] = {"application/json": {"schema": {}}}
     return [
@@ -914,20 +914,20 @@ def _newer() -> list[Case]:
 
 
 def _older() -> list[Case]:
-    """Swagger 2.0: collectionFormat, and forms."""
+    """Return the cases of Swagger 2.0: collectionFormat, and forms."""
     texts: dict[str, Any] = {"type": "array", "items": STRING}
 
     def of(place: str, form: str | None, written: str, **more: Any) -> Case:
-        told = {} if form is None else {"collectionFormat": form}
-        one = {"name": "color", "in": place, **texts, **told, **({"required": True} if place == "path" else {})}
+        fields = {} if form is None else {"collectionFormat": form}
+        color = {"name": "color", "in": place, **texts, **fields, **({"required": True} if place == "path" else {})}
         call = {"color": ["a b", "c"]}
         if place == "header":
-            return Case(f"{place} {form}", call, parameters=(one,), headers={"color": written})
+            return Case(f"{place} {form}", call, parameters=(color,), headers={"color": written})
         if place == "formData":
             body, note = written.encode(), {"name": "note", "in": "formData", "type": "string"}
-            return Case(f"{place} {form}", call, method="POST", parameters=(one, note), body=body, **more)
+            return Case(f"{place} {form}", call, method="POST", parameters=(color, note), body=body, **more)
         path = "/{color}" if place == "path" else ""
-        return Case(f"{place} {form}", call, written, path=path, parameters=(one,))
+        return Case(f"{place} {form}", call, written, path=path, parameters=(color,))
 
     file = {"name": "file", "in": "formData", "type": "file"}
     octets = "application/octet-stream"
@@ -972,7 +972,7 @@ OLD_CASES: tuple[Case, ...] = tuple(_older())
 
 
 def old_document(*, server: str = "wire.example.com") -> dict[str, Any]:
-    """Give the Swagger 2.0 document of `OLD_CASES`."""
+    """Return the Swagger 2.0 document of `OLD_CASES`."""
     paths = {
         f"/c{number}{case.path}": {
             case.method.lower(): {
@@ -989,7 +989,7 @@ def old_document(*, server: str = "wire.example.com") -> dict[str, Any]:
 
 
 def document(cases: tuple[Case, ...] = CASES, *, server: str = "https://wire.example.com") -> dict[str, Any]:
-    """Give the OpenAPI document of cases; those of `MODERN` need 3.2, which means the same for all of the others."""
+    """Return the OpenAPI document of cases; those of `MODERN` need 3.2, which means the same for all of the others."""
     paths: dict[str, Any] = {}
     for number, case in enumerate(cases):
         operation: dict[str, Any] = {

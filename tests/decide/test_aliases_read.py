@@ -9,8 +9,10 @@ import pytest
 from aqlgen.decide.overrides import parse
 
 
-def wrong(text: str) -> list[tuple[int, int, str]]:
-    return [(one.line, one.column, one.message) for one in parse(text, "overrides.yaml").found]
+def refusals(text: str) -> list[tuple[int, int, str]]:
+    return [
+        (diagnostic.line, diagnostic.column, diagnostic.message) for diagnostic in parse(text, "overrides.yaml").found
+    ]
 
 
 def test_an_alias_is_a_name_or_a_name_with_its_last_day() -> None:
@@ -38,19 +40,19 @@ def test_an_alias_is_a_name_or_a_name_with_its_last_day() -> None:
 )
 def test_what_is_no_alias_is_refused_with_its_place(aliases: str, column: int, message: str) -> None:
     """R-REQ-8"""
-    found = wrong(f"GET /pets: {{aliases: {aliases}}}")
-    assert len(found) == 1
-    assert found[0][:2] == (1, column)
-    assert found[0][2].startswith(message)
+    diagnostics = refusals(f"GET /pets: {{aliases: {aliases}}}")
+    assert len(diagnostics) == 1
+    assert diagnostics[0][:2] == (1, column)
+    assert diagnostics[0][2].startswith(message)
 
 
 def test_an_alias_may_be_no_name_or_alias_that_another_operation_is_given() -> None:
     text = "GET /pets: {aliases: [mine, ours]}\nPUT /pets: {aliases: [ours]}\nPOST /pets: {name: mine}\n"
-    assert wrong(text) == [
+    assert refusals(text) == [
         (1, 23, "the alias `mine` is taken by POST /pets"),
         (2, 23, "the alias `ours` is taken by GET /pets"),
     ]
 
 
 def test_a_tag_has_no_aliases() -> None:
-    assert wrong("tag:pets: {aliases: [old]}") == [(1, 12, "the override of a tag has no `aliases`")]
+    assert refusals("tag:pets: {aliases: [old]}") == [(1, 12, "the override of a tag has no `aliases`")]

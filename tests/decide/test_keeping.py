@@ -146,7 +146,7 @@ def test_what_can_be_no_name_is_not_kept(name: str) -> None:
 def again(
     api: list[Operation], first: tuple[Decision, ...], overrides: Overrides, before: Mapping[str, str] | None = None
 ) -> None:
-    """Neither all the names nor those that are pinned give anything else than what there is.
+    """Check that neither all the names nor the pinned ones alone change a decision.
 
     `before` are the names that there were before these: those that stand for nothing any more are recorded.
     """

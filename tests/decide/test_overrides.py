@@ -14,7 +14,10 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 def refusal(text: str) -> list[tuple[int, int, str, str]]:
     with pytest.raises(OptionError) as caught:
         decided(operation("GET /pets"), operation("DELETE /pets/{petId}"), overrides=parse(text, "overrides.yaml"))
-    return [(one.line, one.column, one.message, one.help) for one in caught.value.diagnostics]
+    return [
+        (diagnostic.line, diagnostic.column, diagnostic.message, diagnostic.help)
+        for diagnostic in caught.value.diagnostics
+    ]
 
 
 def test_what_the_user_decides_has_the_last_word() -> None:
@@ -36,16 +39,18 @@ def test_what_the_user_decides_has_the_last_word() -> None:
 
 def test_a_hidden_operation_is_not_decided_about() -> None:
     overrides = parse("GET /pets: {hidden: true}")
-    assert [one.name for one in decided(operation("GET /pets"), operation("POST /pets"), overrides=overrides)] == [
-        "create_pet"
-    ]
+    assert [
+        decision.name for decision in decided(operation("GET /pets"), operation("POST /pets"), overrides=overrides)
+    ] == ["create_pet"]
 
 
 def test_a_name_given_to_one_operation_is_free_for_no_other() -> None:
     overrides = parse("POST /pets: {name: list_pets}")
-    found = [one.name for one in decided(operation("GET /pets"), operation("POST /pets"), overrides=overrides)]
-    assert found[1] == "list_pets"
-    assert found[0] != "list_pets"
+    names = [
+        decision.name for decision in decided(operation("GET /pets"), operation("POST /pets"), overrides=overrides)
+    ]
+    assert names[1] == "list_pets"
+    assert names[0] != "list_pets"
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "---\n", "~"])
@@ -65,12 +70,12 @@ def test_an_unknown_field_is_reported_with_its_place_and_the_nearest_there_is() 
 
 
 def test_all_findings_are_reported_at_once_in_the_order_of_the_file() -> None:
-    found = refusal(
+    findings = refusal(
         "GET /pets:\n  category: REED\n  danger: mortal\nDELETE /pets/{petId}:\n  hidden: perhaps\n  name: Retire-Pet\n"
     )
-    assert [(line, column) for line, column, _, _ in found] == [(2, 13), (3, 11), (5, 11), (6, 9)]
-    assert found[0][2:] == ("`REED` is no category", "Did you mean `READ`?")
-    assert found[3][3] == "Did you mean `retire_pet`?"
+    assert [(line, column) for line, column, _, _ in findings] == [(2, 13), (3, 11), (5, 11), (6, 9)]
+    assert findings[0][2:] == ("`REED` is no category", "Did you mean `READ`?")
+    assert findings[3][3] == "Did you mean `retire_pet`?"
 
 
 @pytest.mark.parametrize(

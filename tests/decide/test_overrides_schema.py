@@ -128,7 +128,7 @@ def test_what_the_schema_takes_is_read(text: str) -> None:
 def test_what_the_schema_refuses_is_a_finding_that_says_what_to_write(text: str) -> None:
     assert not VALIDATOR.is_valid(yaml.safe_load(text))
     assert parse(text).found
-    assert all(one.line and one.column and one.help for one in parse(text).found)
+    assert all(diagnostic.line and diagnostic.column and diagnostic.help for diagnostic in parse(text).found)
 
 
 def properties(definition: str) -> set[str]:

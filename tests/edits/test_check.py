@@ -60,14 +60,16 @@ def test_what_is_not_as_generated_fails_with_its_path_and_the_way_out(
     done = run("check", pets.folder, "--pristine", "--output-format", "json")
     assert done.code == 1
     assert not done.json["success"]
-    found = next(one for one in done.json["pristine"]["findings"] if one["code"] == code and one["path"] == path)
-    assert found["suggestion"]
+    finding = next(
+        finding for finding in done.json["pristine"]["findings"] if finding["code"] == code and finding["path"] == path
+    )
+    assert finding["suggestion"]
     assert path in run("check", pets.folder, "--pristine").err
 
 
 def test_options_changed_in_the_record_by_hand_are_found(pets: Petstore) -> None:
     pets.replace("MCPAQL-PROVENANCE.json", '"field_case": null', '"field_case": "preserve"')
-    assert {one["code"] for one in pets.checked()["findings"]} == {"not-reproducible"}
+    assert {finding["code"] for finding in pets.checked()["findings"]} == {"not-reproducible"}
 
 
 def test_the_time_of_the_environment_is_of_no_account(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +95,7 @@ def test_a_project_of_another_aqlgen_is_held_against_its_record_alone(
     assert "pip install aqlgen==" in checked["why_not"]
     assert checked["findings"] == []
     pets.write("OPERATIONS.md", "x")
-    assert [one["path"] for one in pets.checked()["findings"]] == ["OPERATIONS.md"]
+    assert [finding["path"] for finding in pets.checked()["findings"]] == ["OPERATIONS.md"]
 
 
 def test_without_an_option_it_says_what_can_be_checked(pets: Petstore) -> None:

@@ -27,10 +27,10 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def read(folder: Path) -> dict[str, bytes]:
     """Read every file but those of git."""
-    found = (path for path in folder.rglob("*") if path.is_file())
+    files = (path for path in folder.rglob("*") if path.is_file())
     return {
         name: path.read_bytes()
-        for path in found
+        for path in files
         if not (name := path.relative_to(folder).as_posix()).startswith(".git/")
     }
 

@@ -327,7 +327,7 @@ async def serve(folder: Path) -> None:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[dict[str, int]]:
-    """Serve in a process of its own; what it yields is filled, once done, with how often each fault was asked for."""
+    """Serve in a process of its own; the yielded dict holds, once done, how often each fault was asked for."""
     seen: dict[str, int] = {}
     command = [sys.executable, str(Path(__file__)), str(folder)]
     with subprocess.Popen(

@@ -32,7 +32,7 @@ def test_an_authentication_scheme_of_another_name_is_sent_by_its_name(tmp_path: 
         for number, value in enumerate(("abc", "token abc", "Token abc")):
             folder = adapter(tmp_path / str(number), local.url, schemes, ["t"])
             assert Running(folder, {"P_T": value}).calls()[0]["success"]
-    assert [one.headers["authorization"] for one in local.asked] == ["Token abc"] * 3
+    assert [request.headers["authorization"] for request in local.asked] == ["Token abc"] * 3
 
 
 def test_a_cookie_is_sent_as_it_is_but_for_what_would_end_it(tmp_path: Path) -> None:
@@ -78,7 +78,11 @@ def test_a_secret_that_was_rotated_in_its_file_is_used_at_once(
             return answers
 
         answers = running.run(job())
-    assert [one.headers["x-key"] for one in local.asked] == ["the-old-secret", "the-new-secret", "the-third-secret"]
+    assert [request.headers["x-key"] for request in local.asked] == [
+        "the-old-secret",
+        "the-new-secret",
+        "the-third-secret",
+    ]
     assert "P_KEY" in answers[3]["error"]["message"]
     hidden(["the-old-secret", "the-new-secret", "the-third-secret"], *answers, *capfd.readouterr())
 
@@ -96,10 +100,10 @@ def test_an_api_that_tells_a_credential_is_not_repeated(
     def answer(asked: Asked) -> Answer:
         pair = asked.headers["authorization"].removeprefix("Basic ")
         password = base64.b64decode(pair).decode().partition(":")[2]
-        said = {"message": f"bad {password} of {pair}", "user": "ann", "key": asked.headers["x-key"], "note": "kept"}
+        content = {"message": f"bad {password} of {pair}", "user": "ann", "key": asked.headers["x-key"], "note": "kept"}
         if kind == "text":
-            return Answer(json.dumps(said, ensure_ascii=False).encode(), status, {"Content-Type": "text/plain"})
-        return Answer([said] if kind == "list" else said, status)
+            return Answer(json.dumps(content, ensure_ascii=False).encode(), status, {"Content-Type": "text/plain"})
+        return Answer([content] if kind == "list" else content, status)
 
     environ = {"P_KEY": "the-key-itself", "P_USERNAME": "ann", "P_PASSWORD": SECRET}
     with serving(answer) as local:
@@ -111,8 +115,8 @@ def test_an_api_that_tells_a_credential_is_not_repeated(
     pair = base64.b64encode(f"ann:{SECRET}".encode()).decode()
     hidden([SECRET, pair, "the-key-itself", json.dumps(SECRET)[1:-1]], envelope, *capfd.readouterr())
     if status == 200 and kind != "text":
-        told = envelope["data"][0] if kind == "list" else envelope["data"]
-        assert told == {"message": "bad *** of ***", "user": "ann", "key": "***", "note": "kept"}
+        data = envelope["data"][0] if kind == "list" else envelope["data"]
+        assert data == {"message": "bad *** of ***", "user": "ann", "key": "***", "note": "kept"}
 
 
 def test_a_token_is_masked_in_every_answer_however_it_was_set(tmp_path: Path) -> None:
@@ -125,7 +129,7 @@ def test_a_token_is_masked_in_every_answer_however_it_was_set(tmp_path: Path) ->
         answers = Running(adapter(tmp_path, local.url, schemes, ["b"]), {"P_B": "bearer tok/en+of=me"}).calls(
             "op", "op"
         )
-    assert [one["data"] for one in answers] == [{"t": "***"}] * 2
+    assert [answer["data"] for answer in answers] == [{"t": "***"}] * 2
 
 
 def test_data_of_the_api_that_is_to_be_sent_back_can_be_had_whole(tmp_path: Path) -> None:
@@ -162,10 +166,10 @@ def test_doctor_names_every_way_and_no_value(
     monkeypatch.setenv("P_PASSWORD_FILE", str(tmp_path / "absent"))
     assert main(folder, None, ["doctor", "--output-format", "json"]) == 0
     out = capsys.readouterr().out
-    told, basic = json.loads(out)["credentials"]
-    assert (told["scheme"], told["type"], told["variables"], told["set"]) == ("oauth", "oauth2", ["P_TOKEN"], True)
-    assert told["grant"] == "client_credentials"
-    assert told["grants"] == [
+    token, basic = json.loads(out)["credentials"]
+    assert (token["scheme"], token["type"], token["variables"], token["set"]) == ("oauth", "oauth2", ["P_TOKEN"], True)
+    assert token["grant"] == "client_credentials"
+    assert token["grants"] == [
         {
             "grant": "refresh_token",
             "variables": ["P_CLIENT_ID", "P_REFRESH_TOKEN"],
@@ -220,7 +224,7 @@ def certificates(folder: Path) -> dict[str, Path]:
 
     now = datetime.datetime.now(datetime.UTC)
 
-    def made(name: str, issuer: tuple[Any, Any] | None) -> tuple[Any, Any]:
+    def issue(name: str, issuer: tuple[Any, Any] | None) -> tuple[Any, Any]:
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
         place = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
@@ -237,14 +241,14 @@ def certificates(folder: Path) -> dict[str, Path]:
         )
         return built.sign(issuer[1] if issuer else key, hashes.SHA256()), key
 
-    authority = made("authority", None)
-    found = {}
+    authority = issue("authority", None)
+    files = {}
     for name in ("authority", "server", "ann", "bob"):
-        certificate, key = authority if name == "authority" else made(name, authority)
+        certificate, key = authority if name == "authority" else issue(name, authority)
         form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        found[name] = folder / f"{name}.pem"
-        found[name].write_bytes(certificate.public_bytes(form[0]) + key.private_bytes(*form))
-    return found
+        files[name] = folder / f"{name}.pem"
+        files[name].write_bytes(certificate.public_bytes(form[0]) + key.private_bytes(*form))
+    return files
 
 
 def test_a_client_shows_its_certificate_and_the_new_one_once_it_changes(
@@ -275,6 +279,6 @@ def test_a_client_shows_its_certificate_and_the_new_one_once_it_changes(
         answers = running.run(job())
         (by_path,) = Running(folder, {"P_CERT": str(files["ann"]), "P_KEY": str(files["ann"])}).calls()
     assert without["error"]["details"]["missing"] == ["P_CERT", "P_KEY"]
-    assert [one["success"] for one in (*answers, by_path)] == [True, True, False, True]
+    assert [envelope["success"] for envelope in (*answers, by_path)] == [True, True, False, True]
     assert "P_CERT and P_KEY hold no certificate" in answers[2]["error"]["message"]
-    assert [one.peer for one in local.asked] == ["ann", "bob", "ann"]
+    assert [request.peer for request in local.asked] == ["ann", "bob", "ann"]

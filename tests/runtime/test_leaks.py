@@ -30,7 +30,7 @@ def whole(request: Asked) -> str:
 
 
 def cut(secret: str) -> Callable[[Asked], Answer]:
-    """Say a secret across the place where a message is cut."""
+    """Return an API that puts a secret across the place where a message is cut."""
     return lambda _: Answer({"message": "x" * (500 - len(secret) // 2) + secret}, 400)
 
 

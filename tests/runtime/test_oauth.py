@@ -75,7 +75,7 @@ def test_client_credentials_are_asked_for_once_and_kept(tmp_path: Path, capfd: p
     more = {"scopes": {"oauth": ["write", "read"]}}
     with oauth(tmp_path, server, scheme("clientCredentials"), CLIENT, **more) as (local, running):
         answers = running.calls("op", "change", "op")
-    assert [one["success"] for one in answers] == [True] * 3
+    assert [answer["success"] for answer in answers] == [True] * 3
     (asked,) = local.at("/token")
     assert asked.form == {"grant_type": "client_credentials", "scope": "read write"}
     pair = base64.b64decode(asked.headers["authorization"].removeprefix("Basic ")).decode()
@@ -88,7 +88,7 @@ def test_many_calls_that_wait_share_one_token(tmp_path: Path) -> None:
     server = Server()
     with oauth(tmp_path, server, scheme("clientCredentials"), CLIENT) as (local, running):
         answers = running.together(20)
-    assert all(one["success"] for one in answers)
+    assert all(answer["success"] for answer in answers)
     assert len(local.at("/token")) == 1
 
 
@@ -112,12 +112,12 @@ def test_a_token_that_still_lasts_is_used_while_the_endpoint_is_down(tmp_path: P
     with oauth(tmp_path, server, scheme("clientCredentials"), CLIENT, clock=lambda: now[0]) as (_, running):
 
         async def job() -> list[bool]:
-            said = [(await running.call())["success"]]
+            successes = [(await running.call())["success"]]
             server.refuse = Answer({}, 503)
             for seconds in (95, 10):
                 now[0] += seconds
-                said.append((await running.call())["success"])
-            return said
+                successes.append((await running.call())["success"])
+            return successes
 
         assert running.run(job()) == [True, True, False]
 
@@ -164,14 +164,14 @@ def test_each_set_of_scopes_has_its_token_unless_the_owner_says_which(tmp_path: 
     server = Server()
     with oauth(tmp_path / "1", server, scheme("clientCredentials"), CLIENT, **row) as (local, running):
         running.calls("op", "change")
-    assert [one.form["scope"] for one in local.at("/token")] == ["admin", "plain"]
+    assert [request.form["scope"] for request in local.at("/token")] == ["admin", "plain"]
     row = {"row": {"security": [["oauth"]], "scopes": {"oauth": ["admin"]}}, "scopes": {"oauth": ["plain"]}}
     with oauth(tmp_path / "2", server, scheme("clientCredentials"), CLIENT | {"P_SCOPES": "all of"}, **row) as (
         local,
         running,
     ):
-        assert all(one["success"] for one in running.calls("op", "change"))
-    assert [one.form["scope"] for one in local.at("/token")] == ["all of"]
+        assert all(envelope["success"] for envelope in running.calls("op", "change"))
+    assert [request.form["scope"] for request in local.at("/token")] == ["all of"]
 
 
 def test_a_token_given_directly_wins(tmp_path: Path) -> None:
@@ -220,15 +220,15 @@ def test_a_refresh_token_that_is_replaced_is_used_from_memory(
             return [first, await running.call()]
 
         answers = running.run(job())
-    assert all(one["success"] for one in answers)
-    sent = [one.form["refresh_token"] for one in local.at("/token")]
+    assert all(answer["success"] for answer in answers)
+    sent = [request.form["refresh_token"] for request in local.at("/token")]
     assert sent == ["first-refresh-token", "rotated-1-refresh"]
     assert not (tmp_path / "state").exists()
     hidden(["first-refresh-token", "rotated-1-refresh"], *answers, *capfd.readouterr())
 
 
 @pytest.mark.parametrize(
-    ("grant", "error", "told"),
+    ("grant", "error", "hint"),
     [
         ("clientCredentials", "invalid_client", "Check P_CLIENT_ID and P_CLIENT_SECRET"),
         ("clientCredentials", "unauthorized_client", "Check P_CLIENT_ID and P_CLIENT_SECRET"),
@@ -238,7 +238,7 @@ def test_a_refresh_token_that_is_replaced_is_used_from_memory(
     ],
 )
 def test_a_refusal_of_the_token_endpoint_says_what_to_do(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], grant: str, error: str, told: str
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], grant: str, error: str, hint: str
 ) -> None:
     """R-ERR-2, R-ENV-4"""
     server = Server()
@@ -248,7 +248,7 @@ def test_a_refusal_of_the_token_endpoint_says_what_to_do(
         answers = running.together(5)
     for answer in answers:
         assert answer["error"]["code"] == "PERMISSION_DENIED"
-        assert told in answer["error"]["message"]
+        assert hint in answer["error"]["message"]
         assert answer["error"]["details"]["oauth_error"] == error
     assert len(local.at("/token")) <= 2  # those who wait fail with the one that asked
     assert not local.at("/v1/pets")
@@ -256,7 +256,7 @@ def test_a_refusal_of_the_token_endpoint_says_what_to_do(
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "reason"),
     [
         (Answer({}, 503), "failed (HTTP 503)"),
         (Answer({"access_token": 7}), "without a token"),
@@ -264,13 +264,13 @@ def test_a_refusal_of_the_token_endpoint_says_what_to_do(
         (Answer(b"x" * 2_000_000), "too much"),
     ],
 )
-def test_a_token_endpoint_that_does_not_work_is_told_as_such(tmp_path: Path, answer: Answer, told: str) -> None:
+def test_a_token_endpoint_that_does_not_work_is_told_as_such(tmp_path: Path, answer: Answer, reason: str) -> None:
     server = Server()
     server.refuse = answer
     with oauth(tmp_path, server, scheme("clientCredentials"), CLIENT) as (_, running):
         (envelope,) = running.calls()
     assert envelope["error"]["code"] == "INTERNAL_ERROR"
-    assert told in envelope["error"]["message"]
+    assert reason in envelope["error"]["message"]
 
 
 def test_a_secret_never_goes_to_an_endpoint_in_the_clear(tmp_path: Path) -> None:
@@ -288,8 +288,8 @@ def test_what_is_missing_names_every_way(tmp_path: Path) -> None:
     error = envelope["error"]
     assert error["code"] == "PERMISSION_DENIED"
     assert error["details"]["missing"] == ["P_TOKEN"]
-    for told in ("P_TOKEN", "P_CLIENT_ID and P_CLIENT_SECRET", "'petstore-adapter login'", "doctor"):
-        assert told in error["message"]
+    for remedy in ("P_TOKEN", "P_CLIENT_ID and P_CLIENT_SECRET", "'petstore-adapter login'", "doctor"):
+        assert remedy in error["message"]
 
 
 def test_openid_connect_finds_its_endpoints(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_openid_connect_finds_its_endpoints(tmp_path: Path) -> None:
             oidc = {"type": "openIdConnect", "variables": ["P_TOKEN"], "optional_variables": roles}
             schemes = {"oauth": {**oidc, "discovery_url": f"{local.url}{place}"}}
             folder = adapter(tmp_path / place.strip("/"), f"{local.url}/v1", schemes, ["oauth"])
-            assert all(one["success"] for one in Running(folder, CLIENT).calls("op", "op"))
+            assert all(envelope["success"] for envelope in Running(folder, CLIENT).calls("op", "op"))
         assert len(local.at("/token")) == 1
 
 

@@ -56,7 +56,7 @@ class Listing:
         return ApiResponse(200, {"content-type": "application/json", **headers}, json.dumps(body).encode())
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 class Client:
@@ -73,7 +73,7 @@ class Client:
         body: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> None:
-        own = {
+        listed = {
             "color": {"in": "query", "schema": TEXT},
             **(parameters or {}),
             "first": {"in": "adapter", "schema": {"type": "integer", "minimum": 1}},
@@ -81,7 +81,7 @@ class Client:
             "fields": {"in": "adapter", "schema": {"$ref": "#/types/FieldSelection", "default": "standard"}},
         }
         if pagination["style"] == "offset" and "total" in pagination:
-            own |= {"last": own["first"], "before": own["after"]}
+            listed |= {"last": listed["first"], "before": listed["after"]}
         row = {
             "summary": "List",
             "method": "GET" if body is None else "POST",
@@ -89,7 +89,7 @@ class Client:
             "resource": "thing",
             "verb": "list",
             "danger": "safe",
-            "parameters": own,
+            "parameters": listed,
             "pagination": {"items": "", **pagination},
             "responses": {"200": {"content_type": "application/json", "schema": schema}},
             "returns": {"name": "object", "kind": "object"},
@@ -116,15 +116,15 @@ class Client:
         return data
 
     async def walk(self, first: int = 37, **params: Any) -> list[int]:
-        found: list[int] = []
+        ids: list[int] = []
         more: dict[str, Any] = {}
         for number in range(2 * MANY):
             page = await self.page(first=first, **params, **more)
             assert len(page["items"]) <= first
             assert page["pageInfo"]["hasPreviousPage"] is (number > 0)
-            found += [one["id"] for one in page["items"]]
+            ids += [item["id"] for item in page["items"]]
             if not page["pageInfo"]["hasNextPage"]:
-                return found
+                return ids
             more = {"after": page["pageInfo"]["endCursor"]}
         raise AssertionError("it goes on for ever")
 
@@ -327,14 +327,14 @@ async def test_a_page_holds_20_unless_told_otherwise_and_100_at_most(tmp_path: P
 
 async def test_the_size_of_pages_may_change_on_the_way(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_page), PAGED)
-    found, more, sizes = [], {}, [3, 50, 7, 100, 1]
+    ids, more, sizes = [], {}, [3, 50, 7, 100, 1]
     for number in range(3 * MANY):
         page = await client.page(first=sizes[number % 5], **more)
-        found += [one["id"] for one in page["items"]]
+        ids += [item["id"] for item in page["items"]]
         if not page["pageInfo"]["hasNextPage"]:
             break
         more = {"after": page["pageInfo"]["endCursor"]}
-    assert found == list(range(1, MANY + 1))
+    assert ids == list(range(1, MANY + 1))
 
 
 async def test_an_empty_list_has_no_cursors(tmp_path: Path) -> None:
@@ -344,16 +344,16 @@ async def test_an_empty_list_has_no_cursors(tmp_path: Path) -> None:
 
 async def test_a_list_counted_by_offset_is_paged_backwards_too(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_offset_with_total), STYLES["offset with a total"][1], enveloped())
-    found: list[int] = []
+    ids: list[int] = []
     more: dict[str, Any] = {}
     while True:
         page = await client.page(last=70, **more)
         assert page["pageInfo"]["hasNextPage"] is bool(more)
-        found = [one["id"] for one in page["items"]] + found
+        ids = [item["id"] for item in page["items"]] + ids
         if not page["pageInfo"]["hasPreviousPage"]:
             break
         more = {"before": page["pageInfo"]["startCursor"]}
-    assert found == list(range(1, MANY + 1))
+    assert ids == list(range(1, MANY + 1))
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ async def test_a_cursor_is_url_safe_and_good_only_where_it_was_given(tmp_path: P
     assert (await client.call(first=5, color="red", after=cursor))["success"]
     sent = len(client.api.sent)
     forged = [cursor[:-1], cursor + "A", "x", "", "é", cursor[:20] + "AAAA" + cursor[24:]]
-    calls = [{"color": "red", "after": one} for one in forged if one] + [{"after": cursor}]
+    calls = [{"color": "red", "after": forgery} for forgery in forged if forgery] + [{"after": cursor}]
     for params in calls:
         answer = await client.call(first=5, **params)
         assert answer["error"]["code"] == "VALIDATION_INVALID_VALUE", params
@@ -406,13 +406,13 @@ async def test_a_cursor_outlives_the_process_where_state_is_kept(tmp_path: Path)
 async def test_the_apis_own_parameters_are_taken_still_but_not_shown(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_page), PAGED)
     page = await client.page(page=3, per_page=10)
-    assert [one["id"] for one in page["items"]] == list(range(21, 31))
+    assert [item["id"] for item in page["items"]] == list(range(21, 31))
     assert page["pageInfo"]["hasPreviousPage"]
     following = await client.page(first=10, after=page["pageInfo"]["endCursor"])
     assert following["items"][0]["id"] == 31
     question = {"operation": "introspect", "params": {"query": "operations", "name": "list_things"}}
     details = (await client.dispatcher.handle("read", question))["data"]["operation"]
-    assert [one["name"] for one in details["parameters"]] == ["color", "first", "after", "fields"]
+    assert [parameter["name"] for parameter in details["parameters"]] == ["color", "first", "after", "fields"]
 
 
 async def test_a_next_url_that_leads_away_is_not_followed_but_its_page_is_given(tmp_path: Path) -> None:
@@ -420,7 +420,7 @@ async def test_a_next_url_that_leads_away_is_not_followed_but_its_page_is_given(
         api = Listing(lambda *_, url=url: {"value": things(2), "@odata.nextLink": url})
         client = Client(tmp_path / str(hash(url)), api, STYLES["next URL"][1], VALUES)
         page = await client.page()
-        assert [one["id"] for one in page["items"]] == [1, 2]
+        assert [item["id"] for item in page["items"]] == [1, 2]
         assert page["pageInfo"]["hasNextPage"]
         answer = await client.call(first=2, after=page["pageInfo"]["endCursor"])
         assert answer["error"]["code"] == "INTERNAL_ERROR", url

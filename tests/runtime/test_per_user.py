@@ -37,7 +37,7 @@ pytestmark = pytest.mark.anyio
 
 @asynccontextmanager
 async def served(folder: Path, environ: dict[str, str]) -> AsyncIterator[Callable[..., Any]]:
-    """Serve an adapter over HTTP; yields a function that calls an operation with given headers."""
+    """Serve an adapter over HTTP, and yield a function that calls an operation with these headers."""
     isolated = {
         "MCP_AQL_CONFIG": os.devnull,
         "MCP_AQL_STATE_URL": "memory:",
@@ -75,7 +75,7 @@ async def served(folder: Path, environ: dict[str, str]) -> AsyncIterator[Callabl
 
 
 def echo(asked: Asked) -> Answer:
-    """Tell whom the API saw, as far as the name goes."""
+    """Return whom the API saw, as far as the name goes."""
     shown = asked.headers.get("authorization", "") + asked.headers.get("x-key", "")
     return Answer({"user": shown.rpartition("-of-")[2], "token": shown})
 

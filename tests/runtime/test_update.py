@@ -94,8 +94,8 @@ class Shelf:
         if wanted is not None and wanted != self.tag:
             return ApiResponse(412, {"content-type": "application/json"}, b'{"message": "changed"}')
         if request.method == "PATCH":
-            for one in body if isinstance(body, list) else ():
-                self._apply(one)
+            for change in body if isinstance(body, list) else ():
+                self._apply(change)
             if isinstance(body, dict):
                 self.thing = _patched(self.thing, body)
         else:
@@ -122,7 +122,7 @@ class Shelf:
         return ApiResponse(200, headers, json.dumps(shown).encode())
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def _patched(there: Any, change: Any) -> Any:
@@ -168,7 +168,7 @@ class Client:
                 **({"etag": True} if etag else {}),
             }
         }
-        own = {"if_match": {"in": "adapter", "schema": {"type": "string"}}} if etag else {}
+        conditional = {"if_match": {"in": "adapter", "schema": {"type": "string"}}} if etag else {}
         rows["update"] = {
             "update_thing": {
                 **common,
@@ -180,7 +180,7 @@ class Client:
                     "thing_id": ID,
                     "input": {"in": "body", "required": True, "schema": schema},
                     **dry,
-                    **own,
+                    **conditional,
                 },
                 "body": whole,
                 "update": update,
@@ -216,13 +216,13 @@ PARTIAL = ["put-merge", "merge-patch", "patch", "json-patch"]
 
 
 def spelled(strategy: str, change: dict[str, Any]) -> dict[str, Any]:
-    """Give a change by the API's names where the operation declares no fields."""
+    """Return a change by the API's names where the operation declares no fields."""
     text = json.dumps(change)
     if strategy == "json-patch":
         for name, wire in (("home_address", "homeAddress"), ("lat_long", "latLong"), ("nick_name", "nickName")):
             text = text.replace(name, wire)
-    found: dict[str, Any] = json.loads(text)
-    return found
+    translated: dict[str, Any] = json.loads(text)
+    return translated
 
 
 @pytest.mark.parametrize("strategy", PARTIAL)
@@ -328,7 +328,7 @@ async def test_the_whole_must_have_what_is_required(tmp_path: Path) -> None:
     assert answer["error"]["details"]["missing_params"] == ["input.full_name"]
     alone = await Client(tmp_path / "q", shelf, "put", read=False).update({"nick_name": "B"})
     assert alone["error"]["code"] == "VALIDATION_MISSING_PARAM"
-    assert all(one.method == "GET" for one in shelf.sent)
+    assert all(request.method == "GET" for request in shelf.sent)
 
 
 async def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(tmp_path: Path) -> None:

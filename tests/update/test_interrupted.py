@@ -27,9 +27,9 @@ def ended(repo: Repo, spec: Path, folder: Path, command: str, signal: str, *, al
     file.parent.mkdir()
     file.write_text(GIT.format(command=command, signal=signal, also=also, git=shutil.which("git")), encoding="utf-8")
     file.chmod(0o755)
-    asked = [sys.executable, "-m", "aqlgen", "update", str(repo.folder), "--spec", str(spec)]
-    found = {"PATH": f"{file.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(asked, env={**os.environ, **ISOLATED, **found}, capture_output=True, check=False)
+    command_line = [sys.executable, "-m", "aqlgen", "update", str(repo.folder), "--spec", str(spec)]
+    paths = {"PATH": f"{file.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command_line, env={**os.environ, **ISOLATED, **paths}, capture_output=True, check=False)
     return done.returncode
 
 

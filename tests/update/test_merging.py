@@ -159,12 +159,17 @@ def test_an_edited_file_that_is_generated_no_more_is_a_conflict(repo: Repo, newe
 
 
 def test_files_of_your_own_stay(repo: Repo, spec: Spec) -> None:
-    own = {"notes.md": "ours\n", f"{RUNTIME}/ours.py": "OURS = 1\n", "tests/test_ours.py": "", "openapi/ours.md": "x\n"}
-    for path, text in own.items():
+    files = {
+        "notes.md": "ours\n",
+        f"{RUNTIME}/ours.py": "OURS = 1\n",
+        "tests/test_ours.py": "",
+        "openapi/ours.md": "x\n",
+    }
+    for path, text in files.items():
         repo.write(path, text)
     repo.commit()
     assert repo.update("--spec", spec(grown(orders={"get": operation("listOrders")}))).code == 0
-    assert {path: repo.read(path) for path in own} == own
+    assert {path: repo.read(path) for path in files} == files
 
 
 def test_a_file_of_your_own_where_one_is_generated_now_is_a_conflict(repo: Repo, newer: Templates) -> None:

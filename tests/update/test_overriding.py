@@ -31,13 +31,13 @@ def test_an_edit_that_an_override_can_say_becomes_one(repo: Repo, spec: Spec) ->
 
 
 def test_what_the_user_wrote_into_the_overrides_stays_as_it_is(repo: Repo) -> None:
-    own = '# Ours, and this comment too\nDELETE /goods/{id}:   {name: "bin_good"}   # short\n'
-    repo.write("overrides.yaml", own)
+    overrides = '# Ours, and this comment too\nDELETE /goods/{id}:   {name: "bin_good"}   # short\n'
+    repo.write("overrides.yaml", overrides)
     repo.replace(READ, '"list_goods"', '"browse_goods"')
     repo.commit()
     assert repo.update().code == 0
     text = repo.read("overrides.yaml")
-    assert text.startswith(own)
+    assert text.startswith(overrides)
     assert "browse_goods" in text
 
 

@@ -19,13 +19,13 @@ from tests.update.repos import Repo, Templates, git, grown, operation
 Spec = Callable[[Any], Path]
 
 
-def refused(done: Run, code: str, *told: str, exit_code: int = 4) -> None:
+def refused(done: Run, code: str, *texts: str, exit_code: int = 4) -> None:
     assert done.code == exit_code, done
     assert f"[{code}]" in done.err
     assert "help: " in done.err
     assert "Traceback" not in done.err
-    for one in told:
-        assert one in done.err
+    for text in texts:
+        assert text in done.err
 
 
 def test_a_folder_that_is_no_project(tmp_path: Path) -> None:
@@ -192,10 +192,10 @@ def test_two_branches_that_both_updated_find_the_way_out(repo: Repo, spec: Spec)
         repo.git("merge", "other")
     done = repo.update("--output-format", "json")
     assert done.code == 4
-    (found,) = done.json["error"]["details"]
-    assert found["code"] == "records-in-conflict"
-    told = found["suggestion"].split("`")[1]
-    subprocess.run(shlex.split(told), cwd="/", check=True, capture_output=True)
+    (detail,) = done.json["error"]["details"]
+    assert detail["code"] == "records-in-conflict"
+    command = detail["suggestion"].split("`")[1]
+    subprocess.run(shlex.split(command), cwd="/", check=True, capture_output=True)
     repo.commit()
     assert repo.update("--spec", spec(newest)).code == 0
     assert run("check", repo.folder, "--pristine").code == 0
@@ -234,5 +234,5 @@ def test_a_refusal_as_data(repo: Repo) -> None:
     assert done.code == 4
     error = done.json["error"]
     assert (error["code"], error["type"]) == (4, "file")
-    assert [Path(one["file"]).name for one in error["details"]] == ["Dockerfile", "README.md"]
+    assert [Path(detail["file"]).name for detail in error["details"]] == ["Dockerfile", "README.md"]
     assert error["details"][0]["code"] == "uncommitted-changes"

@@ -21,8 +21,8 @@ if content.startswith(b"version https://git-lfs") and sys.argv[1] == "clean":
 elif sys.argv[1] == "clean":
     oid = hashlib.sha256(content).hexdigest()
     (store / oid).write_bytes(content)
-    told = f"version https://git-lfs.github.com/spec/v1\\noid sha256:{oid}\\nsize {len(content)}\\n"
-    sys.stdout.buffer.write(told.encode())
+    pointer = f"version https://git-lfs.github.com/spec/v1\\noid sha256:{oid}\\nsize {len(content)}\\n"
+    sys.stdout.buffer.write(pointer.encode())
 else:
     oid = content.decode().split("sha256:")[1].split()[0]
     sys.stdout.buffer.write((store / oid).read_bytes() if (store / oid).exists() else content)
@@ -34,7 +34,7 @@ def files(repo: Repo) -> dict[str, bytes]:
     return {path: content for path, content in repo.snapshot().items() if not path.startswith(".git/")}
 
 
-def told(repo: Repo) -> Any:
+def report(repo: Repo) -> Any:
     return run("status", repo.folder, "--output-format", "json").json
 
 
@@ -51,7 +51,7 @@ def stored(repo: Repo, tmp_path: Path) -> Repo:
         command = f"'{sys.executable}' -I '{tmp_path / 'filter.py'}' {what} '{tmp_path / 'store'}'"
         repo.git("config", f"filter.lfs.{what}", command)
     names = ("*.json", "README.md", "overrides.yaml")
-    repo.write(".gitattributes", repo.read(".gitattributes") + "".join(f"{one} filter=lfs\n" for one in names))
+    repo.write(".gitattributes", repo.read(".gitattributes") + "".join(f"{pattern} filter=lfs\n" for pattern in names))
     repo.git("add", "--renormalize", ".")
     repo.commit()
     assert repo.git("show", "HEAD:README.md").startswith(POINTER)
@@ -59,7 +59,7 @@ def stored(repo: Repo, tmp_path: Path) -> Repo:
 
 
 def test_files_in_git_lfs_are_not_edited(stored: Repo) -> None:
-    assert [one["path"] for one in told(stored)["files"]["changed"]] == [".gitattributes"]
+    assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
     before = files(stored)
     assert stored.update().code == 0
     assert files(stored) == before
@@ -74,7 +74,7 @@ def test_an_update_puts_new_contents_into_git_lfs(stored: Repo, newer: Templates
     assert "A line of the new release." in stored.read("README.md")
     assert stored.git("diff", "--name-only") == ""
     stored.commit()
-    assert [one["path"] for one in told(stored)["files"]["changed"]] == [".gitattributes"]
+    assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
 
 
 def test_an_edit_of_a_file_in_git_lfs_becomes_an_override(stored: Repo) -> None:
@@ -87,12 +87,12 @@ def test_an_edit_of_a_file_in_git_lfs_becomes_an_override(stored: Repo) -> None:
 
 
 def test_a_clone_without_the_contents_of_git_lfs_is_refused(stored: Repo, tmp_path: Path) -> None:
-    for one in (tmp_path / "store").iterdir():
-        one.unlink()
+    for content in (tmp_path / "store").iterdir():
+        content.unlink()
     (stored.folder / "README.md").unlink()
     stored.git("checkout", "--", "README.md")
     assert stored.read("README.md").startswith(POINTER)
-    assert [one["path"] for one in told(stored)["files"]["changed"]] == [".gitattributes"]
+    assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
     done = stored.update()
     assert done.code == 4
     assert "[content-elsewhere]" in done.err
@@ -108,7 +108,7 @@ def test_line_ends_that_git_converts_are_no_edit(repo: Repo, spec: Spec, ends: s
     repo.git("rm", "--quiet", "-r", "--cached", ".")
     repo.git("reset", "--quiet", "--hard")
     assert ("\r\n" in (repo.folder / "README.md").read_bytes().decode()) == (ends == "crlf")
-    assert [one["path"] for one in told(repo)["files"]["changed"]] == [".gitattributes"]
+    assert [file["path"] for file in report(repo)["files"]["changed"]] == [".gitattributes"]
     before = files(repo)
     assert repo.update().code == 0
     assert files(repo) == before
@@ -142,9 +142,9 @@ def test_what_is_yours_is_not_edited_because_its_template_is_another_now(repo: R
     newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
     assert repo.update().code == 0
     repo.commit()
-    assert told(repo)["files"]["changed"] == []
+    assert report(repo)["files"]["changed"] == []
     repo.write("adapter.toml", repo.read("adapter.toml") + "# ours\n")
-    assert [one["path"] for one in told(repo)["files"]["changed"]] == ["adapter.toml"]
+    assert [file["path"] for file in report(repo)["files"]["changed"]] == ["adapter.toml"]
     repo.commit()
     before = json.loads(repo.read("MCPAQL-PROVENANCE.json"))
     assert repo.update().code == 0

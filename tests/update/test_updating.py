@@ -136,7 +136,7 @@ def test_a_remembered_pattern_for_what_the_api_gave_up_is_warned_of(repo: Repo, 
     del document["paths"]["/goods/{id}"]
     done = repo.changed("--spec", spec(document))
     assert done["success"]
-    assert [one["code"] for one in done["warnings"]] == ["unmatched-pattern"]
+    assert [warning["code"] for warning in done["warnings"]] == ["unmatched-pattern"]
 
 
 def test_an_override_for_what_the_api_gave_up_is_warned_of(repo: Repo, spec: Spec) -> None:
@@ -146,7 +146,7 @@ def test_an_override_for_what_the_api_gave_up_is_warned_of(repo: Repo, spec: Spe
     del document["paths"]["/goods/{id}"]
     done = repo.changed("--spec", spec(document))
     assert done["success"]
-    assert "unmatched-override" in {one["code"] for one in done["warnings"]}
+    assert "unmatched-override" in {warning["code"] for warning in done["warnings"]}
 
 
 def test_overrides_that_were_edited_and_committed_take_effect(repo: Repo) -> None:

@@ -51,15 +51,15 @@ class Session:
 
     @property
     def sent(self) -> int:
-        """How many requests went to the API so far."""
+        """Return how many requests went to the API so far."""
         return self._counting.sent
 
     def tool(self, family: str) -> str:
-        """Give the name of the tool that serves a family."""
+        """Return the name of the tool that serves a family."""
         return "mcp_aql" if self.tools == ["mcp_aql"] else f"mcp_aql_{family}"
 
     async def call(self, family: str, operation: str, params: Mapping[str, Any], **beside: Any) -> dict[str, Any]:
-        """Call, and give the envelope; it must stand in the text as well (R-ENV-3)."""
+        """Call, and return the envelope; it must stand in the text as well (R-ENV-3)."""
         arguments = {"operation": operation, "params": dict(params), **beside}
         result = await self._client.call_tool(self.tool(family), arguments)
         envelope = result.structured_content
@@ -69,7 +69,7 @@ class Session:
         return envelope
 
     async def introspect(self, query: str, name: str | None = None, after: str | None = None) -> dict[str, Any]:
-        """Introspect, and give the envelope, which holds nothing beside success and data (R-ENV-2)."""
+        """Introspect, and return the envelope, which holds nothing beside success and data (R-ENV-2)."""
         asked = {"query": query, "name": name, "after": after}
         params = {key: value for key, value in asked.items() if value is not None}
         envelope = await self.call("read", "introspect", params)
@@ -77,7 +77,7 @@ class Session:
         return envelope
 
     async def listed(self, query: str) -> list[dict[str, Any]]:
-        """Give every entry of the list of operations or types, page after page."""
+        """Return every entry of the list of operations or types, page after page."""
         entries: list[dict[str, Any]] = []
         after = None
         while True:

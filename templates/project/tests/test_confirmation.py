@@ -19,11 +19,11 @@ STANDARD: dict[str, Any] = {"MCP_AQL_POLICY": "standard", "MCP_AQL_CONFIRMATION_
 
 
 def _of(*levels: str) -> list[Operation]:
-    """Give the operations of these levels that have an example; without any there is nothing to test."""
-    found = [one for one in operations() if one.danger in levels and one.example is not None]
-    if not found:
+    """Return the operations of these levels that have an example; skip the test if there is none."""
+    matching = [operation for operation in operations() if operation.danger in levels and operation.example is not None]
+    if not matching:
         pytest.skip(f"no operation is {' or '.join(levels)}")
-    return found
+    return matching
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])

@@ -18,10 +18,10 @@ hooks = import_module(f"{PACKAGE}.runtime.hooks")
 
 
 def _operation() -> Operation:
-    found = sample(1)
-    if not found:
+    samples = sample(1)
+    if not samples:
         pytest.skip("no operation has an example")
-    return found[0]
+    return samples[0]
 
 
 async def test_each_hook_sees_a_call_in_turn_and_may_change_it() -> None:
@@ -41,9 +41,9 @@ async def test_each_hook_sees_a_call_in_turn_and_may_change_it() -> None:
     def after_response(response: Any, call: Any) -> None:
         seen.append(f"after_response {response.status // 100}")
 
-    every = {one.__name__: one for one in (on_decision, before_call, before_send, after_response)}
+    functions = {function.__name__: function for function in (on_decision, before_call, before_send, after_response)}
     operation = _operation()
-    async with connect(hooks=SimpleNamespace(**{"before_send": None, **every})) as session:
+    async with connect(hooks=SimpleNamespace(**{"before_send": None, **functions})) as session:
         assert (await session.call(operation.family, operation.name, operation.params))["success"]
     assert seen == [f"allow {operation.name}", "before_call", "before_send {'mark': 1}", "after_response 2"]
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 def _server(config: Path, *arguments: str) -> StdioServerParameters:
-    """Give the command as a client is configured with; `config` is a settings file, empty or the project's."""
+    """Return the command that a client is configured with; `config` is a settings file, empty or the project's."""
     environment = {"PYTHONPATH": str(PROJECT / "src"), "MCP_AQL_CONFIG": str(config), **ISOLATED}
     return StdioServerParameters(command=sys.executable, args=["-m", PACKAGE, *arguments], env=environment)
 
@@ -30,7 +30,7 @@ async def test_a_sample_of_operations_can_be_called(era: str, tmp_path: Path) ->
     async with Client(_server(tmp_path / "empty.toml", "--mock"), mode=era) as client:
         session = await Session.of(client)
         listed = {entry["name"] for entry in await session.listed("operations")}
-        findings.expect(listed >= {one.name for one in operations()}, "the list", "lacks operations")
+        findings.expect(listed >= {operation.name for operation in operations()}, "the list", "lacks operations")
         for operation in sample(25):
             details = await session.introspect("operations", operation.name)
             findings.expect(details["success"], operation.name, "cannot be introspected", details)

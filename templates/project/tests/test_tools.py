@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def _families(session: Session) -> list[str]:
-    """Give the families that have an operation, of the API or of the protocol."""
+    """Return the families that have an operation, of the API or of the protocol."""
     endpoints = {entry["endpoint"] for entry in await session.listed("operations")}
     assert endpoints >= set(offered())
     return [family for family in FAMILIES if family in endpoints]

@@ -56,7 +56,7 @@ async def test_an_unknown_type_is_null() -> None:
 
 
 def _named(entries: Any) -> Iterator[str]:
-    """Give the type of each entry, and of what its arrays hold."""
+    """Yield the type of each entry, and of what its arrays hold."""
     for entry in entries:
         inner: Mapping[str, Any] | None = entry
         while inner is not None:

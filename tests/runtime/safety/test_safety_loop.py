@@ -224,10 +224,10 @@ async def test_parameters_are_checked_like_those_of_any_operation(make: Make, er
         error = envelope["error"]
         assert error["code"] == "VALIDATION_MISSING_PARAM"
         assert error["details"]["missing_params"] == ["nextActionHint"]
-        unknown, wrong = error["details"]["problems"]
+        unknown, invalid = error["details"]["problems"]
         assert unknown["code"] == "VALIDATION_UNKNOWN_PARAM"
         assert "Did you mean 'nextActionHint'" in unknown["message"]
-        assert wrong["code"] == "VALIDATION_INVALID_VALUE"
+        assert invalid["code"] == "VALIDATION_INVALID_VALUE"
         assert await client.code("execute_agent", element_name=7) == "VALIDATION_INVALID_TYPE"
         assert await client.code("execute_agent", "create", element_name=AGENT) == "VALIDATION_ENDPOINT_MISMATCH"
         assert await client.code("confirm_operation") == "VALIDATION_MISSING_PARAM"
