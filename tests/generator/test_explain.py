@@ -31,7 +31,7 @@ def test_the_table_fits_the_terminal(columns: int) -> None:
 
 @pytest.fixture
 def doubtful(tmp_path: Path) -> Path:
-    """Give a document with an operation to look at: its name says one thing, its summary another."""
+    """Return a document with an operation to look at: its name says one thing, its summary another."""
     post = {"operationId": "writeRole", "summary": "Create a role", "responses": {"200": {"description": "ok"}}}
     spec = tmp_path / "document.json"
     spec.write_text(json.dumps(api({"/auth/{mount}/roles/{role}/a-rather-long-path-of-many-words": {"post": post}})))
@@ -68,18 +68,27 @@ def shown(*options: str) -> list[dict[str, Any]]:
 
 
 def test_filters_show_a_part_and_go_together() -> None:
-    every = shown()
-    assert {one["category"] for one in shown("--category", "update", "--category", "DELETE")} == {"UPDATE", "DELETE"}
-    assert {one["danger"] for one in shown("--danger", "destructive")} == {"destructive"}
-    assert shown("--review") == [one for one in every if one["needs_review"]]
+    operations = shown()
+    assert {operation["category"] for operation in shown("--category", "update", "--category", "DELETE")} == {
+        "UPDATE",
+        "DELETE",
+    }
+    assert {operation["danger"] for operation in shown("--danger", "destructive")} == {"destructive"}
+    assert shown("--review") == [operation for operation in operations if operation["needs_review"]]
     both = shown("--category", "read", "--include", "path:/pets*")
-    assert both == [one for one in every if one["category"] == "READ" and one["path"].startswith("/pets")]
+    assert both == [
+        operation
+        for operation in operations
+        if operation["category"] == "READ" and operation["path"].startswith("/pets")
+    ]
     assert shown("--category", "read", "--danger", "destructive") == []
 
 
 def test_a_filter_changes_no_decision_and_says_how_many_it_leaves() -> None:
-    every = {one["path"] + one["method"]: one for one in shown()}
-    assert all(every[one["path"] + one["method"]] == one for one in shown("--danger", "safe"))
+    operations = shown()
+    assert all(operation in operations for operation in shown("--danger", "safe"))
+        operations[operation["path"] + operation["method"]] == operation for operation in shown("--danger", "safe")
+    )
     assert run("explain", PETSTORE, "--category", "delete").out.splitlines()[-1].startswith("1 of 15 operations: ")
 
 
@@ -91,12 +100,12 @@ def test_an_unknown_category_is_refused_with_those_there_are() -> None:
 
 def test_the_json_tells_the_rule_and_the_confidence_of_each_decision() -> None:
     """R-NAME-4"""
-    for one in shown():
-        assert one["confidence"] == min(one["category_confidence"], one["name_confidence"])
-        assert one["rule"]
-        assert one["name_rule"]
-        assert one["danger_rule"]
-        assert isinstance(one["traits"], list)
+    for operation in shown():
+        assert operation["confidence"] == min(operation["category_confidence"], operation["name_confidence"])
+        assert operation["rule"]
+        assert operation["name_rule"]
+        assert operation["danger_rule"]
+        assert isinstance(operation["traits"], list)
 
 
 def test_text_of_the_document_never_acts_on_the_terminal(tmp_path: Path) -> None:
