@@ -84,9 +84,9 @@ def generate(tmp_path: Path, document: str | Mapping[str, Any], *options: str) -
     For what a case asserts about files, exit codes or printed text; rows and findings come faster from `tabulate`.
     """
     spec = _written(tmp_path, document)
-    done = run("from-openapi", spec, "-o", tmp_path / "project", "--output-format", "json", *options)
-    assert done.code == 0, done.out
-    return Project(tmp_path / "project", done)
+    result = run("from-openapi", spec, "-o", tmp_path / "project", "--output-format", "json", *options)
+    assert result.code == 0, result.out
+    return Project(tmp_path / "project", result)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Tabulation:
     @property
     def warnings(self) -> list[dict[str, Any]]:
         """The details of all findings but notes: a further note breaks no case that is not about it."""
-        return as_json(one for one in self.prepared.diagnostics if one.severity is not Severity.NOTE)
+        return as_json(finding for finding in self.prepared.diagnostics if finding.severity is not Severity.NOTE)
 
     def findings(self, *codes: str) -> list[dict[str, Any]]:
         """Return the details of the findings with these codes, notes included."""

@@ -1,4 +1,4 @@
-"""Which representation of a body is sent, and which parameters make it."""
+"""The representation of a body that is sent, and the parameters that make it."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ def on_a_terminal(columns: int, *arguments: str | Path) -> Run:
 
 @pytest.mark.parametrize("columns", [60, 72, 80, 120, 140, 200])
 def test_the_table_fits_the_terminal(columns: int) -> None:
-    done = on_a_terminal(columns, PETSTORE)
-    assert done.code == 0
-    assert max(map(len, done.out.splitlines())) <= columns
+    result = on_a_terminal(columns, PETSTORE)
+    assert result.code == 0
+    assert max(map(len, result.out.splitlines())) <= columns
     for name in ("list_pets", "cancel_visit", "DELETE", "destructive"):
-        assert name in done.out
+        assert name in result.out
 
 
 @pytest.fixture
@@ -61,9 +61,9 @@ def test_the_last_line_counts_by_category_danger_and_review() -> None:
 
 
 def shown(*options: str) -> list[dict[str, Any]]:
-    done = run("explain", PETSTORE, "--output-format", "json", *options)
-    assert done.code == 0, done.out
-    operations: list[dict[str, Any]] = done.json["operations"]
+    result = run("explain", PETSTORE, "--output-format", "json", *options)
+    assert result.code == 0, result.out
+    operations: list[dict[str, Any]] = result.json["operations"]
     return operations
 
 
@@ -91,9 +91,9 @@ def test_a_filter_changes_no_decision_and_says_how_many_it_leaves() -> None:
 
 
 def test_an_unknown_category_is_refused_with_those_there_are() -> None:
-    done = run("explain", PETSTORE, "--category", "remove")
-    assert done.code == 3
-    assert "'delete'" in done.err
+    result = run("explain", PETSTORE, "--category", "remove")
+    assert result.code == 3
+    assert "'delete'" in result.err
 
 
 def test_the_json_tells_the_rule_and_the_confidence_of_each_decision() -> None:
@@ -112,8 +112,8 @@ def test_text_of_the_document_never_acts_on_the_terminal(tmp_path: Path) -> None
     spec = tmp_path / "document.json"
     spec.write_text(json.dumps(api({f"/pets{evil}": {"get": get}})))
     for columns in (80, 200):
-        done = on_a_terminal(columns, spec)
-        assert done.code == 0
-        assert "\x1b" not in done.out
-        assert "\u202e" not in done.out
-        assert "[bold]" in done.out.replace("\n", "")
+        result = on_a_terminal(columns, spec)
+        assert result.code == 0
+        assert "\x1b" not in result.out
+        assert "\u202e" not in result.out
+        assert "[bold]" in result.out.replace("\n", "")

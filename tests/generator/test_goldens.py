@@ -41,8 +41,8 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Generate:
     @cache
     def generate(case: str) -> Path:
         folder = tmp_path_factory.mktemp(case) / "project"
-        done = run("from-openapi", CASES[case], "-o", folder, "-q")
-        assert done.code == 0, done.err
+        result = run("from-openapi", CASES[case], "-o", folder, "-q")
+        assert result.code == 0, result.err
         return folder
 
     return generate
@@ -76,8 +76,8 @@ def test_the_project_is_what_it_was(case: str, generated: Generate, update_golde
 
 
 def command(folder: Path, *arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
+    result = subprocess.run([sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, f"{' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
 
 
 @pytest.mark.parametrize("case", WHOLE)

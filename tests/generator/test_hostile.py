@@ -55,9 +55,9 @@ def test_nothing_that_is_printed_acts_on_a_terminal(tmp_path: Path, form: str):
     spec = tmp_path / "hostile.json"
     spec.write_text(json.dumps(hostile()))
     for command in (("explain",), ("from-openapi", "--dry-run", "-v")):
-        done = run(*command, spec, "--output-format", form)
-        assert done.code == 0
-        assert not ACTING.search((done.out + done.err).replace("\n", ""))
+        result = run(*command, spec, "--output-format", form)
+        assert result.code == 0
+        assert not ACTING.search((result.out + result.err).replace("\n", ""))
 
 
 def test_an_address_that_is_none_is_no_internal_error(tmp_path: Path):

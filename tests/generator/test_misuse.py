@@ -60,21 +60,21 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("arguments", "code", "message", "way"), MISTAKES)
 def test_wrong_use_is_told_with_the_way_out(arguments: list[str], code: int, message: str, way: str) -> None:
-    done = run(*arguments)
-    assert (done.code, done.out) == (code, "")
-    assert message in done.err
-    assert way in done.err
+    result = run(*arguments)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+    assert way in result.err
     for word in ("Traceback", "Value error", "[Errno"):
-        assert word not in done.err
+        assert word not in result.err
 
 
 @pytest.mark.parametrize(("arguments", "code", "message", "way"), MISTAKES)
 def test_programs_are_told_the_same_as_json(arguments: list[str], code: int, message: str, way: str) -> None:
     if "--output-format" in arguments:
         return
-    done = run(*arguments, "--output-format", "json")
-    assert (done.code, done.err) == (code, "")
-    error = json.loads(done.out)["error"]
+    result = run(*arguments, "--output-format", "json")
+    assert (result.code, result.err) == (code, "")
+    error = json.loads(result.out)["error"]
     assert error["code"] == code
     texts = [text for detail in error["details"] for text in (detail["message"], detail["path"])]
     assert any(message in text for text in (*texts, str(error)))

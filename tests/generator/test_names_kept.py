@@ -90,9 +90,9 @@ def test_an_alias_whose_day_has_passed_is_warned_of_and_stays_in_the_table(tmp_p
 def test_a_refused_alias_is_shown_as_any_other_mistake(tmp_path: Path) -> None:
     (tmp_path / "overrides.yaml").write_text("GET /pets:\n  aliases: [list_pets]\n")
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
-    done = run("explain", tmp_path / "api.json", "--overrides", tmp_path / "overrides.yaml")
-    assert done.code == 3
-    assert "overrides.yaml:2:13" in done.err
+    result = run("explain", tmp_path / "api.json", "--overrides", tmp_path / "overrides.yaml")
+    assert result.code == 3
+    assert "overrides.yaml:2:13" in result.err
 
 
 def test_the_canonical_relative_of_a_verb_stands_in_the_row_and_in_the_adapters_description(tmp_path: Path) -> None:

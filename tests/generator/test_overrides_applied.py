@@ -1,4 +1,4 @@
-"""What the user decides in overrides.yaml stands in the adapter, and what cannot stand is refused with its place."""
+"""Decisions of overrides.yaml take effect in the adapter; those that cannot are refused with their position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the table says of answers that are not JSON: streams, XML, redirects."""
+"""Responses that are not JSON, as the table describes them: streams, XML, redirects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes in a project when the API changes: what a reviewer must see, and not a line more."""
+"""The difference between two versions of a project: what a reviewer must see, and not a line more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of the schemas of a document: types in JSON Schema 2020-12, under the agent's names."""
+"""The schemas of a document as types in JSON Schema 2020-12, under the agent's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document says of requests in a roundabout way, and adapters send all the same."""
+"""Requests that a document describes indirectly, and that adapters send all the same."""
 
 from __future__ import annotations
 
