@@ -21,7 +21,7 @@ demo: $(STAMP)
 	$(BIN)/python -m bench demo $(BIN)/petstore-adapter
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations=10 --durations-min=1
 
 check: $(STAMP)
 	$(BIN)/ruff check

@@ -8,45 +8,45 @@ from typing import Any
 
 import pytest
 
-from tests.generator.commands import api, generate, run
+from tests.generator.commands import Tabulation, api, run, tabulate
 
 OK: dict[str, Any] = {"responses": {"200": {"description": "OK"}}}
 
 
-def served(project: Any) -> set[str]:
-    return {f"{row['method']} {row['path']}" for row in project.rows.values()}
+def served(table: Tabulation) -> set[str]:
+    return {f"{row['method']} {row['path']}" for row in table.rows.values()}
 
 
-def warnings(project: Any) -> list[tuple[str, int, str]]:
-    return [(warning["code"], warning["line"], warning["message"]) for warning in project.run.json["warnings"]]
+def warnings(table: Tabulation) -> list[tuple[str, int, str]]:
+    return [(warning["code"], warning["line"], warning["message"]) for warning in table.warnings]
 
 
 def test_openapi_3_2_gives_query_and_any_additional_method(tmp_path: Path) -> None:
     more = {"PURGE": {"operationId": "purgeThings", **OK}, "COPY": {"operationId": "copyThings", **OK}}
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"q": {"type": "string"}}}}}}
     item = {"query": {"operationId": "findThings", "requestBody": body, **OK}, "additionalOperations": more}
-    project = generate(tmp_path, api({"/things": item}, "3.2.0"))
-    assert served(project) == {"QUERY /things", "PURGE /things", "COPY /things"}
-    assert warnings(project) == []
-    asked = next(row for row in project.rows.values() if row["method"] == "QUERY")
+    table = tabulate(tmp_path, api({"/things": item}, "3.2.0"))
+    assert served(table) == {"QUERY /things", "PURGE /things", "COPY /things"}
+    assert warnings(table) == []
+    asked = next(row for row in table.rows.values() if row["method"] == "QUERY")
     assert asked["rule"] == "safe-method"
     assert asked["body"]["content_type"] == "application/json"
 
 
 def test_a_method_in_capitals_is_served_with_a_warning(tmp_path: Path) -> None:
-    project = generate(tmp_path, "openapi: 3.0.3\npaths:\n  /a:\n    GET: {responses: {}}\n")
-    assert served(project) == {"GET /a"}
-    assert [(code, line) for code, line, _ in warnings(project)] == [("invalid-component", 1), ("method-case", 4)]
+    table = tabulate(tmp_path, "openapi: 3.0.3\npaths:\n  /a:\n    GET: {responses: {}}\n")
+    assert served(table) == {"GET /a"}
+    assert [(code, line) for code, line, _ in warnings(table)] == [("invalid-component", 1), ("method-case", 4)]
 
 
 @pytest.mark.parametrize(("key", "version"), [("purge", "3.0.3"), ("query", "3.1.0"), ("purge", "3.2.0")])
 def test_a_method_that_the_version_does_not_have_is_skipped_with_a_warning(
     tmp_path: Path, key: str, version: str
 ) -> None:
-    project = generate(tmp_path, api({"/a": {"get": OK, key: OK}}, version))
-    assert served(project) == {"GET /a"}
-    assert project.run.json["operations"]["skipped"] == 1
-    ((code, _, message),) = warnings(project)
+    table = tabulate(tmp_path, api({"/a": {"get": OK, key: OK}}, version))
+    assert served(table) == {"GET /a"}
+    assert len(table.skipped) == 1
+    ((code, _, message),) = warnings(table)
     assert code == "operation-skipped"
     assert f"{key.upper()} /a" in message
     assert "additionalOperations" in message
@@ -54,29 +54,29 @@ def test_a_method_that_the_version_does_not_have_is_skipped_with_a_warning(
 
 @pytest.mark.parametrize(("method", "why"), [("TRACE", "credentials"), ("CONNECT", "tunnel"), ("A B", "HTTP allows")])
 def test_methods_that_no_adapter_sends_are_skipped_with_the_reason(tmp_path: Path, method: str, why: str) -> None:
-    project = generate(tmp_path, api({"/a": {"get": OK, "additionalOperations": {method: OK}}}, "3.2.0"))
-    assert served(project) == {"GET /a"}
-    assert why in warnings(project)[0][2]
+    table = tabulate(tmp_path, api({"/a": {"get": OK, "additionalOperations": {method: OK}}}, "3.2.0"))
+    assert served(table) == {"GET /a"}
+    assert why in warnings(table)[0][2]
 
 
 def test_one_method_of_one_path_is_served_once(tmp_path: Path) -> None:
     paths = {"/a": {"get": OK, "GET": OK, "additionalOperations": {"get": OK}}, "a": {"get": OK}}
-    project = generate(tmp_path, api(paths, "3.2.0"))
-    assert served(project) == {"GET /a"}
-    assert project.run.json["operations"]["skipped"] == 3
+    table = tabulate(tmp_path, api(paths, "3.2.0"))
+    assert served(table) == {"GET /a"}
+    assert len(table.skipped) == 3
 
 
 def test_a_path_without_a_slash_gets_one(tmp_path: Path) -> None:
-    project = generate(tmp_path, 'openapi: 3.0.3\ninfo: {title: A, version: "1"}\npaths:\n  users: {get: {}}\n')
-    assert served(project) == {"GET /users"}
-    assert warnings(project) == [("path-without-slash", 4, "the path 'users' is read as '/users'")]
+    table = tabulate(tmp_path, 'openapi: 3.0.3\ninfo: {title: A, version: "1"}\npaths:\n  users: {get: {}}\n')
+    assert served(table) == {"GET /users"}
+    assert warnings(table) == [("path-without-slash", 4, "the path 'users' is read as '/users'")]
 
 
 def test_a_key_that_is_no_operation_is_reported_and_extensions_are_not(tmp_path: Path) -> None:
     item = {"get": OK, "x-note": {"responses": {}}, "sumary": "mistyped", "callbacks": {"on": {"post": OK}}}
-    project = generate(tmp_path, api({"/a": item, "/b": 7}))
-    assert served(project) == {"GET /a"}
-    assert [message for _, _, message in warnings(project)] == [
+    table = tabulate(tmp_path, api({"/a": item, "/b": 7}))
+    assert served(table) == {"GET /a"}
+    assert [message for _, _, message in warnings(table)] == [
         "'sumary' is ignored: a path has no such part",
         "'callbacks' is ignored: a path has no such part",
         "the path '/b' is not an object",
@@ -85,29 +85,30 @@ def test_a_key_that_is_no_operation_is_reported_and_extensions_are_not(tmp_path:
 
 def test_callbacks_and_webhooks_are_never_operations(tmp_path: Path) -> None:
     operation = {**OK, "callbacks": {"done": {"{$request.body#/url}": {"post": OK}}}}
-    project = generate(tmp_path, api({"/a": {"post": operation}}, webhooks={"made": {"post": OK}}))
-    assert served(project) == {"POST /a"}
+    table = tabulate(tmp_path, api({"/a": {"post": operation}}, webhooks={"made": {"post": OK}}))
+    assert served(table) == {"POST /a"}
 
 
 def test_each_repeated_operation_id_is_reported_once(tmp_path: Path) -> None:
     paths = {f"/{name}": {"get": {"operationId": "list", **OK}} for name in ("cats", "dogs", "cows", "pigs", "hens")}
-    project = generate(tmp_path, api(paths))
-    assert len(project.rows) == 5
-    ((code, _, message),) = warnings(project)
+    table = tabulate(tmp_path, api(paths))
+    assert len(table.rows) == 5
+    ((code, _, message),) = warnings(table)
     assert code == "duplicate-operation-id"
     assert message == "the operationId 'list' is given to 5 operations: GET /cats, GET /dogs, GET /cows and 2 more"
 
 
 def test_a_version_and_a_title_without_quotes_are_text(tmp_path: Path) -> None:
-    project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 2}\npaths: {/a: {get: {}}}\n")
-    assert (project.adapter["title"], project.adapter["api_version"]) == ("2048", "2")
-    assert [code for code, _, _ in warnings(project)] == ["version-not-text", "version-not-text"]
+    table = tabulate(tmp_path, "openapi: 3.0.3\ninfo: {title: 2048, version: 2}\npaths: {/a: {get: {}}}\n")
+    assert (table.adapter["title"], table.adapter["api_version"]) == ("2048", "2")
+    assert len(table.findings("version-not-text")) == 2
 
 
 def test_a_version_that_yaml_takes_for_a_fraction_keeps_every_digit(tmp_path: Path) -> None:
-    project = generate(tmp_path, "openapi: 3.0.3\ninfo: {title: A, version: 1.10}\npaths: {/a: {get: {}}}\n")
-    assert project.adapter["api_version"] == "1.10"
-    assert warnings(project) == [("version-not-text", 2, "the version is a number; read as the text “1.10”")]
+    table = tabulate(tmp_path, "openapi: 3.0.3\ninfo: {title: A, version: 1.10}\npaths: {/a: {get: {}}}\n")
+    assert table.adapter["api_version"] == "1.10"
+    (note,) = table.findings("version-not-text")
+    assert (note["line"], note["message"]) == (2, "the version is a number; read as the text “1.10”")
 
 
 @pytest.mark.parametrize("reference", ["7", "[1]", "{a: b}", "true"])
@@ -126,9 +127,9 @@ def test_a_reference_that_is_no_string_is_reported_and_not_followed(tmp_path: Pa
 
 
 def test_an_operation_whose_path_no_server_would_read_is_skipped(tmp_path: Path) -> None:
-    project = generate(tmp_path, api({"/a": {"get": OK}, "/" + "x/" * 5_000: {"get": OK}}))
-    assert served(project) == {"GET /a"}
-    assert "longer than 8,000 characters" in warnings(project)[0][2]
+    table = tabulate(tmp_path, api({"/a": {"get": OK}, "/" + "x/" * 5_000: {"get": OK}}))
+    assert served(table) == {"GET /a"}
+    assert "longer than 8,000 characters" in warnings(table)[0][2]
 
 
 def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp_path: Path) -> None:
@@ -139,15 +140,15 @@ def test_a_parameter_after_a_colon_as_in_web_frameworks_is_written_in_braces(tmp
         "/pets/:all": {"get": OK},
         "/pets/{petId}:feed": {"post": {**OK, "parameters": [parameter]}},
     }
-    project = generate(tmp_path, api(paths, components={"parameters": {"PetId": parameter}}))
-    assert served(project) == {
+    table = tabulate(tmp_path, api(paths, components={"parameters": {"PetId": parameter}}))
+    assert served(table) == {
         "GET /pets/{petId}/toys",
         "GET /pets/{petId}/owner",
         "GET /pets/:all",
         "POST /pets/{petId}:feed",
     }
-    assert all("pet_id" in row["parameters"] for row in project.rows.values() if "petId" in row["path"])
-    assert [(code, message) for code, _, message in warnings(project)] == [
+    assert all("pet_id" in row["parameters"] for row in table.rows.values() if "petId" in row["path"])
+    assert [(code, message) for code, _, message in warnings(table)] == [
         (
             "bad-parameter",
             f"the path /pets/:petId/{last} is read as /pets/{{petId}}/{last}: a parameter stands in braces",

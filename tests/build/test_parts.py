@@ -7,51 +7,51 @@ from typing import Any
 
 import pytest
 
-from tests.generator.commands import Project, api, generate
+from tests.generator.commands import Tabulation, api, tabulate
 
 STRING = {"type": "string"}
 
 
-def reading(tmp_path: Path, *parameters: Any, path: str = "/a", version: str = "3.1.0", **more: Any) -> Project:
+def reading(tmp_path: Path, *parameters: Any, path: str = "/a", version: str = "3.1.0", **more: Any) -> Tabulation:
     operation = {"parameters": list(parameters), "responses": {"200": {"description": "OK"}}}
-    return generate(tmp_path, api({path: {"get": operation}, "/other": {"get": {}}}, version, **more))
+    return tabulate(tmp_path, api({path: {"get": operation}, "/other": {"get": {}}}, version, **more))
 
 
-def row(project: Project, path: str = "/a") -> dict[str, Any]:
-    return next(row for row in project.rows.values() if row["path"] == path)
+def row(table: Tabulation, path: str = "/a") -> dict[str, Any]:
+    return next(row for row in table.rows.values() if row["path"] == path)
 
 
-def messages(project: Project) -> list[str]:
-    return [warning["message"] for warning in project.run.json["warnings"]]
+def messages(table: Tabulation) -> list[str]:
+    return [warning["message"] for warning in table.warnings]
 
 
 def test_a_path_parameter_with_another_spelling_than_in_the_path_matches(tmp_path: Path) -> None:
     parameter = {"name": "pet_id", "in": "path", "required": True, "schema": {"type": "integer"}}
-    project = reading(tmp_path, parameter, path="/pets/{petId}")
-    assert row(project, "/pets/{petId}")["parameters"] == {
+    table = reading(tmp_path, parameter, path="/pets/{petId}")
+    assert row(table, "/pets/{petId}")["parameters"] == {
         "pet_id": {"in": "path", "name": "petId", "required": True, "schema": {"type": "integer"}}
     }
-    assert messages(project) == ["the parameter 'pet_id' is spelled {petId} in the path /pets/{petId}; that counts"]
+    assert messages(table) == ["the parameter 'pet_id' is spelled {petId} in the path /pets/{petId}; that counts"]
 
 
 def test_a_path_parameter_that_nobody_declares_is_a_required_string(tmp_path: Path) -> None:
-    project = reading(tmp_path, path="/pets/{petId}")
-    assert row(project, "/pets/{petId}")["parameters"]["pet_id"]["schema"] == STRING
-    assert "/pets/{petId} has {petId}, which no parameter declares" in messages(project)[0]
+    table = reading(tmp_path, path="/pets/{petId}")
+    assert row(table, "/pets/{petId}")["parameters"]["pet_id"]["schema"] == STRING
+    assert "/pets/{petId} has {petId}, which no parameter declares" in messages(table)[0]
 
 
 def test_a_path_parameter_that_the_path_does_not_have_is_left_out(tmp_path: Path) -> None:
-    project = reading(tmp_path, {"name": "petId", "in": "path", "required": True, "schema": STRING})
-    assert row(project)["parameters"] == {}
-    assert messages(project) == ["the path /a has no {petId}; the parameter 'petId' is left out"]
+    table = reading(tmp_path, {"name": "petId", "in": "path", "required": True, "schema": STRING})
+    assert row(table)["parameters"] == {}
+    assert messages(table) == ["the path /a has no {petId}; the parameter 'petId' is left out"]
 
 
 def test_a_repeated_placeholder_is_reported_once_for_all_methods(tmp_path: Path) -> None:
     path = "/a/{id}/b/{id}"
     parameters = [{"name": "id", "in": "path", "required": True, "schema": STRING}]
-    project = generate(tmp_path, api({path: {"parameters": parameters, "get": {}, "delete": {}}}))
-    assert len(project.rows) == 2
-    assert messages(project) == [f"the path {path} has {{id}} more than once; each gets the same value"]
+    table = tabulate(tmp_path, api({path: {"parameters": parameters, "get": {}, "delete": {}}}))
+    assert len(table.rows) == 2
+    assert messages(table) == [f"the path {path} has {{id}} more than once; each gets the same value"]
 
 
 @pytest.mark.parametrize(("written", "read"), [("Query", "query"), ("HEADER", "header"), (None, "query")])
@@ -59,62 +59,62 @@ def test_the_location_of_a_parameter_may_be_in_capitals_or_missing(
     tmp_path: Path, written: str | None, read: str
 ) -> None:
     parameter = {"name": "q", "schema": STRING} | ({"in": written} if written else {})
-    project = reading(tmp_path, parameter)
-    assert row(project)["parameters"]["q"]["in"] == read
-    assert "'q'" in messages(project)[0]
+    table = reading(tmp_path, parameter)
+    assert row(table)["parameters"]["q"]["in"] == read
+    assert "'q'" in messages(table)[0]
 
 
 @pytest.mark.parametrize(("place", "version"), [("body", "3.1.0"), ("querystring", "3.1.0"), ("nowhere", "3.2.0")])
 def test_a_parameter_in_an_unknown_place_is_left_out_by_name(tmp_path: Path, place: str, version: str) -> None:
-    project = reading(tmp_path, {"name": "q", "in": place, "schema": STRING}, version=version)
-    assert row(project)["parameters"] == {}
-    (message,) = messages(project)
+    table = reading(tmp_path, {"name": "q", "in": place, "schema": STRING}, version=version)
+    assert row(table)["parameters"] == {}
+    (message,) = messages(table)
     assert "'q'" in message
     assert place in message
 
 
 def test_an_operation_with_a_required_parameter_in_an_unknown_place_is_skipped(tmp_path: Path) -> None:
-    project = reading(tmp_path, {"name": "q", "in": "formData", "required": True, "schema": STRING})
-    assert [row["path"] for row in project.rows.values()] == ["/other"]
+    table = reading(tmp_path, {"name": "q", "in": "formData", "required": True, "schema": STRING})
+    assert [row["path"] for row in table.rows.values()] == ["/other"]
 
 
 def test_the_whole_query_can_be_one_parameter(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"a": STRING}}
     content = {"application/x-www-form-urlencoded": {"schema": schema}}
-    project = reading(tmp_path, {"name": "filter", "in": "querystring", "content": content}, version="3.2.0")
-    entry = row(project)["parameters"]["filter"]
+    table = reading(tmp_path, {"name": "filter", "in": "querystring", "content": content}, version="3.2.0")
+    entry = row(table)["parameters"]["filter"]
     assert (entry["in"], entry["content_type"]) == ("querystring", "application/x-www-form-urlencoded")
-    assert messages(project) == []
+    assert messages(table) == []
 
 
-def responding(tmp_path: Path, responses: Any, version: str = "3.1.0", **more: Any) -> Project:
-    return generate(tmp_path, api({"/a": {"get": {"responses": responses}}}, version, **more))
+def responding(tmp_path: Path, responses: Any, version: str = "3.1.0", **more: Any) -> Tabulation:
+    return tabulate(tmp_path, api({"/a": {"get": {"responses": responses}}}, version, **more))
 
 
 def test_ranges_and_default_are_read_in_any_case_and_integers_as_text(tmp_path: Path) -> None:
-    project = generate(
+    table = tabulate(
         tmp_path,
         "openapi: 3.0.3\ninfo: {title: A, version: '1'}\npaths:\n"
         "  /a: {get: {responses: {2xx: {description: a}}}}\n"
         "  /b: {get: {responses: {200: {description: a}}}}\n"
         "  /c: {get: {responses: {Default: {description: a}}}}\n",
     )
-    assert [list(row(project, path)["responses"]) for path in ("/a", "/b", "/c")] == [["2XX"], ["200"], ["default"]]
-    assert messages(project) == []
+    assert [list(row(table, path)["responses"]) for path in ("/a", "/b", "/c")] == [["2XX"], ["200"], ["default"]]
+    assert messages(table) == []
 
 
 def test_a_response_under_no_status_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    project = responding(tmp_path, {"abcdef": {"description": "OK"}, "200": {"description": "OK"}})
-    assert list(row(project)["responses"]) == ["200"]
-    assert messages(project) == ["'abcdef' is not a status code, a range such as 2XX, or default"]
+    table = responding(tmp_path, {"abcdef": {"description": "OK"}, "200": {"description": "OK"}})
+    assert list(row(table)["responses"]) == ["200"]
+    assert messages(table) == ["'abcdef' is not a status code, a range such as 2XX, or default"]
 
 
 def test_a_media_type_can_be_a_component_and_a_stream_has_the_type_of_its_items(tmp_path: Path) -> None:
     media = {"Things": {"itemSchema": {"type": "object", "properties": {"a": STRING}}}}
     content = {"application/json": {"$ref": "#/components/mediaTypes/Things"}}
     answer = {"200": {"description": "OK", "content": content}}
-    project = responding(tmp_path, answer, "3.2.0", components={"mediaTypes": media})
-    assert row(project)["responses"]["200"]["schema"]["type"] == "array"
+    table = responding(tmp_path, answer, "3.2.0", components={"mediaTypes": media})
+    assert row(table)["responses"]["200"]["schema"]["type"] == "array"
 
 
 def test_an_example_can_be_its_data_value(tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ def test_a_requirement_can_name_its_scheme_by_reference(tmp_path: Path) -> None:
         "device": {"type": "oauth2", "flows": {"deviceAuthorization": {"scopes": {}}}},
     }
     security = [{"#/components/securitySchemes/key": []}, {"device": []}, {"ghost": []}]
-    project = responding(
+    table = responding(
         tmp_path, {}, "3.2.0", components={"securitySchemes": schemes}, security=security, tags=[{"name": "a"}]
     )
-    assert project.adapter["security"] == [["key"], ["device"]]
-    assert messages(project) == ["the security scheme 'ghost' is not declared; this alternative is left out"]
+    assert table.adapter["security"] == [["key"], ["device"]]
+    assert messages(table) == ["the security scheme 'ghost' is not declared; this alternative is left out"]
 
 
 def test_a_server_is_described_by_its_name_and_has_a_scheme(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_fields_of_a_form_are_written_as_the_document_says(tmp_path: Path) -> No
     }
     media = {"schema": {"type": "object", "properties": properties}, "encoding": encoding}
     operation = {"requestBody": {"content": {"multipart/form-data": media}}, "responses": {}}
-    entries = row(generate(tmp_path, api({"/a": {"post": operation}})))["parameters"]
+    entries = row(tabulate(tmp_path, api({"/a": {"post": operation}})))["parameters"]
     assert (entries["ids"]["style"], entries["ids"]["explode"]) == ("form", False)
     assert (entries["about"]["style"], entries["about"]["explode"]) == ("deepObject", True)
     assert entries["file"]["content_type"] == "image/png"
@@ -169,7 +169,7 @@ def test_fields_of_a_form_are_written_as_the_document_says(tmp_path: Path) -> No
 )
 def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, schema: Any) -> None:
     operation = {"requestBody": {"required": True, "content": {kind: {}}}, "responses": {}}
-    operation_row = row(generate(tmp_path, api({"/a": {"post": operation}})))
+    operation_row = row(tabulate(tmp_path, api({"/a": {"post": operation}})))
     assert operation_row["body"]["content_type"] == kind
     assert operation_row["parameters"]["body"]["schema"] == schema
 
@@ -198,23 +198,23 @@ def test_a_body_of_any_other_kind_is_text_or_bytes(tmp_path: Path, kind: str, sc
     ],
 )
 def test_a_value_of_the_wrong_type_is_reported(tmp_path: Path, operation: Any, message: str) -> None:
-    project = generate(tmp_path, api({"/a": {"get": operation}}))
-    assert messages(project) == [message]
-    assert len(project.rows) == 1
+    table = tabulate(tmp_path, api({"/a": {"get": operation}}))
+    assert messages(table) == [message]
+    assert len(table.rows) == 1
 
 
 def test_an_empty_method_is_reported(tmp_path: Path) -> None:
-    project = generate(tmp_path, api({"/a": {"get": {}, "post": None}, "/b": None}))
-    assert messages(project) == ["'post' is ignored: nothing stands there"]
+    table = tabulate(tmp_path, api({"/a": {"get": {}, "post": None}, "/b": None}))
+    assert messages(table) == ["'post' is ignored: nothing stands there"]
 
 
 def test_an_unmatched_brace_is_reported(tmp_path: Path) -> None:
-    project = generate(tmp_path, api({"/a/{id": {"get": {}}}))
-    assert messages(project) == ["the path /a/{id has a brace without its other; it is sent as it stands"]
+    table = tabulate(tmp_path, api({"/a/{id": {"get": {}}}))
+    assert messages(table) == ["the path /a/{id has a brace without its other; it is sent as it stands"]
 
 
 def test_requirements_that_are_no_list_are_read_as_one(tmp_path: Path) -> None:
     schemes = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}
-    project = generate(tmp_path, api({"/a": {"get": {"security": {"key": []}}}}, components=schemes))
-    assert row(project)["security"] == [["key"]]
-    assert messages(project) == ["the requirements must be a list; they are read as one, of all that are named"]
+    table = tabulate(tmp_path, api({"/a": {"get": {"security": {"key": []}}}}, components=schemes))
+    assert row(table)["security"] == [["key"]]
+    assert messages(table) == ["the requirements must be a list; they are read as one, of all that are named"]

@@ -1,4 +1,4 @@
-"""How the tests run the command line: in this process, with what it prints and its exit code."""
+"""Ways into aqlgen for tests: a command line in this process, and the operation table of a document alone."""
 
 from __future__ import annotations
 
@@ -9,18 +9,25 @@ import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from aqlgen.cli import main
+from aqlgen.diagnostics import Severity
+from aqlgen.diagnostics.report import as_json
+from aqlgen.document.request import Request
+from aqlgen.pipeline import Options, Prepared, prepare
+from aqlgen.render.operations_md import operations_md
+from aqlgen.table.text import files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
 
 @dataclass(frozen=True)
 class Run:
-    """One finished command."""
+    """A finished command."""
 
     code: int
     out: str
@@ -32,6 +39,7 @@ class Run:
 
 
 def run(*arguments: str | Path) -> Run:
+    """Run a command of aqlgen."""
     out, err = io.StringIO(), io.StringIO()
     with patch.object(sys, "argv", ["aqlgen", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
         try:
@@ -64,28 +72,94 @@ class Project:
 
     @property
     def rows(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        rows: dict[str, Any] = {}
         for path in (self.package / "operations").iterdir():
-            found |= json.loads(path.read_text(encoding="utf-8"))
-        return found
+            rows |= json.loads(path.read_text(encoding="utf-8"))
+        return rows
 
 
 def generate(tmp_path: Path, document: str | Mapping[str, Any], *options: str) -> Project:
-    """Generate a project from the text or the data of a document."""
-    spec = tmp_path / "document.yaml"
+    """Generate a project from the text or the data of a document, by the whole command.
+
+    For what a case asserts about files, exit codes or printed text; rows and findings come faster from `tabulate`.
+    """
+    spec = _written(tmp_path, document)
+    result = run("from-openapi", spec, "-o", tmp_path / "project", "--output-format", "json", *options)
+    assert result.code == 0, result.out
+    return Project(tmp_path / "project", result)
+
+
+@dataclass(frozen=True)
+class Tabulation:
+    """The operation table of a document, as the files of a project would hold it, and the findings on the way."""
+
+    prepared: Prepared
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The data files of the package, by their path in it."""
+        return files(self.prepared.table)
+
+    @cached_property
+    def rows(self) -> dict[str, Any]:
+        families = (json.loads(text) for path, text in self.texts.items() if path.startswith("operations/"))
+        return {name: row for family in families for name, row in family.items()}
+
+    @cached_property
+    def adapter(self) -> dict[str, Any]:
+        return json.loads(self.texts["adapter.json"])
+
+    @cached_property
+    def types(self) -> dict[str, Any]:
+        return json.loads(self.texts["types.json"])
+
+    @property
+    def page(self) -> str:
+        """The text of OPERATIONS.md."""
+        skipped = [(f"{operation['method']} {operation['path']}", operation["message"]) for operation in self.skipped]
+        return operations_md(self.prepared.table, skipped)
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """The details of all findings but notes: a further note breaks no case that is not about it."""
+        return as_json(finding for finding in self.prepared.diagnostics if finding.severity is not Severity.NOTE)
+
+    def findings(self, *codes: str) -> list[dict[str, Any]]:
+        """Return the details of the findings with these codes, notes included."""
+        return [detail for detail in as_json(self.prepared.diagnostics) if detail["code"] in codes]
+
+    @property
+    def skipped(self) -> list[dict[str, Any]]:
+        return [operation.as_json() for operation in self.prepared.skipped]
+
+
+def tabulate(
+    tmp_path: Path, document: str | Mapping[str, Any], *, overrides: str | Path | None = None, **options: Any
+) -> Tabulation:
+    """Build the operation table of a document without a project; `options` are fields of `aqlgen.pipeline.Options`.
+
+    `overrides` is the text of an overrides file, or its path. Raises AqlgenError where the command would fail.
+    """
+    if isinstance(overrides, str):
+        (tmp_path / "overrides.yaml").write_text(overrides, encoding="utf-8")
+        overrides = tmp_path / "overrides.yaml"
+    request = Request(str(_written(tmp_path, document)))
+    return Tabulation(prepare(Options(request, overrides=overrides, **options), lambda _stage: None))
+
+
+def _written(folder: Path, document: str | Mapping[str, Any]) -> Path:
+    spec = folder / "document.yaml"
     spec.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
-    done = run("from-openapi", spec, "-o", tmp_path / "project", "--output-format", "json", *options)
-    assert done.code == 0, done.out
-    return Project(tmp_path / "project", done)
+    return spec
 
 
 def api(paths: Mapping[str, Any], version: str = "3.1.0", **more: Any) -> dict[str, Any]:
-    """Give a document with these paths."""
+    """Build a document with these paths."""
     return {"openapi": version, "info": {"title": "Shop", "version": "1"}, "paths": paths, **more}
 
 
 def posting(schema: Any, version: str = "3.1.0", **more: Any) -> dict[str, Any]:
-    """Give a document whose one operation creates a thing with a JSON body of that schema."""
+    """Build a document whose only operation creates a thing with a JSON body of that schema."""
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     operation = {"operationId": "createThing", "requestBody": body, "responses": {"201": {"description": "made"}}}
     return api({"/things": {"post": operation}}, version, **more)

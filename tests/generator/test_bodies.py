@@ -1,4 +1,4 @@
-"""Which representation of a body is sent, and which parameters make it."""
+"""The representation of a body that is sent, and the parameters that make it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.generator.commands import api, generate, posting
+from tests.generator.commands import api, posting, tabulate
 
 PETS: dict[str, Any] = {
     "Cat": {"type": "object", "required": ["petType"], "properties": {"petType": {"type": "string"}}},
@@ -24,14 +24,14 @@ def test_a_form_without_fields_gives_way_to_another_representation(tmp_path: Pat
     document = offering(
         {"multipart/form-data": {"schema": {"type": "object"}}, "text/plain": {"schema": {"type": "string"}}}
     )
-    row = generate(tmp_path, document).rows["create_thing"]
+    row = tabulate(tmp_path, document).rows["create_thing"]
     assert row["body"]["content_type"] == "text/plain"
 
 
 @pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "string"}, {}, {"type": "object", "properties": {}}])
 @pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data"])
 def test_a_form_that_tells_no_fields_takes_any(tmp_path: Path, kind: str, schema: dict[str, Any]) -> None:
-    row = generate(tmp_path, offering({kind: {"schema": schema}})).rows["create_thing"]
+    row = tabulate(tmp_path, offering({kind: {"schema": schema}})).rows["create_thing"]
     assert row["body"]["content_type"] == kind
     assert row["parameters"]["body"] == {
         "in": "body",
@@ -44,14 +44,14 @@ def test_a_form_that_tells_no_fields_takes_any(tmp_path: Path, kind: str, schema
 def test_a_form_of_nameless_values_is_skipped_with_the_reason(tmp_path: Path, schema: dict[str, Any]) -> None:
     document = offering({"multipart/form-data": {"schema": schema}})
     document["paths"]["/things"]["get"] = {"responses": {}}
-    (warning,) = generate(tmp_path, document).run.json["warnings"]
+    (warning,) = tabulate(tmp_path, document).warnings
     assert warning["code"] == "unsupported-media-type"
     assert warning["message"].endswith("only offered as multipart/form-data, and no field of the form has a name")
 
 
 def test_xml_of_no_fields_is_given_as_a_text(tmp_path: Path) -> None:
     schema = {"description": "An order."}
-    row = generate(tmp_path, offering({"application/xml": {"schema": schema}})).rows["create_thing"]
+    row = tabulate(tmp_path, offering({"application/xml": {"schema": schema}})).rows["create_thing"]
     assert row["body"]["content_type"] == "application/xml"
     assert row["parameters"]["body"]["schema"] == {"type": "string"}
     assert row["parameters"]["body"]["description"] == "An order. An XML document, as text."
@@ -62,7 +62,7 @@ def test_a_body_of_alternatives_shows_every_value_of_its_discriminator(tmp_path:
         "oneOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
         "discriminator": {"propertyName": "petType", "mapping": {"cat": "Cat", "dog": "#/components/schemas/Dog"}},
     }
-    row = generate(tmp_path, posting(union, components={"schemas": PETS})).rows["create_thing"]
+    row = tabulate(tmp_path, posting(union, components={"schemas": PETS})).rows["create_thing"]
     assert row["parameters"]["pet_type"]["schema"] == {"type": "string", "enum": ["cat", "dog"]}
     assert row["parameters"]["pet_type"]["required"] is True
     assert row["body"]["validate"] is True
@@ -76,13 +76,13 @@ def test_fields_of_alternatives_within_all_of_are_offered_too(tmp_path: Path) ->
             {"anyOf": [{"properties": {"cash": {"type": "integer"}}}, {"properties": {"card": {"type": "string"}}}]},
         ]
     }
-    row = generate(tmp_path, posting(schema)).rows["create_thing"]
+    row = tabulate(tmp_path, posting(schema)).rows["create_thing"]
     assert row["parameters"].keys() == {"name", "cash", "card", "dry_run"}
 
 
 def test_an_open_body_takes_further_fields(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": True}
-    row = generate(tmp_path, posting(schema)).rows["create_thing"]
+    row = tabulate(tmp_path, posting(schema)).rows["create_thing"]
     assert row["parameters"]["additional_properties"]["in"] == "body_rest"
 
 
@@ -105,5 +105,5 @@ components:
   schemas:
     Unused: {type: strng}
 """
-    (warning,) = generate(tmp_path, document).run.json["warnings"]
+    (warning,) = tabulate(tmp_path, document).warnings
     assert (warning["code"], warning["line"]) == ("bad-default", 12)

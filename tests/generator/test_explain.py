@@ -22,16 +22,16 @@ def on_a_terminal(columns: int, *arguments: str | Path) -> Run:
 
 @pytest.mark.parametrize("columns", [60, 72, 80, 120, 140, 200])
 def test_the_table_fits_the_terminal(columns: int) -> None:
-    done = on_a_terminal(columns, PETSTORE)
-    assert done.code == 0
-    assert max(map(len, done.out.splitlines())) <= columns
+    result = on_a_terminal(columns, PETSTORE)
+    assert result.code == 0
+    assert max(map(len, result.out.splitlines())) <= columns
     for name in ("list_pets", "cancel_visit", "DELETE", "destructive"):
-        assert name in done.out
+        assert name in result.out
 
 
 @pytest.fixture
 def doubtful(tmp_path: Path) -> Path:
-    """Give a document with an operation to look at: its name says one thing, its summary another."""
+    """Return a document with an operation to look at: its name says one thing, its summary another."""
     post = {"operationId": "writeRole", "summary": "Create a role", "responses": {"200": {"description": "ok"}}}
     spec = tmp_path / "document.json"
     spec.write_text(json.dumps(api({"/auth/{mount}/roles/{role}/a-rather-long-path-of-many-words": {"post": post}})))
@@ -61,42 +61,49 @@ def test_the_last_line_counts_by_category_danger_and_review() -> None:
 
 
 def shown(*options: str) -> list[dict[str, Any]]:
-    done = run("explain", PETSTORE, "--output-format", "json", *options)
-    assert done.code == 0, done.out
-    operations: list[dict[str, Any]] = done.json["operations"]
+    result = run("explain", PETSTORE, "--output-format", "json", *options)
+    assert result.code == 0, result.out
+    operations: list[dict[str, Any]] = result.json["operations"]
     return operations
 
 
 def test_filters_show_a_part_and_go_together() -> None:
-    every = shown()
-    assert {one["category"] for one in shown("--category", "update", "--category", "DELETE")} == {"UPDATE", "DELETE"}
-    assert {one["danger"] for one in shown("--danger", "destructive")} == {"destructive"}
-    assert shown("--review") == [one for one in every if one["needs_review"]]
+    operations = shown()
+    assert {operation["category"] for operation in shown("--category", "update", "--category", "DELETE")} == {
+        "UPDATE",
+        "DELETE",
+    }
+    assert {operation["danger"] for operation in shown("--danger", "destructive")} == {"destructive"}
+    assert shown("--review") == [operation for operation in operations if operation["needs_review"]]
     both = shown("--category", "read", "--include", "path:/pets*")
-    assert both == [one for one in every if one["category"] == "READ" and one["path"].startswith("/pets")]
+    assert both == [
+        operation
+        for operation in operations
+        if operation["category"] == "READ" and operation["path"].startswith("/pets")
+    ]
     assert shown("--category", "read", "--danger", "destructive") == []
 
 
 def test_a_filter_changes_no_decision_and_says_how_many_it_leaves() -> None:
-    every = {one["path"] + one["method"]: one for one in shown()}
-    assert all(every[one["path"] + one["method"]] == one for one in shown("--danger", "safe"))
+    operations = shown()
+    assert all(operation in operations for operation in shown("--danger", "safe"))
     assert run("explain", PETSTORE, "--category", "delete").out.splitlines()[-1].startswith("1 of 15 operations: ")
 
 
 def test_an_unknown_category_is_refused_with_those_there_are() -> None:
-    done = run("explain", PETSTORE, "--category", "remove")
-    assert done.code == 3
-    assert "'delete'" in done.err
+    result = run("explain", PETSTORE, "--category", "remove")
+    assert result.code == 3
+    assert "'delete'" in result.err
 
 
 def test_the_json_tells_the_rule_and_the_confidence_of_each_decision() -> None:
     """R-NAME-4"""
-    for one in shown():
-        assert one["confidence"] == min(one["category_confidence"], one["name_confidence"])
-        assert one["rule"]
-        assert one["name_rule"]
-        assert one["danger_rule"]
-        assert isinstance(one["traits"], list)
+    for operation in shown():
+        assert operation["confidence"] == min(operation["category_confidence"], operation["name_confidence"])
+        assert operation["rule"]
+        assert operation["name_rule"]
+        assert operation["danger_rule"]
+        assert isinstance(operation["traits"], list)
 
 
 def test_text_of_the_document_never_acts_on_the_terminal(tmp_path: Path) -> None:
@@ -105,8 +112,8 @@ def test_text_of_the_document_never_acts_on_the_terminal(tmp_path: Path) -> None
     spec = tmp_path / "document.json"
     spec.write_text(json.dumps(api({f"/pets{evil}": {"get": get}})))
     for columns in (80, 200):
-        done = on_a_terminal(columns, spec)
-        assert done.code == 0
-        assert "\x1b" not in done.out
-        assert "\u202e" not in done.out
-        assert "[bold]" in done.out.replace("\n", "")
+        result = on_a_terminal(columns, spec)
+        assert result.code == 0
+        assert "\x1b" not in result.out
+        assert "\u202e" not in result.out
+        assert "[bold]" in result.out.replace("\n", "")

@@ -1,4 +1,4 @@
-"""`aqlgen from-openapi` as a user meets it: what it writes, what it says, what it refuses."""
+"""`aqlgen from-openapi` as a user meets it: the files it writes, the text it prints, the input it refuses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aqlgen.render.provenance import canonical_hash
-from tests.generator.commands import FIXTURES, api, generate, posting, run
+from tests.generator.commands import FIXTURES, api, generate, posting, run, tabulate
 
 PETSTORE = FIXTURES / "petstore.yaml"
 
@@ -21,22 +21,22 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_says_where_the_project_is_and_how_to_try_it(tmp_path: Path) -> None:
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
-    assert done.code == 0
-    assert f"Generated {tmp_path / 'shop'}" in done.out
-    assert "petstore-adapter --mock operations" in done.out
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
+    assert result.code == 0
+    assert f"Generated {tmp_path / 'shop'}" in result.out
+    assert "petstore-adapter --mock operations" in result.out
 
 
 def test_the_project_is_named_after_the_api_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("from-openapi", PETSTORE, "--output-format", "json")
-    assert done.json["output_directory"] == "petstore-adapter"
+    result = run("from-openapi", PETSTORE, "--output-format", "json")
+    assert result.json["output_directory"] == "petstore-adapter"
     assert (tmp_path / "petstore-adapter/src/petstore_adapter/adapter.json").is_file()
 
 
 def test_json_output_has_the_promised_keys(tmp_path: Path) -> None:
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--output-format", "json")
-    assert list(done.json) == [
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--output-format", "json")
+    assert list(result.json) == [
         "success",
         "output_directory",
         "package",
@@ -45,10 +45,10 @@ def test_json_output_has_the_promised_keys(tmp_path: Path) -> None:
         "provenance",
         "warnings",
     ]
-    counts = done.json["operations"]
+    counts = result.json["operations"]
     families = ("create", "read", "update", "delete", "execute")
     assert counts["total"] == sum(counts[family] for family in families)
-    assert done.json["files_generated"] == len(tree(tmp_path / "shop"))
+    assert result.json["files_generated"] == len(tree(tmp_path / "shop"))
 
 
 def test_the_same_document_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -70,9 +70,9 @@ def test_the_provenance_names_the_input_and_the_time_of_the_environment(
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--dry-run")
-    assert done.code == 0
-    assert "Would generate" in done.out
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", "--dry-run")
+    assert result.code == 0
+    assert "Would generate" in result.out
     assert list(tmp_path.iterdir()) == []
 
 
@@ -121,10 +121,10 @@ def test_a_file_that_cannot_be_used_gives_one_message_its_exit_code_and_leaves_n
     content, code = UNUSABLE[kind]
     spec = tmp_path / "spec"
     spec.write_bytes(content)
-    done = run("from-openapi", spec, "-o", tmp_path / "out")
-    assert done.code == code
-    assert done.err.count("error:") == 1
-    assert "Traceback" not in done.err + done.out
+    result = run("from-openapi", spec, "-o", tmp_path / "out")
+    assert result.code == code
+    assert result.err.count("error:") == 1
+    assert "Traceback" not in result.err + result.out
     assert list(tmp_path.iterdir()) == [spec]
     failure = run("from-openapi", spec, "-o", tmp_path / "out", "--output-format", "json").json
     assert failure["success"] is False
@@ -135,38 +135,38 @@ def test_a_file_that_cannot_be_used_gives_one_message_its_exit_code_and_leaves_n
 @pytest.mark.parametrize("name", ["missing.yaml", "."])
 def test_what_cannot_be_read_has_exit_code_4(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("from-openapi", name, "-o", "out")
-    assert (done.code, done.err.count("error:")) == (4, 1)
+    result = run("from-openapi", name, "-o", "out")
+    assert (result.code, result.err.count("error:")) == (4, 1)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_destination_that_is_not_empty_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop/mine.txt").write_text("mine")
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
-    assert done.code == 4
-    assert "not empty" in done.err
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
+    assert result.code == 4
+    assert "not empty" in result.err
     assert tree(tmp_path) == {"shop/mine.txt": b"mine"}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_destination_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "locked/shop")
-    assert done.code == 4
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "locked/shop")
+    assert result.code == 4
     assert list((tmp_path / "locked").iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which not even root may write")
 def test_a_destination_where_nobody_may_write_is_refused() -> None:
-    done = run("from-openapi", PETSTORE, "-o", "/proc/aqlgen-shop")
-    assert (done.code, done.err.count("error:")) == (4, 1)
+    result = run("from-openapi", PETSTORE, "-o", "/proc/aqlgen-shop")
+    assert (result.code, result.err.count("error:")) == (4, 1)
 
 
 def test_a_destination_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "file/shop")
-    assert done.code == 4
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "file/shop")
+    assert result.code == 4
     assert tree(tmp_path) == {"file": b"x"}
 
 
@@ -181,9 +181,9 @@ def test_a_destination_below_a_file_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_option_has_exit_code_3_and_leaves_nothing(options: tuple[str, ...], tmp_path: Path) -> None:
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", *options)
-    assert done.code == 3
-    assert "error:" in done.err
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop", *options)
+    assert result.code == 3
+    assert "error:" in result.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -199,8 +199,8 @@ def test_strict_refuses_a_document_that_gives_warnings(tmp_path: Path) -> None:
     spec = tmp_path / "spec.json"
     spec.write_text(json.dumps(document))
     assert run("from-openapi", spec, "-o", tmp_path / "lenient").code == 0
-    done = run("from-openapi", spec, "-o", tmp_path / "strict", "--strict")
-    assert done.code == 2
+    result = run("from-openapi", spec, "-o", tmp_path / "strict", "--strict")
+    assert result.code == 2
     assert not (tmp_path / "strict").exists()
 
 
@@ -239,19 +239,19 @@ def test_nothing_of_the_document_stands_in_the_code(tmp_path: Path) -> None:
 
 def test_explain_gives_every_decision_with_its_reason() -> None:
     """R-NAME-4"""
-    done = run("explain", PETSTORE, "--output-format", "json")
-    assert done.code == 0
-    assert done.json.keys() == {"operations", "skipped", "diagnostics"}
-    for operation in done.json["operations"]:
+    result = run("explain", PETSTORE, "--output-format", "json")
+    assert result.code == 0
+    assert result.json.keys() == {"operations", "skipped", "diagnostics"}
+    for operation in result.json["operations"]:
         assert operation["rule"]
         assert 0 < operation["confidence"] <= 1
         assert operation["needs_review"] == bool(operation["review_reasons"])
 
 
 def test_explain_shows_a_table_to_people() -> None:
-    done = run("explain", PETSTORE)
-    assert "list_pets" in done.out
-    assert "GET /pets" in done.out
+    result = run("explain", PETSTORE)
+    assert "list_pets" in result.out
+    assert "GET /pets" in result.out
 
 
 def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -259,11 +259,11 @@ def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPa
         raise RuntimeError("a fault of ours")
 
     monkeypatch.setattr("aqlgen.pipeline.prepare", broken)
-    done = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
-    assert done.code == 1
-    assert done.err.startswith("internal error: RuntimeError; the report is in ")
-    assert done.err.count("\n") == 1
-    report = Path(done.err.strip().rsplit(" ", 1)[-1])
+    result = run("from-openapi", PETSTORE, "-o", tmp_path / "shop")
+    assert result.code == 1
+    assert result.err.startswith("internal error: RuntimeError; the report is in ")
+    assert result.err.count("\n") == 1
+    report = Path(result.err.strip().rsplit(" ", 1)[-1])
     assert "a fault of ours" in report.read_text()
     report.unlink()
 
@@ -278,7 +278,7 @@ def test_credentials_that_an_operation_requires_as_parameters_are_all_sent(tmp_p
     post["parameters"] = [
         {"name": name, "in": "query", "required": True, "schema": {"type": "string"}} for name in schemes
     ]
-    row = generate(tmp_path, document).rows["create_thing"]
+    row = tabulate(tmp_path, document).rows["create_thing"]
     assert row["security"] == [["key", "token"]]
     assert "key" not in row["parameters"]
 

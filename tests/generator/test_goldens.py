@@ -8,6 +8,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,11 +31,27 @@ COMPARED = (
 )
 
 
-def generated(case: str, tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    done = run("from-openapi", CASES[case], "-o", folder, "-q")
-    assert done.code == 0, done.err
-    return folder
+Generate = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Generate:
+    """Generate the project of a case once; what the cases add to its folder is never compared."""
+
+    @cache
+    def generate(case: str) -> Path:
+        folder = tmp_path_factory.mktemp(case) / "project"
+        result = run("from-openapi", CASES[case], "-o", folder, "-q")
+        assert result.code == 0, result.err
+        return folder
+
+    return generate
+
+
+@pytest.fixture(scope="module")
+def types_read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cache that lets mypy read the packages below an adapter once for all projects."""
+    return tmp_path_factory.mktemp("mypy")
 
 
 def compared(folder: Path) -> dict[str, str]:
@@ -45,37 +63,37 @@ def compared(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_project_is_what_it_was(case: str, tmp_path: Path, update_goldens: bool) -> None:
+def test_the_project_is_what_it_was(case: str, generated: Generate, update_goldens: bool) -> None:
     """R-INT-7, R-CONF-2"""
-    found = compared(generated(case, tmp_path))
+    texts = compared(generated(case))
     expected = GOLDEN / case
     if update_goldens:
         shutil.rmtree(expected, ignore_errors=True)
-        for path, text in found.items():
+        for path, text in texts.items():
             (expected / path).parent.mkdir(parents=True, exist_ok=True)
             (expected / path).write_text(text, encoding="utf-8")
-    assert found == compared(expected)
+    assert texts == compared(expected)
 
 
 def command(folder: Path, *arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
+    result = subprocess.run([sys.executable, "-m", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, f"{' '.join(arguments)}\n{result.stdout}\n{result.stderr}"
 
 
 @pytest.mark.parametrize("case", WHOLE)
-def test_the_project_is_clean_and_passes_its_own_tests(case: str, tmp_path: Path) -> None:
-    folder = generated(case, tmp_path)
+def test_the_project_is_clean_and_passes_its_own_tests(case: str, generated: Generate, types_read: Path) -> None:
+    folder = generated(case)
     command(folder, "ruff", "check", "--no-cache")
     command(folder, "ruff", "format", "--check", "--no-cache")
-    command(folder, "mypy")
+    command(folder, "mypy", "--cache-dir", str(types_read))
     command(folder, "pytest", "-q")
 
 
 @pytest.mark.parametrize(
     "case", ["petstore", "hostile-title", "chinese-title", "long-title", "empty-title", "dots-title"]
 )
-def test_pip_installs_the_project_and_its_command_runs(case: str, tmp_path: Path) -> None:
-    folder, target = generated(case, tmp_path), tmp_path / "site"
+def test_pip_installs_the_project_and_its_command_runs(case: str, generated: Generate, tmp_path: Path) -> None:
+    folder, target = generated(case), tmp_path / "site"
     offline = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--target", str(target))
     command(folder, "pip", "install", *offline, ".")
     (package,) = (path.name for path in target.glob("*_adapter"))

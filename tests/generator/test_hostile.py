@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.commands import api, generate, run
+from tests.generator.commands import api, generate, run, tabulate
 
 ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
@@ -44,7 +44,7 @@ def test_no_generated_file_holds_a_character_that_acts_or_hides(tmp_path: Path):
 
 
 def test_no_heading_or_row_of_a_page_is_the_documents(tmp_path: Path):
-    page = (generate(tmp_path, hostile()).folder / "OPERATIONS.md").read_text("utf-8")
+    page = tabulate(tmp_path, hostile()).page
     assert not re.search(r"^# owned", page, re.MULTILINE)
     (row,) = [line for line in page.splitlines() if "| READ |" in line or line.startswith("| `get")]
     assert len(re.findall(r"(?<!\\)\|", row)) == 8
@@ -55,14 +55,14 @@ def test_nothing_that_is_printed_acts_on_a_terminal(tmp_path: Path, form: str):
     spec = tmp_path / "hostile.json"
     spec.write_text(json.dumps(hostile()))
     for command in (("explain",), ("from-openapi", "--dry-run", "-v")):
-        done = run(*command, spec, "--output-format", form)
-        assert done.code == 0
-        assert not ACTING.search((done.out + done.err).replace("\n", ""))
+        result = run(*command, spec, "--output-format", form)
+        assert result.code == 0
+        assert not ACTING.search((result.out + result.err).replace("\n", ""))
 
 
 def test_an_address_that_is_none_is_no_internal_error(tmp_path: Path):
-    project = generate(tmp_path, api({"/a": {"get": {}}}, servers=[{"url": "http://["}]) | {"info": {"title": "API"}})
-    assert len(project.rows) == 1
+    table = tabulate(tmp_path, api({"/a": {"get": {}}}, servers=[{"url": "http://["}]) | {"info": {"title": "API"}})
+    assert len(table.rows) == 1
 
 
 def test_references_that_multiply_in_place_end_soon(tmp_path: Path):
@@ -79,6 +79,5 @@ def test_references_that_multiply_in_place_end_soon(tmp_path: Path):
 def test_the_example_of_a_parameter_in_a_path_is_never_empty(tmp_path: Path):
     schema = {"type": "object", "properties": {"name": {"type": "string"}}}
     parameter = {"name": "filter", "in": "path", "required": True, "schema": schema}
-    project = generate(tmp_path, api({"/a/{filter}": {"get": {"parameters": [parameter]}}}))
-    (row,) = project.rows.values()
+    (row,) = tabulate(tmp_path, api({"/a/{filter}": {"get": {"parameters": [parameter]}}})).rows.values()
     assert row["example"] == {"filter": {"name": "example"}}

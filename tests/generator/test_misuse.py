@@ -1,4 +1,4 @@
-"""What is typed wrongly is refused in one way: on standard error, with the way out and the exit code of the README."""
+"""Wrong use is refused in one way: on standard error, with the way out and the exit code of the README."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.generator.commands import FIXTURES, run
 
 PETSTORE = str(FIXTURES / "petstore.yaml")
 
-WRONG = [
+MISTAKES = [
     (["generate", PETSTORE], 3, "No such command 'generate'", "Did you mean `aqlgen from-openapi`?"),
     (["expalin", PETSTORE], 3, "No such command 'expalin'", "Did you mean `aqlgen explain`?"),
     (["zzz"], 3, "No such command 'zzz'", "from-openapi"),
@@ -58,25 +58,26 @@ def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "full/file").write_text("mine")
 
 
-@pytest.mark.parametrize(("arguments", "code", "message", "way"), WRONG)
+@pytest.mark.parametrize(("arguments", "code", "message", "way"), MISTAKES)
 def test_wrong_use_is_told_with_the_way_out(arguments: list[str], code: int, message: str, way: str) -> None:
-    done = run(*arguments)
-    assert (done.code, done.out) == (code, "")
-    assert message in done.err
-    assert way in done.err
+    result = run(*arguments)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+    assert way in result.err
     for word in ("Traceback", "Value error", "[Errno"):
-        assert word not in done.err
+        assert word not in result.err
 
 
-@pytest.mark.parametrize(("arguments", "code", "message", "way"), WRONG)
+@pytest.mark.parametrize(("arguments", "code", "message", "way"), MISTAKES)
 def test_programs_are_told_the_same_as_json(arguments: list[str], code: int, message: str, way: str) -> None:
     if "--output-format" in arguments:
         return
-    done = run(*arguments, "--output-format", "json")
-    assert (done.code, done.err) == (code, "")
-    error = json.loads(done.out)["error"]
+    result = run(*arguments, "--output-format", "json")
+    assert (result.code, result.err) == (code, "")
+    error = json.loads(result.out)["error"]
     assert error["code"] == code
-    assert any(message in one["message"] or message in one["path"] for one in error["details"]) or message in str(error)
+    texts = [text for detail in error["details"] for text in (detail["message"], detail["path"])]
+    assert any(message in text for text in (*texts, str(error)))
     assert way in str(error)
 
 

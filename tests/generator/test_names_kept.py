@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.document.request import Request
-from aqlgen.pipeline import Options, Prepared, prepare
-from tests.generator.commands import Project, api, generate, run
+from aqlgen.render.adapter_yaml import adapter_yaml
+from tests.generator.commands import Tabulation, api, generate, run, tabulate
 
 OK = {"responses": {"200": {"description": "ok"}}}
 DOCUMENT = api({"/pets": {"get": OK, "post": OK}, "/owners": {"get": OK}})
@@ -22,41 +20,36 @@ TODAY = datetime.now(UTC).date()
 YESTERDAY = (TODAY - timedelta(days=1)).isoformat()
 
 
-def given(tmp_path: Path, overrides: str = "", names: Mapping[str, str] | None = None, **options: Any) -> Prepared:
-    spec, file = tmp_path / "api.json", tmp_path / "overrides.yaml"
-    spec.write_text(json.dumps(DOCUMENT))
-    file.write_text(overrides)
-    return prepare(Options(Request(str(spec)), overrides=file, names=names or {}, **options), lambda _stage: None)
-
-
-def project(tmp_path: Path, overrides: str) -> Project:
-    (tmp_path / "overrides.yaml").write_text(overrides)
-    return generate(tmp_path, DOCUMENT, "--overrides", str(tmp_path / "overrides.yaml"))
+def tabulated(
+    tmp_path: Path, overrides: str = "", names: Mapping[str, str] | None = None, **options: Any
+) -> Tabulation:
+    """Build the table of the document while keeping names."""
+    return tabulate(tmp_path, DOCUMENT, overrides=overrides, names=names or {}, **options)
 
 
 def test_kept_names_stand_in_the_table_and_those_that_would_change_are_pinned(tmp_path: Path) -> None:
     """R-NAME-3"""
-    prepared = given(tmp_path, names={"GET /pets": "fetch_pets", "GET /owners": "list_owners", "GET /gone": "gone"})
-    assert [row.name for row in prepared.table.rows] == ["create_pet", "fetch_pets", "list_owners"]
-    assert prepared.pinned == {"GET /pets": "fetch_pets"}
-    again = given(tmp_path, names=prepared.pinned)
-    assert [row.as_json() for row in again.table.rows] == [row.as_json() for row in prepared.table.rows]
-    assert again.pinned == prepared.pinned
+    names = {"GET /pets": "fetch_pets", "GET /owners": "list_owners", "GET /gone": "gone"}
+    first = tabulated(tmp_path, names=names)
+    assert sorted(first.rows) == ["create_pet", "fetch_pets", "list_owners"]
+    assert first.prepared.pinned == {"GET /pets": "fetch_pets"}
+    second = tabulated(tmp_path, names=first.prepared.pinned)
+    assert second.texts == first.texts
+    assert second.prepared.pinned == first.prepared.pinned
 
 
 def test_a_first_project_has_no_pinned_names_in_its_record(tmp_path: Path) -> None:
     """R-CONF-2"""
-    record = json.loads((project(tmp_path, "").folder / "MCPAQL-PROVENANCE.json").read_text())
+    record = json.loads((generate(tmp_path, DOCUMENT).folder / "MCPAQL-PROVENANCE.json").read_text())
     assert record["options"]["names"] == {}
 
 
 def test_aliases_stand_in_the_row_and_in_the_table_for_readers(tmp_path: Path) -> None:
     text = "GET /pets:\n  name: browse_pets\n  aliases: [list_pets, {name: pets, until: 2099-12-31}]\n"
-    made = project(tmp_path, text)
-    assert made.rows["browse_pets"]["aliases"] == [{"name": "list_pets"}, {"name": "pets", "until": "2099-12-31"}]
-    assert "aliases" not in made.rows["list_owners"]
-    page = (made.folder / "OPERATIONS.md").read_text()
-    assert r"answers to list\_pets; answers to pets until 2099-12-31" in page
+    table = tabulated(tmp_path, text)
+    assert table.rows["browse_pets"]["aliases"] == [{"name": "list_pets"}, {"name": "pets", "until": "2099-12-31"}]
+    assert "aliases" not in table.rows["list_owners"]
+    assert r"answers to list\_pets; answers to pets until 2099-12-31" in table.page
 
 
 @pytest.mark.parametrize(
@@ -71,45 +64,43 @@ def test_an_alias_that_is_a_name_is_refused_with_its_place(
     tmp_path: Path, overrides: str, names: Mapping[str, str], message: str
 ) -> None:
     with pytest.raises(OptionError) as caught:
-        given(tmp_path, overrides, names, stale="report")
-    (found,) = caught.value.diagnostics
-    assert (found.message, found.line, found.column) == (message, 1, 23)
-    assert found.file == str(tmp_path / "overrides.yaml")
+        tabulated(tmp_path, overrides, names, stale="report")
+    (error,) = caught.value.diagnostics
+    assert (error.message, error.line, error.column) == (message, 1, 23)
+    assert error.file == str(tmp_path / "overrides.yaml")
 
 
 def test_the_name_of_an_operation_that_is_gone_or_hidden_can_be_an_alias_of_what_replaces_it(tmp_path: Path) -> None:
     names = {"GET /gone": "gone", "GET /owners": "list_owners"}
-    prepared = given(tmp_path, "GET /pets: {aliases: [gone, list_owners]}\nGET /owners: {hidden: true}\n", names)
-    row = next(row for row in prepared.table.rows if row.name == "list_pets")
-    assert row.as_json()["aliases"] == [{"name": "gone"}, {"name": "list_owners"}]
+    table = tabulated(tmp_path, "GET /pets: {aliases: [gone, list_owners]}\nGET /owners: {hidden: true}\n", names)
+    assert table.rows["list_pets"]["aliases"] == [{"name": "gone"}, {"name": "list_owners"}]
 
 
 def test_an_alias_whose_day_has_passed_is_warned_of_and_stays_in_the_table(tmp_path: Path) -> None:
     overrides = (
         f"GET /pets:\n  aliases:\n    - {{name: old, until: {YESTERDAY}}}\n    - {{name: new, until: {TODAY}}}\n"
     )
-    prepared = given(tmp_path, overrides)
-    (found,) = prepared.diagnostics
-    assert (found.code, found.severity, found.line, found.column) == ("expired-alias", Severity.WARNING, 3, 14)
-    assert found.message == f"the time of the alias `old` of GET /pets ended with {YESTERDAY}"
-    row = next(row for row in prepared.table.rows if row.name == "list_pets")
-    assert row.as_json()["aliases"][0] == {"name": "old", "until": YESTERDAY}
+    table = tabulated(tmp_path, overrides)
+    (warning,) = table.warnings
+    assert (warning["code"], warning["line"], warning["column"]) == ("expired-alias", 3, 14)
+    assert warning["message"] == f"the time of the alias `old` of GET /pets ended with {YESTERDAY}"
+    assert table.rows["list_pets"]["aliases"][0] == {"name": "old", "until": YESTERDAY}
 
 
 def test_a_refused_alias_is_shown_as_any_other_mistake(tmp_path: Path) -> None:
     (tmp_path / "overrides.yaml").write_text("GET /pets:\n  aliases: [list_pets]\n")
     (tmp_path / "api.json").write_text(json.dumps(DOCUMENT))
-    done = run("explain", tmp_path / "api.json", "--overrides", tmp_path / "overrides.yaml")
-    assert done.code == 3
-    assert "overrides.yaml:2:13" in done.err
+    result = run("explain", tmp_path / "api.json", "--overrides", tmp_path / "overrides.yaml")
+    assert result.code == 3
+    assert "overrides.yaml:2:13" in result.err
 
 
 def test_the_canonical_relative_of_a_verb_stands_in_the_row_and_in_the_adapters_description(tmp_path: Path) -> None:
     """R-NAME-2"""
     paths = {"/pets": {"get": OK}, "/pets/search": {"get": {**OK, "summary": "Find pets"}}}
-    made = generate(tmp_path, api(paths))
-    assert made.rows["search_pets"]["relative"] == "list"
-    assert "relative" not in made.rows["list_pets"]
-    described = (made.folder / "schema" / "adapter.yaml").read_text()
-    assert '"Find pets (a kind of list)"' in described
-    assert described.count("a kind of") == 1
+    table = tabulate(tmp_path, api(paths))
+    assert table.rows["search_pets"]["relative"] == "list"
+    assert "relative" not in table.rows["list_pets"]
+    description = adapter_yaml(table.prepared.table)
+    assert '"Find pets (a kind of list)"' in description
+    assert description.count("a kind of") == 1

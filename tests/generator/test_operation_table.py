@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tests.generator.commands import FIXTURES, api, generate, posting
+from tests.generator.commands import FIXTURES, api, posting, tabulate
 
 OBJECT = {
     "type": "object",
@@ -26,7 +26,7 @@ def updating(schema: Any, method: str = "patch") -> dict[str, Any]:
 
 def test_the_fields_of_a_creating_body_are_parameters_that_keep_the_names_of_the_api(tmp_path: Path) -> None:
     """R-REQ-2, R-SEL-1"""
-    row = generate(tmp_path, posting(OBJECT)).rows["create_thing"]
+    row = tabulate(tmp_path, posting(OBJECT)).rows["create_thing"]
     assert row["parameters"]["full_name"] == {
         "in": "body",
         "name": "fullName",
@@ -38,23 +38,23 @@ def test_the_fields_of_a_creating_body_are_parameters_that_keep_the_names_of_the
 
 def test_the_fields_of_an_updating_body_stand_in_input(tmp_path: Path) -> None:
     """R-UPD-1"""
-    project = generate(tmp_path, updating(OBJECT))
-    (row,) = project.rows.values()
+    table = tabulate(tmp_path, updating(OBJECT))
+    (row,) = table.rows.values()
     assert row["parameters"].keys() == {"thing_id", "input", "dry_run"}
     assert row["parameters"]["input"]["required"] is True
     name = row["parameters"]["input"]["schema"]["$ref"].rsplit("/", 1)[-1]
-    assert project.types[name]["properties"]["full_name"]["x-name"] == "fullName"
+    assert table.types[name]["properties"]["full_name"]["x-name"] == "fullName"
 
 
 def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path) -> None:
-    row = generate(tmp_path, posting({"type": "array", "items": {"type": "string"}})).rows["create_thing"]
+    row = tabulate(tmp_path, posting({"type": "array", "items": {"type": "string"}})).rows["create_thing"]
     assert row["parameters"].keys() == {"body", "dry_run"}
     assert row["body"]["shape"] == "whole"
 
 
 def test_a_body_of_alternatives_offers_the_fields_of_all_and_is_validated_as_a_whole(tmp_path: Path) -> None:
     other = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}
-    row = generate(tmp_path, posting({"oneOf": [OBJECT, other]})).rows["create_thing"]
+    row = tabulate(tmp_path, posting({"oneOf": [OBJECT, other]})).rows["create_thing"]
     assert row["parameters"].keys() == {"full_name", "age", "size", "dry_run"}
     assert not any(entry.get("required") for entry in row["parameters"].values())
     assert row["body"]["validate"] is True
@@ -67,7 +67,7 @@ def test_parameters_of_one_name_in_several_places_are_told_apart(tmp_path: Path)
         {"name": "region", "in": "query", "schema": {"type": "string"}},
         {"name": "Region", "in": "header", "schema": {"type": "string"}},
     ]
-    parameters = generate(tmp_path, document).rows["create_thing"]["parameters"]
+    parameters = tabulate(tmp_path, document).rows["create_thing"]["parameters"]
     assert {name: entry["in"] for name, entry in parameters.items() if entry["in"] != "adapter"} == {
         "region": "query",
         "header_region": "header",
@@ -82,17 +82,17 @@ def test_a_credential_is_no_parameter(tmp_path: Path) -> None:
     document["paths"]["/things"]["post"]["parameters"] = [
         {"name": "api_key", "in": "query", "required": True, "schema": {"type": "string"}}
     ]
-    project = generate(tmp_path, document)
-    assert "api_key" not in project.rows["create_thing"]["parameters"]
-    assert project.adapter["security_schemes"]["key"]["variables"] == ["SHOP_KEY"]
+    table = tabulate(tmp_path, document)
+    assert "api_key" not in table.rows["create_thing"]["parameters"]
+    assert table.adapter["security_schemes"]["key"]["variables"] == ["SHOP_KEY"]
 
 
 def test_every_operation_of_the_petstore_has_an_example_that_fits_its_parameters(tmp_path: Path) -> None:
     """R-INT-4"""
-    project = generate(tmp_path, (FIXTURES / "petstore.yaml").read_text(encoding="utf-8"))
-    for name, row in project.rows.items():
+    table = tabulate(tmp_path, (FIXTURES / "petstore.yaml").read_text(encoding="utf-8"))
+    for name, row in table.rows.items():
         for key, value in row["example"].items():
-            schema = {**row["parameters"][key]["schema"], "types": project.types}
+            schema = {**row["parameters"][key]["schema"], "types": table.types}
             assert jsonschema_rs.is_valid(schema, value), (name, key)
         assert {key for key, entry in row["parameters"].items() if entry.get("required")} <= row["example"].keys()
 
@@ -107,7 +107,7 @@ def test_a_made_up_example_matches_pattern_format_and_bounds(tmp_path: Path) -> 
         "long": {"type": "string", "minLength": 40},
     }
     schema = {"type": "object", "required": list(fields), "properties": fields}
-    example = generate(tmp_path, posting(schema)).rows["create_thing"]["example"]
+    example = tabulate(tmp_path, posting(schema)).rows["create_thing"]["example"]
     assert jsonschema_rs.is_valid(schema, example, validate_formats=True)
 
 
@@ -119,27 +119,27 @@ def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(t
             "responses": {},
         }
     }
-    project = generate(tmp_path, document)
-    assert project.rows.keys() == {"create_thing"}
-    assert project.run.json["operations"]["skipped"] == 1
-    assert "unsupported-media-type" in {one["code"] for one in project.run.json["warnings"]}
-    assert "POST /drawings" in (project.folder / "OPERATIONS.md").read_text(encoding="utf-8")
+    table = tabulate(tmp_path, document)
+    assert table.rows.keys() == {"create_thing"}
+    assert len(table.skipped) == 1
+    assert "unsupported-media-type" in {one["code"] for one in table.warnings}
+    assert "POST /drawings" in table.page
 
 
 def test_a_form_that_declares_no_fields_cannot_be_made(tmp_path: Path) -> None:
     document = posting(OBJECT)
     body = {"required": True, "content": {"multipart/form-data": {"schema": {"type": "string", "format": "binary"}}}}
     document["paths"]["/files"] = {"post": {"requestBody": body, "responses": {}}}
-    project = generate(tmp_path, document)
-    assert project.rows.keys() == {"create_thing"}
-    assert [one["code"] for one in project.run.json["warnings"]] == ["unsupported-media-type"]
+    table = tabulate(tmp_path, document)
+    assert table.rows.keys() == {"create_thing"}
+    assert [warning["code"] for warning in table.warnings] == ["unsupported-media-type"]
 
 
 def test_an_operation_stands_with_one_parameter_a_line_and_a_blank_line_after_it(tmp_path: Path) -> None:
     document = posting(OBJECT)
     document["paths"]["/parts"] = {"post": document["paths"]["/things"]["post"] | {"operationId": "createPart"}}
-    project = generate(tmp_path, document)
-    text = (project.package / "operations/create.json").read_text(encoding="utf-8")
+    table = tabulate(tmp_path, document)
+    text = table.texts["operations/create.json"]
     assert sum('"full_name"' in line and '"in": "body"' in line for line in text.splitlines()) == 2
     assert text.count("\n\n") == 1
 
@@ -174,18 +174,16 @@ def test_what_extensions_tell_of_a_deprecation_stands_in_the_row(
     document = posting(OBJECT)
     document["paths"]["/made"] = {"post": document["paths"]["/things"]["post"] | {"operationId": "makeThing"}}
     document["paths"]["/things"]["post"] |= said
-    row = generate(tmp_path, document).rows["create_thing"]
+    row = tabulate(tmp_path, document).rows["create_thing"]
     assert row.get("deprecation") == expected
     assert row.get("deprecated", False) is (expected is not None or "deprecated" in said or "x-deprecated" in said)
 
 
 def test_a_summary_that_only_repeats_the_operation_id_gives_way_to_the_description(tmp_path: Path) -> None:
     get = {"operationId": "RetrievePet", "summary": "retrieve_pet", "responses": {"200": {"description": "ok"}}}
-    for name in ("told", "plain"):
-        (tmp_path / name).mkdir()
-    told = generate(tmp_path / "told", api({"/pets/{id}": {"get": {**get, "description": "Gives one pet."}}}))
-    (row,) = told.rows.values()
+    described = tabulate(tmp_path, api({"/pets/{id}": {"get": {**get, "description": "Gives one pet."}}}))
+    (row,) = described.rows.values()
     assert row["summary"] == "Gives one pet."
-    plain = generate(tmp_path / "plain", api({"/pets/{id}": {"get": get}}))
+    plain = tabulate(tmp_path, api({"/pets/{id}": {"get": get}}))
     (row,) = plain.rows.values()
     assert row["summary"] == "retrieve_pet"

@@ -1,4 +1,4 @@
-"""What the user decides in overrides.yaml stands in the adapter, and what cannot stand is refused with its place."""
+"""Decisions of overrides.yaml take effect in the adapter; those that cannot are refused with their position."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aqlgen.decide.naming.spelling import RESERVED
-from aqlgen.document.request import Request
-from aqlgen.pipeline import Options, prepare
-from tests.generator.commands import Project, api, generate, run
+from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.report import as_json
+from tests.generator.commands import Tabulation, api, run, tabulate
 
 TEXT = {"type": "string"}
 PET = {
@@ -65,26 +65,24 @@ DOCUMENT = api(
 )
 
 
-def project(tmp_path: Path, overrides: str, *options: str) -> Project:
-    file = tmp_path / "overrides.yaml"
-    file.write_text(overrides, encoding="utf-8")
-    return generate(tmp_path, DOCUMENT, "--overrides", str(file), *options)
+def tabulated(tmp_path: Path, overrides: str, **options: Any) -> Tabulation:
+    return tabulate(tmp_path, DOCUMENT, overrides=overrides, **options)
 
 
 def refused(tmp_path: Path, overrides: str) -> list[tuple[int, int, str, str]]:
-    """Give line, column, message and suggestion of everything that is refused."""
-    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
-    file.write_text(overrides, encoding="utf-8")
-    spec.write_text(json.dumps(DOCUMENT))
-    done = run("explain", spec, "--overrides", file, "--output-format", "json")
-    assert done.code == 3, done.out
-    details = done.json["error"]["details"]
-    assert {one["path"] for one in details} == {str(file)}
-    return [(one["line"], one["column"], one["message"], one["suggestion"]) for one in details]
+    """Return line, column, message and suggestion of everything that is refused."""
+    with pytest.raises(OptionError) as caught:
+        tabulated(tmp_path, overrides)
+    return places(as_json(caught.value.diagnostics), tmp_path / "overrides.yaml")
+
+
+def places(details: list[Any], file: Path) -> list[tuple[int, int, str, str]]:
+    assert {detail["path"] for detail in details} == {str(file)}
+    return [(detail["line"], detail["column"], detail["message"], detail["suggestion"]) for detail in details]
 
 
 def test_a_parameter_is_renamed_described_and_marked_and_keeps_its_wire_name(tmp_path: Path) -> None:
-    rows = project(
+    rows = tabulated(
         tmp_path,
         """
         GET /pets:
@@ -106,8 +104,8 @@ def test_a_parameter_is_renamed_described_and_marked_and_keeps_its_wire_name(tmp
 
 
 def test_a_name_given_to_a_parameter_makes_others_step_aside(tmp_path: Path) -> None:
-    rows = project(tmp_path, "GET /pets: {parameters: {q: {name: page}}}").rows
-    assert {name: one.get("name", name) for name, one in rows["list_pets"]["parameters"].items()} == {
+    rows = tabulated(tmp_path, "GET /pets: {parameters: {q: {name: page}}}").rows
+    assert {name: entry.get("name", name) for name, entry in rows["list_pets"]["parameters"].items()} == {
         "page": "q",
         "query_page": "page",
         "x_id": "x-id",
@@ -115,10 +113,10 @@ def test_a_name_given_to_a_parameter_makes_others_step_aside(tmp_path: Path) -> 
 
 
 def test_a_place_tells_parameters_of_one_name_apart(tmp_path: Path) -> None:
-    rows = project(tmp_path, "GET /pets/{id}: {parameters: {'query:id': {name: revision}}}").rows
-    found = {name: one["in"] for name, one in rows["get_pet"]["parameters"].items()}
-    assert found.pop("revision") == "query"
-    assert list(found.values()) == ["path"]
+    rows = tabulated(tmp_path, "GET /pets/{id}: {parameters: {'query:id': {name: revision}}}").rows
+    locations = {name: entry["in"] for name, entry in rows["get_pet"]["parameters"].items()}
+    assert locations.pop("revision") == "query"
+    assert list(locations.values()) == ["path"]
     ((line, column, message, hint),) = refused(tmp_path, "GET /pets/{id}: {parameters: {id: {name: x}}}")
     assert (line, column) == (1, 31)
     assert message == "`id` stands for several parameters of GET /pets/{id}"
@@ -128,7 +126,7 @@ def test_a_place_tells_parameters_of_one_name_apart(tmp_path: Path) -> None:
 
 def test_what_is_said_of_a_tag_holds_for_its_operations_but_their_own_entry_wins_key_by_key(tmp_path: Path) -> None:
     """R-OWN-2"""
-    rows = project(
+    rows = tabulated(
         tmp_path,
         """
         tag:writing: {danger: dangerous, description: Writes., parameters: {note: {description: A note.}}}
@@ -143,60 +141,59 @@ def test_what_is_said_of_a_tag_holds_for_its_operations_but_their_own_entry_wins
 
 
 def test_hidden_false_shows_what_a_tag_or_the_document_hides(tmp_path: Path) -> None:
-    rows = project(tmp_path, "tag:writing: {hidden: true}\nPOST /pets: {hidden: false}").rows
+    rows = tabulated(tmp_path, "tag:writing: {hidden: true}\nPOST /pets: {hidden: false}").rows
     assert set(rows) == {"list_pets", "create_pet", "get_pet"}
 
 
 def test_paging_is_the_users_to_state_or_to_turn_off(tmp_path: Path) -> None:
-    stated = "{style: page, page_param: page, items: /pets, has_more: /more}"
-    row = project(tmp_path, f"GET /pets: {{pagination: {stated}}}").rows["list_pets"]
+    paging = "{style: page, page_param: page, items: /pets, has_more: /more}"
+    row = tabulated(tmp_path, f"GET /pets: {{pagination: {paging}}}").rows["list_pets"]
     assert row["pagination"].pop("parameters").keys() == {"page"}
     assert row["pagination"] == {"style": "page", "page_param": "page", "items": "/pets", "has_more": "/more"}
-    (tmp_path / "off").mkdir()
-    assert "pagination" not in project(tmp_path / "off", "GET /pets: {pagination: false}").rows["list_pets"]
+    assert "pagination" not in tabulated(tmp_path, "GET /pets: {pagination: false}").rows["list_pets"]
     ((_, _, message, hint),) = refused(tmp_path, "GET /pets: {pagination: {style: page, page_param: pag}}")
     assert message == "GET /pets has no parameter `pag` in its query"
     assert hint == "Did you mean `page`?"
 
 
 def test_the_content_type_of_the_body_is_chosen(tmp_path: Path) -> None:
-    row = project(tmp_path, "POST /pets: {body: {content_type: multipart/form-data}}").rows["create_pet"]
+    row = tabulated(tmp_path, "POST /pets: {body: {content_type: multipart/form-data}}").rows["create_pet"]
     assert row["body"]["content_type"] == "multipart/form-data"
-    found = refused(
+    refusals = refused(
         tmp_path, "POST /pets: {body: {content_type: multipart/mixed}}\nGET /pets: {body: {content_type: text/plain}}"
     )
-    assert found[0][2] == "POST /pets has no body of type `multipart/mixed` that can be sent"
-    assert found[1][2] == "GET /pets has no body"
+    assert refusals[0][2] == "POST /pets has no body of type `multipart/mixed` that can be sent"
+    assert refusals[1][2] == "GET /pets has no body"
 
 
 def test_the_example_of_a_call_is_the_users_if_it_works(tmp_path: Path) -> None:
-    row = project(tmp_path, "POST /pets: {example: {pet_name: Rosa, mood: calm}}").rows["create_pet"]
+    row = tabulated(tmp_path, "POST /pets: {example: {pet_name: Rosa, mood: calm}}").rows["create_pet"]
     assert row["example"] == {"pet_name": "Rosa", "mood": "calm"}
-    found = refused(tmp_path, "POST /pets:\n  example: {mood: angry, nte: x}")
-    assert {(line, column) for line, column, _, _ in found} == {(2, 12)}
-    messages = " / ".join(message for _, _, message, _ in found)
+    refusals = refused(tmp_path, "POST /pets:\n  example: {mood: angry, nte: x}")
+    assert {(line, column) for line, column, _, _ in refusals} == {(2, 12)}
+    messages = " / ".join(message for _, _, message, _ in refusals)
     assert "the example of `mood` does not fit" in messages
     assert "the example has no parameter `nte`" in messages
     assert "the example lacks `pet_name`" in messages
-    assert "Did you mean `note`?" in [hint for _, _, _, hint in found]
+    assert "Did you mean `note`?" in [hint for _, _, _, hint in refusals]
 
 
 def test_the_text_of_a_confirmation_stands_in_the_row(tmp_path: Path) -> None:
-    row = project(tmp_path, "DELETE /pets/{id}: {confirmation: The pet is gone for good.}").rows["delete_pet"]
+    row = tabulated(tmp_path, "DELETE /pets/{id}: {confirmation: The pet is gone for good.}").rows["delete_pet"]
     assert row["confirmation"] == "The pet is gone for good."
 
 
 def test_the_spelling_of_fields_is_the_files_unless_the_option_says_otherwise(tmp_path: Path) -> None:
-    assert project(tmp_path, "adapter: {field_case: preserve}").adapter["field_case"] == "preserve"
-    (tmp_path / "option").mkdir()
-    made = project(tmp_path / "option", "adapter: {field_case: preserve}", "--field-case", "snake")
-    assert made.adapter["field_case"] == "snake"
+    overrides = "adapter: {field_case: preserve}"
+    assert tabulated(tmp_path, overrides).adapter["field_case"] == "preserve"
+    assert tabulated(tmp_path, overrides, field_case="snake").adapter["field_case"] == "snake"
 
 
 def test_everything_that_is_wrong_is_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     """R-NAME-4"""
-    found = refused(
-        tmp_path,
+    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
+    spec.write_text(json.dumps(DOCUMENT))
+    file.write_text(
         """GET /pets:
   nmae: x
   parameters:
@@ -208,9 +205,12 @@ POST /pets:
   example: {mood: angry, pet_name: Rosa}
 GET /pets/{id}:
   parameters: {'path:id': {hidden: true}, 'query:id': {name: input}}
-""",
+"""
     )
-    assert [(line, column, hint) for line, column, _, hint in found if "angry" not in hint] == [
+    refusal = run("explain", spec, "--overrides", file, "--output-format", "json")
+    assert refusal.code == 3, refusal.out
+    refusals = places(refusal.json["error"]["details"], file)
+    assert [(line, column, hint) for line, column, _, hint in refusals if "angry" not in hint] == [
         (2, 3, "Did you mean `name`?"),
         (4, 5, "Did you mean `q`?"),
         (5, 1, "Did you mean `POST /pets`?"),
@@ -234,16 +234,14 @@ def test_the_fields_of_an_update_are_said_to_stand_in_input(tmp_path: Path) -> N
 
 
 def test_overrides_that_fit_nothing_any_more_can_be_reported_instead(tmp_path: Path) -> None:
-    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
-    spec.write_text(json.dumps(DOCUMENT))
-    file.write_text(
+    overrides = (
         "GET /gone: {name: gone}\ntag:gone: {hidden: true}\n"
         "GET /pets: {name: my_pets, parameters: {gone: {name: x}, q: {name: words}}}\n"
         "POST /pets: {body: {content_type: text/gone}}\n"
     )
-    prepared = prepare(Options(Request(str(spec)), overrides=file, stale="report"), lambda _stage: None)
-    stale = [one for one in prepared.diagnostics if one.code == "unmatched-override"]
-    assert [(one.line, one.severity) for one in stale] == [
+    prepared = tabulated(tmp_path, overrides, stale="report").prepared
+    stale = [finding for finding in prepared.diagnostics if finding.code == "unmatched-override"]
+    assert [(finding.line, finding.severity) for finding in stale] == [
         (1, "warning"),
         (2, "warning"),
         (3, "warning"),
@@ -279,10 +277,7 @@ def test_every_rename_by_override_sticks(tmp_path: Path, names: list[str], inner
     overrides: dict[str, Any] = {key: {"name": name} for key, name in zip(keys, names, strict=True)}
     wires = ("q", "header:x-id", "page")
     overrides["GET /pets"]["parameters"] = {wire: {"name": name} for wire, name in zip(wires, inner, strict=True)}
-    file, spec = tmp_path / "overrides.yaml", tmp_path / "document.json"
-    file.write_text(json.dumps(overrides))
-    spec.write_text(json.dumps(DOCUMENT))
-    table = prepare(Options(Request(str(spec)), overrides=file), lambda _stage: None).table
+    table = tabulated(tmp_path, json.dumps(overrides)).prepared.table
     assert {row.decision.operation.key: row.name for row in table.rows} == dict(zip(keys, names, strict=True))
     row = next(row for row in table.rows if row.decision.operation.key == "GET /pets")
     shown = {parameter.wire: parameter.name for parameter in row.row.shown_parameters.values()}
@@ -291,13 +286,13 @@ def test_every_rename_by_override_sticks(tmp_path: Path, names: list[str], inner
 
 @pytest.mark.parametrize("name", ["list_pets", "delete_pet"])
 def test_a_name_that_another_operation_would_have_had_is_free_to_be_given(tmp_path: Path, name: str) -> None:
-    rows = project(tmp_path, f"GET /pets/{{id}}: {{name: {name}}}").rows
+    rows = tabulated(tmp_path, f"GET /pets/{{id}}: {{name: {name}}}").rows
     assert rows[name]["path"] == "/pets/{id}"
     assert len(rows) == 5
 
 
 def test_a_summary_of_the_users_stands_in_lists_and_the_description_stays(tmp_path: Path) -> None:
     text = "POST /pets:\n  summary: Take a pet\nGET /pets: {summary: See pets, description: All of them}"
-    rows = project(tmp_path, text).rows
+    rows = tabulated(tmp_path, text).rows
     assert rows["create_pet"]["summary"] == "Take a pet"
     assert (rows["list_pets"]["summary"], rows["list_pets"]["description"]) == ("See pets", "All of them")

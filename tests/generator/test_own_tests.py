@@ -26,11 +26,11 @@ def test_an_update_that_asks_may_read_before_it_writes(tmp_path: Path) -> None:
     project = generate(tmp_path, document, "--overrides", str(overrides))
     assert project.rows["update_thing"]["update"]["strategy"] == "put-merge"
     assert project.rows["update_thing"]["danger"] == "destructive"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_confirmation.py"],
         cwd=project.folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert result.returncode == 0, result.stdout

@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.generator.commands import Project, generate, posting
+from tests.generator.commands import Tabulation, posting, tabulate
 
 BODY = {"type": "object"}
 
 
-def project(tmp_path: Path, schemes: dict[str, Any], *, security: Any = None, default: Any = None) -> Project:
-    tmp_path.mkdir(exist_ok=True)
+def secured(tmp_path: Path, schemes: dict[str, Any], *, security: Any = None, default: Any = None) -> Tabulation:
     document = posting(BODY)
     if security is not None:
         document["paths"]["/things"]["post"]["security"] = security
     document["components"] = {"securitySchemes": schemes}
     if default is not None:
         document["security"] = default
-    return generate(tmp_path, document)
+    return tabulate(tmp_path, document)
 
 
 def test_every_kind_of_scheme_has_variables_of_its_own(tmp_path: Path) -> None:
@@ -32,8 +31,8 @@ def test_every_kind_of_scheme_has_variables_of_its_own(tmp_path: Path) -> None:
         "tls": {"type": "mutualTLS"},
         "web": {"type": "oauth2", "flows": {"implicit": {"authorizationUrl": "https://l.example/a", "scopes": {}}}},
     }
-    made = project(tmp_path, schemes).adapter["security_schemes"]
-    variables = {name: one["variables"] for name, one in made.items()}
+    entries = secured(tmp_path, schemes).adapter["security_schemes"]
+    variables = {name: entry["variables"] for name, entry in entries.items()}
     assert len({name for names in variables.values() for name in names}) == 11
     del variables["apiKey"]
     assert variables == {
@@ -45,8 +44,8 @@ def test_every_kind_of_scheme_has_variables_of_its_own(tmp_path: Path) -> None:
         "tls": ["SHOP_TLS_CERT", "SHOP_TLS_KEY"],
         "web": ["SHOP_WEB_TOKEN"],
     }
-    assert made["token"]["scheme"] == "Token"
-    assert "optional_variables" not in made["web"]
+    assert entries["token"]["scheme"] == "Token"
+    assert "optional_variables" not in entries["web"]
 
 
 def test_the_flows_and_the_discovery_of_a_scheme_are_kept(tmp_path: Path) -> None:
@@ -60,28 +59,28 @@ def test_the_flows_and_the_discovery_of_a_scheme_are_kept(tmp_path: Path) -> Non
         "oauth": {"type": "oauth2", "flows": flows},
         "oidc": {"type": "openIdConnect", "openIdConnectUrl": "https://l.example/.well-known/openid-configuration"},
     }
-    made = project(tmp_path, schemes).adapter["security_schemes"]
-    assert made["oauth"]["flows"] == {
+    entries = secured(tmp_path, schemes).adapter["security_schemes"]
+    assert entries["oauth"]["flows"] == {
         "clientCredentials": {"token_url": "/token", "refresh_url": "/refresh", "scopes": ["a", "b"]},
         "deviceAuthorization": {"token_url": "/token", "device_url": "/device", "scopes": []},
     }
-    assert made["oauth"]["optional_variables"]["client_secret"] == "SHOP_OAUTH_CLIENT_SECRET"
-    assert made["oauth"]["optional_variables"]["token_url"] == "SHOP_OAUTH_TOKEN_URL"
-    assert made["oidc"]["discovery_url"] == "https://l.example/.well-known/openid-configuration"
-    assert made["oidc"]["optional_variables"]["discovery_url"] == "SHOP_OIDC_DISCOVERY_URL"
+    assert entries["oauth"]["optional_variables"]["client_secret"] == "SHOP_OAUTH_CLIENT_SECRET"
+    assert entries["oauth"]["optional_variables"]["token_url"] == "SHOP_OAUTH_TOKEN_URL"
+    assert entries["oidc"]["discovery_url"] == "https://l.example/.well-known/openid-configuration"
+    assert entries["oidc"]["optional_variables"]["discovery_url"] == "SHOP_OIDC_DISCOVERY_URL"
 
 
 def test_an_operation_keeps_the_scopes_that_its_first_alternative_asks_for(tmp_path: Path) -> None:
     flow = {"clientCredentials": {"tokenUrl": "/token", "scopes": {}}}
     schemes = {"oauth": {"type": "oauth2", "flows": flow}, "key": {"type": "apiKey", "in": "header", "name": "K"}}
     security = [{"gone": ["x"], "oauth": ["no"]}, {"oauth": ["write"], "key": []}, {"oauth": ["admin"]}]
-    made = project(tmp_path / "1", schemes, security=security, default=[{"oauth": ["read"]}])
-    (row,) = made.rows.values()
+    table = secured(tmp_path, schemes, security=security, default=[{"oauth": ["read"]}])
+    (row,) = table.rows.values()
     assert row["security"] == [["oauth", "key"], ["oauth"]]
     assert row["scopes"] == {"oauth": ["write"]}
-    assert made.adapter["scopes"] == {"oauth": ["read"]}
-    made = project(tmp_path / "2", schemes, security=[], default=[{"oauth": "nonsense"}])
-    (row,) = made.rows.values()
+    assert table.adapter["scopes"] == {"oauth": ["read"]}
+    table = secured(tmp_path, schemes, security=[], default=[{"oauth": "nonsense"}])
+    (row,) = table.rows.values()
     assert row["security"] == []
     assert "scopes" not in row
-    assert "scopes" not in made.adapter
+    assert "scopes" not in table.adapter

@@ -191,7 +191,7 @@ def test_a_finding_of_a_later_stage_names_the_file_that_it_is_about(write: Write
     item = "get:\n  responses: {}\n  parameters:\n    - name: a\n      in: nowhere\n      required: true\n"
     path = write({"api.yaml": pets("pet.yaml") + "  /b: {$ref: b.yaml}\n", "b.yaml": item, "pet.yaml": "type: object"})
     done = run("explain", path, "--output-format", "json")
-    (diagnostic,) = done.json["diagnostics"]
+    (diagnostic,) = (entry for entry in done.json["diagnostics"] if entry["code"] == "bad-parameter")
     assert (Path(diagnostic["file"]).name, diagnostic["line"], diagnostic["column"]) == ("b.yaml", 4, 7)
 
 

@@ -1,16 +1,18 @@
-"""What changes in a project when the API changes: what a reviewer must see, and not a line more."""
+"""The difference between two versions of a project: what a reviewer must see, and not a line more."""
 
 from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tests.generator.commands import FIXTURES, Project, generate
+from tests.generator.commands import FIXTURES, generate, tabulate
 
+PETSTORE = (FIXTURES / "petstore.yaml").read_text(encoding="utf-8")
 PARAMETERS = [{"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}]
 ADDED = {
     "/pets/{petId}/mascot": {
@@ -21,33 +23,30 @@ ADDED = {
 }
 
 
-def project(folder: Path, **paths: Any) -> Project:
-    document = yaml.safe_load((FIXTURES / "petstore.yaml").read_text(encoding="utf-8"))
+def project(folder: Path, **paths: Any) -> dict[str, str]:
+    """Return the texts of a generated project by their path."""
+    document = yaml.safe_load(PETSTORE)
     document["paths"].update(paths)
     folder.mkdir()
-    return generate(folder, json.dumps(document, default=str), "--name", "petstore")
+    root = generate(folder, json.dumps(document, default=str), "--name", "petstore").folder
+    texts = ((path.relative_to(root).as_posix(), path) for path in root.rglob("*") if path.is_file())
+    return {name: path.read_text(encoding="utf-8") for name, path in texts}
 
 
-def diff(one: Project, other: Project) -> dict[str, list[str]]:
-    """Give the lines added and removed, by file, without files that are the same."""
-    paths = {path.relative_to(root.folder) for root in (one, other) for path in root.folder.rglob("*")}
-    found = {}
-    for path in sorted(paths):
-        sides = [root.folder / path for root in (one, other)]
-        if not all(side.is_file() for side in sides):
-            assert not any(side.is_file() for side in sides)
-            continue
-        texts = [side.read_text(encoding="utf-8").splitlines() for side in sides]
-        lines = [line for line in difflib.ndiff(*texts) if line[0] in "+-"]
-        if lines:
-            found[path.as_posix()] = lines
-    return found
+def diff(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the lines added and removed, by file, without files that are the same."""
+    assert old.keys() == new.keys()
+    changes = {}
+    for path in sorted(path for path in old if old[path] != new[path]):
+        lines = difflib.ndiff(old[path].splitlines(), new[path].splitlines())
+        changes[path] = [line for line in lines if line[0] in "+-"]
+    return changes
 
 
 def test_two_more_operations_are_fewer_than_sixty_lines_in_the_whole_project(tmp_path: Path) -> None:
-    found = diff(project(tmp_path / "old"), project(tmp_path / "new", **ADDED))
+    changes = diff(project(tmp_path / "old"), project(tmp_path / "new", **ADDED))
     package = "src/petstore_adapter"
-    assert set(found) == {
+    assert set(changes) == {
         "MCPAQL-PROVENANCE.json",
         "OPERATIONS.md",
         "openapi/openapi.json",
@@ -56,26 +55,22 @@ def test_two_more_operations_are_fewer_than_sixty_lines_in_the_whole_project(tmp
         f"{package}/operations/read.json",
         f"{package}/operations/delete.json",
     }
-    assert sum(map(len, found.values())) < 60
-    table = [line for path in found if "operations/" in path for line in found[path]]
+    assert sum(map(len, changes.values())) < 60
+    table = [line for path in changes if "operations/" in path for line in changes[path]]
     assert all(line.startswith("+") for line in table)
 
 
 def test_a_danger_that_changes_is_a_line_of_the_table(tmp_path: Path) -> None:
-    document = (FIXTURES / "petstore.yaml").read_text(encoding="utf-8")
-    old = generate(tmp_path, document)
-    (tmp_path / "overrides.yaml").write_text("GET /pets: {danger: destructive}\n")
-    old.folder.rename(tmp_path / "old")
-    new = generate(tmp_path, document, "--overrides", str(tmp_path / "overrides.yaml"))
-    found = diff(Project(tmp_path / "old", old.run), new)
-    removed, added = found["src/petstore_adapter/operations/read.json"]
+    old = tabulate(tmp_path, PETSTORE)
+    new = tabulate(tmp_path, PETSTORE, overrides="GET /pets: {danger: destructive}\n")
+    removed, added = diff(old.texts, new.texts)["operations/read.json"]
     assert '"danger": "safe"' in removed
     assert '"danger": "destructive"' in added
 
 
 def test_a_row_has_a_line_for_each_parameter(tmp_path: Path) -> None:
-    made = generate(tmp_path, (FIXTURES / "petstore.yaml").read_text(encoding="utf-8"))
-    lines = (made.package / "operations" / "create.json").read_text(encoding="utf-8").splitlines()
-    for name in made.rows["create_pet"]["parameters"]:
+    table = tabulate(tmp_path, PETSTORE)
+    lines = table.texts["operations/create.json"].splitlines()
+    for name in table.rows["create_pet"]["parameters"]:
         assert sum(line.startswith(f'  "{name}": {{') for line in lines) >= 1
     assert any(line.startswith(' "method": "POST", "path": "/pets", "operation_id": ') for line in lines)

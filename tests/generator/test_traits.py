@@ -16,7 +16,7 @@ from aqlgen.decide import Overrides, decide
 from aqlgen.decide.traits.look import Schemas
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import encode
-from tests.generator.commands import api, generate, run
+from tests.generator.commands import api, run, tabulate
 
 
 def query(name: str, kind: str | None = None, description: str = "", **schema: Any) -> dict[str, Any]:
@@ -257,8 +257,7 @@ def test_a_put_beside_a_get_of_the_same_fields_is_merged_into_what_that_reads(tm
     assert trait(found["PUT /pets/{id}"], "update") == {"strategy": "put-merge", "read": "get_pet", "etag": True}
     alone = explained(tmp_path, {"/pets/{id}": item}, "--exclude", "operation:getPet")
     assert trait(alone["PUT /pets/{id}"], "update") is not None
-    project = generate(tmp_path, api({"/pets/{id}": item}), "--exclude", "operation:getPet")
-    (row,) = project.rows.values()
+    (row,) = tabulate(tmp_path, api({"/pets/{id}": item}), exclude=("operation:getPet",)).rows.values()
     assert row["update"] == {"strategy": "put"}, "what is not served cannot be read"
 
 
@@ -289,7 +288,7 @@ def test_keys_of_idempotency_and_secrets_are_recognised(tmp_path: Path) -> None:
     found = explained(tmp_path, {"/users": {"post": create}})["POST /users"]
     assert trait(found, "idempotency") == {"header": "Idempotency-Key"}
     assert trait(found, "sensitive") == {"parameters": ["password", "pin"]}
-    row = generate(tmp_path, api({"/users": {"post": create}})).rows["create_user"]
+    row = tabulate(tmp_path, api({"/users": {"post": create}})).rows["create_user"]
     assert {name for name, one in row["parameters"].items() if one.get("sensitive")} == {"password", "pin"}
     assert row["idempotency"] == {"header": "Idempotency-Key"}
 

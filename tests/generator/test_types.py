@@ -1,4 +1,4 @@
-"""What becomes of the schemas of a document: types in JSON Schema 2020-12, under the agent's names."""
+"""The schemas of a document as types in JSON Schema 2020-12, under the agent's names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqlgen.schemas import field_names, prose, shorten
-from tests.generator.commands import api, generate, posting
+from tests.generator.commands import api, posting, tabulate
 
 
 def thing(schema: Any, tmp_path: Path, version: str = "3.1.0", **schemas: Any) -> dict[str, Any]:
-    """Give the schema of the field `thing` of a created thing."""
+    """Return the schema of the field `thing` of a created thing."""
     body = {"type": "object", "required": ["thing"], "properties": {"thing": schema}}
-    project = generate(tmp_path, posting(body, version, components={"schemas": schemas}))
-    return {**project.rows["create_thing"]["parameters"]["thing"]["schema"], "types": project.types}
+    table = tabulate(tmp_path, posting(body, version, components={"schemas": schemas}))
+    return {**table.rows["create_thing"]["parameters"]["thing"]["schema"], "types": table.types}
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_all_of_objects_is_one_object_with_the_fields_of_all(tmp_path: Path) -> 
 
 
 def test_a_union_of_constants_is_an_enumeration(tmp_path: Path) -> None:
-    schema = thing({"oneOf": [{"const": 1, "title": "one"}, {"const": 2, "title": "two"}]}, tmp_path)
+    schema = thing({"oneOf": [{"const": 1, "title": "first"}, {"const": 2, "title": "second"}]}, tmp_path)
     assert schema["enum"] == [1, 2]
 
 
@@ -97,11 +97,11 @@ def test_read_only_properties_are_kept_out_of_requests_and_named(tmp_path: Path)
         },
         components={"schemas": {"Pet": pet}},
     )
-    project = generate(tmp_path, document)
-    assert project.types["PetInput"]["properties"].keys() == {"name"}
-    assert project.types["PetInput"]["required"] == ["name"]
-    assert project.types["PetInput"]["x-read-only"] == ["id"]
-    assert project.types["Pet"]["required"] == ["id", "name"]
+    table = tabulate(tmp_path, document)
+    assert table.types["PetInput"]["properties"].keys() == {"name"}
+    assert table.types["PetInput"]["required"] == ["name"]
+    assert table.types["PetInput"]["x-read-only"] == ["id"]
+    assert table.types["Pet"]["required"] == ["id", "name"]
 
 
 def test_types_that_no_operation_uses_are_left_out(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_types_that_no_operation_uses_are_left_out(tmp_path: Path) -> None:
 
 def test_a_type_never_takes_the_name_of_one_of_the_protocol(tmp_path: Path) -> None:
     """R-INT-5"""
-    own = {"type": "object", "properties": {"a": {"type": "string"}}}
-    schema = thing({"$ref": "#/components/schemas/OperationInput"}, tmp_path, OperationInput=own)
+    pet = {"type": "object", "properties": {"a": {"type": "string"}}}
+    schema = thing({"$ref": "#/components/schemas/OperationInput"}, tmp_path, OperationInput=pet)
     assert schema["$ref"] == "#/types/ApiOperationInput"
 
 
@@ -135,9 +135,9 @@ paths:
                   $ref: '#/components/schemas/Gone'
       responses: {}
 """
-    project = generate(tmp_path, document)
-    assert project.rows["create_thing"]["parameters"]["part"]["schema"] == {}
-    (warning,) = project.run.json["warnings"]
+    table = tabulate(tmp_path, document)
+    assert table.rows["create_thing"]["parameters"]["part"]["schema"] == {}
+    (warning,) = table.warnings
     assert (warning["code"], warning["line"]) == ("unresolved-reference", 14)
 
 
@@ -173,19 +173,19 @@ def test_a_description_keeps_its_words_without_links_and_tags() -> None:
 
 def test_numbers_that_a_text_is_to_be_chosen_of_are_taken_as_text(tmp_path: Path) -> None:
     field = {"type": "string", "enum": [0, 1, 99]}
-    project = generate(tmp_path, posting({"type": "object", "properties": {"kind": field}}))
-    assert project.rows["create_thing"]["parameters"]["kind"]["schema"]["enum"] == ["0", "1", "99"]
+    table = tabulate(tmp_path, posting({"type": "object", "properties": {"kind": field}}))
+    assert table.rows["create_thing"]["parameters"]["kind"]["schema"]["enum"] == ["0", "1", "99"]
 
 
 def test_a_field_that_is_required_and_not_declared_is_a_parameter(tmp_path: Path) -> None:
     schema = {"type": "object", "required": ["name", "rates"], "properties": {"name": {"type": "string"}}}
-    parameters = generate(tmp_path, posting(schema)).rows["create_thing"]["parameters"]
+    parameters = tabulate(tmp_path, posting(schema)).rows["create_thing"]["parameters"]
     assert parameters["rates"]["required"] is True
     assert parameters["rates"]["schema"] == {}
 
 
 def test_values_that_an_array_is_to_be_chosen_of_are_those_of_its_items(tmp_path: Path) -> None:
     field = {"type": "array", "enum": ["started", "ended"]}
-    project = generate(tmp_path, posting({"type": "object", "properties": {"events": field}}))
-    schema = project.rows["create_thing"]["parameters"]["events"]["schema"]
+    table = tabulate(tmp_path, posting({"type": "object", "properties": {"events": field}}))
+    schema = table.rows["create_thing"]["parameters"]["events"]["schema"]
     assert schema == {"type": "array", "items": {"enum": ["started", "ended"]}}

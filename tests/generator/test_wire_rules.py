@@ -1,11 +1,11 @@
-"""What a document says of requests in a roundabout way, and adapters send all the same."""
+"""Requests that a document describes indirectly, and that adapters send all the same."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from tests.generator.commands import api, generate
+from tests.generator.commands import api, tabulate
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 THING = {"type": "object", "properties": {"name": TEXT, "size": NUMBER}}
@@ -50,10 +50,10 @@ def test_a_cursor_that_the_body_requires_is_told_to_the_adapter_and_not_asked_of
             }
         ),
     }
-    row = generate(tmp_path, api({"/things/search": {"post": search}})).rows["search_things"]
+    row = tabulate(tmp_path, api({"/things/search": {"post": search}})).rows["search_things"]
     assert row["pagination"]["demanded"] == ["body_after"]
     assert "required" not in row["pagination"]["parameters"]["body_after"]
-    assert [name for name, one in row["parameters"].items() if one.get("required")] == ["query"]
+    assert [name for name, entry in row["parameters"].items() if entry.get("required")] == ["query"]
 
 
 def test_an_update_that_reads_first_takes_the_identifier_that_can_be_read(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_an_update_that_reads_first_takes_the_identifier_that_can_be_read(tmp_pa
             "responses": answering(THING),
         },
     }
-    row = generate(tmp_path, api({"/things/{id}": item})).rows["update_thing"]
+    row = tabulate(tmp_path, api({"/things/{id}": item})).rows["update_thing"]
     assert row["update"]["strategy"] == "put-merge"
     assert row["parameters"]["thing_id"]["schema"] == NUMBER
 
@@ -91,10 +91,10 @@ def test_the_one_content_type_that_a_header_parameter_may_have_is_the_type_of_a_
             }
         },
     }
-    rows = {one["path"]: one for one in generate(tmp_path, api(paths)).rows.values()}
+    rows = {row["path"]: row for row in tabulate(tmp_path, api(paths)).rows.values()}
     assert rows["/build"]["body"]["content_type"] == "application/x-tar"
     assert rows["/things"]["body"]["content_type"] == "application/json"
-    assert all("headers" not in one for one in rows.values())
+    assert all("headers" not in row for row in rows.values())
 
 
 def test_declared_headers_that_tell_something_stand_in_the_table_and_those_of_the_connection_do_not(
@@ -103,5 +103,5 @@ def test_declared_headers_that_tell_something_stand_in_the_table_and_those_of_th
     names = ("Location", "X-Total-Count", "X-RateLimit-Limit", "X-Request-Id", "Content-Type", "X-Auth-Token", "Link")
     answer = {"201": {"description": "made", "headers": {name: {"schema": TEXT} for name in names}}}
     post = {"operationId": "createThing", "requestBody": sending(THING), "responses": answer}
-    row = generate(tmp_path, api({"/things": {"post": post}})).rows["create_thing"]
+    row = tabulate(tmp_path, api({"/things": {"post": post}})).rows["create_thing"]
     assert row["responses"]["201"]["headers"] == ["Location", "X-Total-Count"]

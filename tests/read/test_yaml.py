@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aqlgen.document.read import Limits, parse
 from aqlgen.document.read.yaml_parser import parse as parse_yaml
-from tests.generator.commands import generate
+from tests.generator.commands import tabulate
 
 
 @pytest.mark.parametrize(
@@ -169,5 +169,5 @@ def test_tabs_before_a_comment_or_in_an_empty_line_are_no_indentation(root, line
 
 def test_positions_after_such_a_tab_are_exact(tmp_path: Path) -> None:
     document = "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n\t# remark\n  /a:\n    get: {tags: 5}\n"
-    (warning,) = generate(tmp_path, document).run.json["warnings"]
+    (warning,) = tabulate(tmp_path, document).warnings
     assert (warning["code"], warning["line"]) == ("invalid-component", 6)
