@@ -35,7 +35,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "text", "media", "state", "fingerprint", "session", "caller", "table"),
+        ("errors", "text", "media", "state", "fingerprint", "session", "table"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("hooks", "encode", "decode", "validation"),

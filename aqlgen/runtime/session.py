@@ -1,24 +1,37 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The session, which is defined here and nowhere else (specification, 2.3).
-
-- stdio and in memory, either protocol era: the connection. The server's lifespan is entered once for each.
-- streamable HTTP, protocols up to 2025-11-25: the transport's `Mcp-Session-Id`.
-- streamable HTTP, protocol 2026-07-28: there is none. Each request gets a session of its own that ends with it, and
-  introspection shows `session_id: null`; nothing that must outlive a request may be stored there. What is bound to a
-  session elsewhere (confirmation tokens) is bound to the absence of one.
-"""
+"""Who calls: the headers of the HTTP request that a call came in, and what the session is (specification, 2.3)."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-__all__ = ["Session", "Sessions"]
+__all__ = ["Session", "Sessions", "caller_headers", "with_caller_headers"]
+
+
+_HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("caller", default=None)
+
+
+def caller_headers() -> Mapping[str, str] | None:
+    """Return the headers that the call came with; None over standard input and output."""
+    return _HEADERS.get()
+
+
+@contextmanager
+def with_caller_headers(headers: Mapping[str, str] | None) -> Iterator[None]:
+    """Set the headers of the caller while its call is answered."""
+    token = _HEADERS.set(headers)
+    try:
+        yield
+    finally:
+        _HEADERS.reset(token)
+
 
 _FIRST_SESSIONLESS = "2026"
 

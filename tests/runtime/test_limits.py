@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.dispatch.limits import Limits
+from aqlgen.runtime.dispatch.arguments import Limits
 from aqlgen.runtime.errors import Code, Failure
 from aqlgen.runtime.settings.config import Config
 

@@ -20,8 +20,7 @@ from stand_in import FakeApi
 
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.logs import LEVELS
-from aqlgen.runtime.logs.log import Logger, adopt_libraries
-from aqlgen.runtime.logs.record import Record
+from aqlgen.runtime.logs.log import Logger, Record, adopt_libraries
 from aqlgen.runtime.server.mcp import build_server
 
 pytestmark = pytest.mark.anyio

@@ -7,16 +7,19 @@ from typing import Any
 import pytest
 
 from aqlgen.runtime.schema.reader import (
+    agent_path,
     follow,
     is_object,
     json_type,
     nullable,
     only_type,
     parts,
+    schema_at,
+    shape_of,
     type_named,
+    union_of,
     without_null,
 )
-from aqlgen.runtime.schema.shapes import agent_path, schema_at, shape_of, union_of
 
 TYPES: dict[str, Any] = {
     "Node": {"type": "object", "properties": {"next": {"$ref": "#/types/Node"}}, "allOf": [{"$ref": "#/types/Node"}]},

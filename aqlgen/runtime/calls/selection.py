@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..schema.reader import Types
-from ..schema.shapes import Shape, agent_path, schema_at, union_of
+from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
 

@@ -23,8 +23,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     `callable` counts the operations whose security requirements are met.
     """
     from ..assembly import audit_file, check_variables
-    from ..auth.report import report
-    from ..auth.sources import Logins
+    from ..auth.sources import Logins, report
     from ..encode.urls import has_base_url, server_url
     from ..hooks import NAMES
     from ..state import SqliteState, state_file
@@ -98,7 +97,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
     lines.append(f"Base URL     {report['base_url'] or _unknown_base(report['servers'])}")
     lines += [f"  or         {server}" for server in report["servers"] if server != report["base_url"]]
     lines += ["", "Credentials"]
-    from ..auth.report import lines as credential_lines
+    from ..auth.sources import lines as credential_lines
 
     for entry in report["credentials"]:
         lines += credential_lines(entry)

@@ -237,8 +237,7 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
 
 
 def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .describe import describe, render_description, suggestion
-    from .operations import as_json
+    from .operations import as_json, describe, render_description, suggestion
 
     details = describe(folder, options.operation, os.environ)
     if details is None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
-from ..schema.reader import referred
-from ..schema.shapes import Shape, shape_of
+from ..schema.reader import Shape, referred, shape_of
 from ..table import JsonSchema, Table
 
 __all__ = ["UnreadableXmlError", "read_xml"]

@@ -23,8 +23,7 @@ from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import WarningRules
-from .arguments import Request, parse_json_texts, read_batch, read_item, read_single
-from .limits import Limits
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer

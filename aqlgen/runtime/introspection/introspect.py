@@ -16,10 +16,9 @@ from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..text import folded, line
 from . import protocol
-from .names import Alias, Aliases, Spellings
+from .names import Alias, Aliases, Index, Spellings
 from .operations import introspect_details, operation_details, operation_info, protocol_operation_details
 from .query import checked_query, page_of
-from .search import Index
 from .types import type_details, type_info
 
 __all__ = ["Introspection"]

@@ -19,10 +19,10 @@ from ..schema.reader import (
     is_object,
     only_type,
     referred,
+    shape_of,
     string_enum,
     without_null,
 )
-from ..schema.shapes import shape_of
 from ..schema.wording import (
     alternative_notes,
     bound_notes,

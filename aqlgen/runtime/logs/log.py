@@ -1,25 +1,98 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The adapter's logger: records for standard error, for clients that ask, and for the owner's handlers (R-OPS-4).
-
-It stands on Python's `logging`: the owner's handlers go to `logging.getLogger("<package>")` or to the root logger. Our
-records reach them without secrets, as `Record`. Records of libraries go to standard error as JSON lines, too.
-"""
+"""The log (R-OPS-4): records of logging, redacted and bounded, written to standard error and given to listeners."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
+from logging.handlers import QueueHandler, QueueListener
+from queue import Full, Queue
 from typing import Any
 
 from ..redaction import redact, redacted
-from . import NUMBERS
-from .record import JsonFormatter, Record, redacted_excerpt
-from .stderr import StderrHandler
+from . import LEVELS, NUMBERS
 
-__all__ = ["Logger", "adopt_libraries"]
+__all__ = ["JsonFormatter", "Logger", "Record", "StderrHandler", "adopt_libraries", "redacted_excerpt"]
+
+
+_MAX_LENGTH = 4000
+for _level in ("notice", "alert", "emergency"):
+    logging.addLevelName(NUMBERS[_level], _level.upper())
+
+
+class Record(logging.LogRecord):
+    """A diagnostic. `session_id` is None when it concerns no session more than another.
+
+    `data` is for everyone who may read it; `trace`, and all of a `private` record, is for the owner alone: it names
+    places in the code and may quote anything.
+    """
+
+    def __init__(
+        self,
+        level: str,
+        logger: str,
+        message: str,
+        *,
+        session_id: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        trace: Mapping[str, Any] | None = None,
+        private: bool = False,
+    ) -> None:
+        super().__init__(logger, NUMBERS[level], "", 0, message, None, None)
+        self.level = level
+        self.message = message
+        self.session_id = session_id
+        self.data = data or {}
+        self.trace = trace or {}
+        self.private = private
+
+    def as_json(self, *, whole: bool) -> dict[str, Any]:
+        """Return what a reader gets, with the trace if `whole`; keys without a value are left out."""
+        time = datetime.fromtimestamp(self.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        shown: dict[str, Any] = {"timestamp": time, "level": self.level, "logger": self.name, "message": self.message}
+        if self.session_id is not None:
+            shown["session_id"] = self.session_id
+        data = {**self.data, **self.trace} if whole else self.data
+        if data:
+            shown["data"] = dict(data)
+        return shown
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one line of JSON, for the owner. Records of libraries, which may say anything, are redacted first."""
+
+    def __init__(self, secrets: Callable[[], Iterable[str]] = tuple) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        diagnostic = record if isinstance(record, Record) else self._of_library(record)
+        return json.dumps(diagnostic.as_json(whole=True), default=str)
+
+    def _of_library(self, record: logging.LogRecord) -> Record:
+        level = next((level for level in reversed(LEVELS) if record.levelno >= NUMBERS[level]), LEVELS[0])
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError):  # its arguments do not fit its message
+            message = str(record.msg)
+        secrets = self._secrets()
+        error = record.exc_info[1] if record.exc_info else None
+        trace = None if error is None else {"error": redacted_excerpt(f"{type(error).__name__}: {error}", secrets)}
+        return Record(level, record.name, redacted_excerpt(message, secrets), trace=trace)
+
+
+def redacted_excerpt(text: str, secrets: Iterable[str]) -> str:
+    """Cut a text, once its secrets are masked: a part of one is not found any more."""
+    return redact(text, filter(None, secrets))[:_MAX_LENGTH]
+
 
 Listener = Callable[[Record], None]
 
@@ -141,3 +214,88 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError):
         return {"unwritable": sorted(value)}
     return plain
+
+
+_MOST = 1000
+_LAST_WRITES = 0.5
+
+
+class StderrHandler(QueueHandler):
+    """Puts each record, as a line, into a bounded queue; a thread writes the lines. Any thread may log.
+
+    Where standard error is no descriptor (a test, an embedding program) nothing can block: it is written to directly.
+    """
+
+    def __init__(self, level: int, formatter: JsonFormatter) -> None:
+        self._lines: Queue[Any] = Queue(_MOST)
+        super().__init__(self._lines)
+        self.setLevel(level)
+        self.setFormatter(formatter)
+        self._writer: _Writer | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Queue a record, or write it where that cannot block."""
+        stream = sys.stderr
+        try:
+            stream.fileno()
+        except (OSError, ValueError, AttributeError):
+            with suppress(Exception):
+                stream.write(self.format(record) + "\n")
+        else:
+            super().emit(record)
+
+    def prepare(self, record: logging.LogRecord) -> str:
+        """Return the line of a record, formatted before its data can change."""
+        return self.format(record)
+
+    def enqueue(self, record: Any) -> None:
+        """Queue a line; where there is no room for it, it is counted as lost."""
+        if self._writer is None:
+            self._writer = _Writer(self._lines)
+            self._writer.start()
+        try:
+            self._lines.put_nowait(record)
+        except Full:
+            self._writer.count_lost()
+
+    def flush(self) -> None:
+        """Wait until all is written, but not for long. `logging` calls it when the process ends."""
+        lines = self._lines
+        with lines.all_tasks_done:
+            lines.all_tasks_done.wait_for(lambda: not lines.unfinished_tasks, _LAST_WRITES)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say nothing: the standard handler would write to standard error."""
+
+
+class _Writer(QueueListener):
+    """The thread that writes lines to the descriptor of standard error."""
+
+    def __init__(self, lines: Queue[Any]) -> None:
+        super().__init__(lines)
+        self._lost = 0
+        self._lock = threading.Lock()
+
+    def count_lost(self) -> None:
+        with self._lock:
+            self._lost += 1
+
+    def handle(self, record: Any) -> None:
+        """Write a line, and behind it how many were lost."""
+        with self._lock:
+            lost, self._lost = self._lost, 0
+        text = f"{record}\n"
+        if lost:
+            message = "log records were lost, since nobody read them"
+            text += f"{JsonFormatter().format(Record('warning', 'mcp-aql', message, data={'count': lost}))}\n"
+        with suppress(OSError, ValueError, AttributeError):
+            _write_all(sys.stderr.fileno(), text.encode("utf-8", "backslashreplace"))
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:  # someone made it non-blocking
+            threading.Event().wait(0.05)

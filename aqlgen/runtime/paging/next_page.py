@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..errors import Code, Failure
-from ..schema.shapes import MISSING, at
+from ..schema.reader import MISSING, at
 from .parameters import number
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..schema.shapes import MISSING, at
+from ..schema.reader import MISSING, at
 from .arguments import check
 from .cursors import Cursors, Place
 from .next_page import followed, following, total_of

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..schema.shapes import agent_path, schema_at
+from ..schema.reader import agent_path, schema_at
 from .parameters import number
 
 if TYPE_CHECKING:

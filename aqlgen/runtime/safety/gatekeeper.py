@@ -18,14 +18,7 @@ from ..errors import Code, Failure
 from ..fingerprint import fingerprint
 from ..hooks import Call, GateDecision, Hooks
 from ..session import Session
-from .confirmation import (
-    Binding,
-    ConfirmationToken,
-    ConfirmationTokens,
-    confirmation_message,
-    danger_reasons,
-    shorten,
-)
+from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, confirmation_message, danger_reasons, shorten
 
 if TYPE_CHECKING:
     from ..logs.log import Logger

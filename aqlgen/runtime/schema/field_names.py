@@ -14,8 +14,7 @@ from enum import IntEnum
 from typing import Any, TypeAlias
 
 from ..table import JsonSchema, Table
-from .reader import Types, fixed_values, referred, subschemas
-from .shapes import STRUCTURE, Shape, shape_of
+from .reader import STRUCTURE, Shape, Types, fixed_values, referred, shape_of, subschemas
 
 __all__ = ["Names", "Plan", "Way"]
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..table import JsonSchema, Table
-from .reader import Types, alternatives, declared_types, referred, resolve
-from .shapes import Shape, shape_of
+from .reader import Shape, Types, alternatives, declared_types, referred, resolve, shape_of
 
 __all__ = ["sample"]
 

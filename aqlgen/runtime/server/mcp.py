@@ -22,11 +22,10 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
-from .. import caller
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..introspection.protocol import tool_name
-from ..session import Sessions
+from ..session import Sessions, with_caller_headers
 from ..text import line
 from .elicitation import ClientPerson, Questions, Unanswered
 from .notifications import Relay, asked_level
@@ -73,7 +72,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
-            with caller.during(None if context.request is None else context.request.headers):
+            with with_caller_headers(None if context.request is None else context.request.headers):
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()

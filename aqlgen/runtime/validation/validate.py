@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..schema.field_names import Names, Plan, Way
-from ..schema.shapes import shape_of, union_of
+from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
 from ..table import Row, Table
 from ..text import folded

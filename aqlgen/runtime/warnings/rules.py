@@ -1,18 +1,16 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The rules that find a call's warnings (R-WARN-1).
-
-The rules are in modules of their own, imported when first needed: `deprecation`, `thresholds`, `truncation`;
-`suppression` selects what an envelope shows.
-"""
+"""The warnings of a response: which there are, which are shown, in what order (warnings document, 6; R-WARN-6)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Iterable, Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..settings.config import Config
 from ..wire import QUOTA_HEADERS
-from .collector import Warnings
+from .collector import ABOUT_DATA, CallWarning, Warnings
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -20,7 +18,102 @@ if TYPE_CHECKING:
     from ..wire import ApiResponse
     from .deprecation import Deprecations
 
-__all__ = ["WarningRules"]
+__all__ = ["OMITTED", "WarningRules", "select_warnings"]
+
+
+OMITTED = "META_WARNINGS_OMITTED_WARNING"
+"""Code of the warning about omitted warnings."""
+
+_RANKS = {"high": 0, "medium": 1, "low": 2}
+_IDENTITY = {
+    "DEPRECATION_WARNING": ("type", "deprecated_item"),
+    "RATE_LIMIT_QUOTA_WARNING": ("metric", "warn_threshold"),
+    "PERFORMANCE_SLOW_QUERY_WARNING": ("operation", "threshold_ms"),
+    "VALIDATION_TRUNCATED_WARNING": ("field",),
+}
+"""The details by which two warnings of a code are equal; for other codes all details count."""
+
+_PEAKS = frozenset({"current", "duration_ms"})
+_STATE = "warnings"
+_MOST_KNOWN = 256
+
+Key: TypeAlias = tuple[str, str]
+
+
+def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the warnings to show; `state` is the session's, which remembers them."""
+    merged: dict[Key, CallWarning] = {}
+    counts: dict[Key, int] = {}
+    for warning in warnings:
+        if _is_suppressed(warning.code, config.warn_suppress):
+            continue
+        key = _key(warning)
+        merged[key] = _merge(merged[key], warning) if key in merged else warning
+        counts[key] = counts.get(key, 0) + 1
+    if config.warn_repeat_after:
+        known: dict[Key, tuple[float, int]] = state.setdefault(_STATE, {})
+        merged = {
+            key: warning for key, warning in merged.items() if _is_news(key, warning, known, config.warn_repeat_after)
+        }
+    selected = [_with_count(warning, counts[key]) for key, warning in merged.items()]
+    selected.sort(key=_rank)
+    if len(selected) > config.warn_most:
+        kept = config.warn_most - 1
+        selected = [*selected[:kept], _omitted(selected[kept:], config.warn_most)]
+    return [warning.as_json() for warning in selected]
+
+
+def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:
+    """Return True if a code is suppressed; an entry that ends with an underscore stands for its whole category."""
+    return any(code == entry or (entry.endswith("_") and code.startswith(entry)) for entry in suppressed)
+
+
+def _rank(warning: CallWarning) -> int:
+    return _RANKS.get(warning.severity or "medium", 1)
+
+
+def _key(warning: CallWarning) -> Key:
+    details = warning.details or {}
+    names = _IDENTITY.get(warning.code, details)
+    return warning.code, json.dumps([[name, details.get(name)] for name in sorted(names)], default=str)
+
+
+def _merge(first: CallWarning, second: CallWarning) -> CallWarning:
+    """Merge two equal warnings: the details they share, the higher counts, and the more urgent severity."""
+    other = second.details or {}
+    details = {
+        name: max(value, other[name]) if name in _PEAKS else value
+        for name, value in (first.details or {}).items()
+        if name in other and (name in _PEAKS or other[name] == value)
+    }
+    urgent = min(first, second, key=_rank)
+    return CallWarning(first.code, urgent.message, urgent.severity, details)
+
+
+def _with_count(warning: CallWarning, count: int) -> CallWarning:
+    return warning if count == 1 else warning._replace(details={**(warning.details or {}), "occurrence_count": count})
+
+
+def _is_news(key: Key, warning: CallWarning, known: dict[Key, tuple[float, int]], window: int) -> bool:
+    """Return True if the session has not seen the warning within the window, or not as urgent; and remember it."""
+    if warning.code.startswith(ABOUT_DATA):  # about this very data, so it is always news
+        return True
+    now, rank = monotonic(), _rank(warning)
+    last_shown, last_rank = known.get(key, (-float(window), rank))
+    if now - last_shown < window and rank >= last_rank:
+        return False
+    known.pop(key, None)
+    if len(known) >= _MOST_KNOWN:
+        known.pop(next(iter(known)))
+    known[key] = (now, rank)
+    return True
+
+
+def _omitted(rest: list[CallWarning], most: int) -> CallWarning:
+    codes = sorted({warning.code for warning in rest})
+    details = {"omitted_count": len(rest), "limit": most, "codes": codes}
+    return CallWarning(OMITTED, f"{len(rest)} further warnings were left out", "low", details)
+
 
 _DEPRECATIONS = frozenset({"deprecation", "sunset"})
 _WATCHED = frozenset({"ratelimit", *QUOTA_HEADERS, *_DEPRECATIONS})
@@ -66,13 +159,13 @@ class WarningRules:
     def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
         if response.cut:
-            from .truncation import stream_warning
+            from .thresholds import stream_warning
 
             warnings = warnings or Warnings()
             warnings.extend([stream_warning(response.cut, data)])
         if len(response.content) <= self._max_response:
             return data, warnings
-        from .truncation import truncate
+        from .thresholds import truncate
 
         data, warning = truncate(data, self._max_response, performed=row.family != "read")
         if warning is not None:
@@ -84,7 +177,6 @@ class WarningRules:
         """Return what the envelope of a successful call shows, the most urgent first."""
         if not warnings:
             return []
-        from .suppression import select_warnings
 
         return select_warnings(warnings, self._config, session.state)
 

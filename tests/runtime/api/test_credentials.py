@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.auth.report import report
+from aqlgen.runtime.auth.sources import report
 from aqlgen.runtime.errors import Code
 
 from .hand_made import Make, operation

@@ -26,8 +26,7 @@ from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.warnings.collector import CallWarning, Warnings
 from aqlgen.runtime.warnings.deprecation import headers_warning
-from aqlgen.runtime.warnings.rules import WarningRules
-from aqlgen.runtime.warnings.suppression import select_warnings
+from aqlgen.runtime.warnings.rules import WarningRules, select_warnings
 from aqlgen.runtime.warnings.thresholds import quota_warning
 from aqlgen.runtime.wire import QUOTA_HEADERS
 
