@@ -57,7 +57,7 @@ MAX_DESCRIPTION = 1000
 
 @dataclass(frozen=True, slots=True)
 class Tabulated:
-    """The table, the operations that cannot be served, and what was found on the way, of the overrides apart."""
+    """The table, the operations that cannot be served, and the diagnostics; those of the overrides are kept apart."""
 
     table: Table
     skipped: tuple[Skipped, ...]
@@ -70,7 +70,7 @@ class _Draft:
     """A row before the types are finished."""
 
     decision: Decision
-    own: tuple[Parameter, ...]
+    adapter_parameters: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
     body: Body | None
     body_example: Json
@@ -105,14 +105,14 @@ def tabulate(
             drafts.append(_draft(decision, types, document, overruled))
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
-    operations = {one.decision.name: (one.decision.operation.path, one.parameters) for one in drafts}
-    drafts = [replace(one, parameters=narrowed(one.decision, one.parameters, operations)) for one in drafts]
+    operations = {draft.decision.name: (draft.decision.operation.path, draft.parameters) for draft in drafts}
+    drafts = [replace(draft, parameters=narrowed(draft.decision, draft.parameters, operations)) for draft in drafts]
     finished = types.finish()
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = tagged(draft.decision for draft in drafts)
-    made = (_row(draft, maker, finished, names, etags, overruled) for draft in drafts)
-    rows = tuple(sorted(made, key=lambda row: row.name))
+    decided_rows = (_row(draft, maker, finished, names, etags, overruled) for draft in drafts)
+    rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     table = Table(rows, finished, _adapter(document, identity, rows, field_case, base))
     return Tabulated(table, tuple(skipped), (*unresolved(resolver.root, broken), *types.diagnostics()), overruled.found)
 
@@ -132,12 +132,12 @@ def _draft(decision: Decision, types: Types, document: Document, overruled: Over
         shaped = None
     parameters = plain_parameters(decision, types, document.schemes)
     table_responses, returns = responses.build(decision, types)
-    own = added(decision, parameters, returns)
-    every = unique((*own, *parameters, *(shaped.parameters if shaped else ())))
+    adapter_parameters = added(decision, parameters, returns)
+    named_parameters = unique((*adapter_parameters, *parameters, *(shaped.parameters if shaped else ())))
     return _Draft(
         decision=decision,
-        own=every[: len(own)],
-        parameters=overruled.parameters(decision, every[len(own) :]),
+        adapter_parameters=named_parameters[: len(adapter_parameters)],
+        parameters=overruled.parameters(decision, named_parameters[len(adapter_parameters) :]),
         body=shaped.body if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
@@ -168,10 +168,10 @@ def _row(
 ) -> DecidedRow:
     decision = replace(draft.decision, traits=served(draft.decision.traits, names))
     operation, deprecation = decision.operation, decision.trait(Deprecation)
-    example, given = overruled.examples(decision, draft.parameters, maker)
+    example, stated_values = overruled.examples(decision, draft.parameters, maker)
     if example is None:
-        example = maker.example(operation, draft.parameters, draft.body, draft.body_example, given)
-    returns = responses.settle(draft.returns, types)
+        example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
+    returns = responses.with_final_kind(draft.returns, types)
     shown, pagination = draft.parameters, decision.trait(Pagination)
     if paged(decision) is not None and pagination is not None:
         returns = page_of(returns)
@@ -216,7 +216,7 @@ def _row(
         headers={
             parameter.name.title(): parameter.fixed for parameter in operation.parameters if parameter.fixed is not None
         },
-        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.own)},
+        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters)},
         body=draft.body,
         responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
         returns=returns,
@@ -228,14 +228,14 @@ def _row(
 def _texts(decision: Decision) -> tuple[str, str]:
     """Return summary and description: the owner's words, else the document's, else the name's."""
     operation, override = decision.operation, decision.override
-    own = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
-    summary = override.summary or decision.description or own or operation.description or operation.summary
+    stated_summary = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
+    summary = override.summary or decision.description or stated_summary or operation.description or operation.summary
     description = decision.description or operation.description or override.summary or operation.summary
     return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
 
 
 def _repeats(summary: str, operation_id: str | None) -> bool:
-    """Whether a summary is no sentence but the operation's own id, in whatever spelling."""
+    """Return True if a summary only repeats the operation's id, in any spelling."""
     return len(summary.split()) == 1 and _letters(summary) == _letters(operation_id or "")
 
 
@@ -276,8 +276,8 @@ def _quick_start(rows: Iterable[DecidedRow], family: str) -> str:
     """Return the operation that shows a family best: the canonical verb, few required parameters, a short name."""
     verb = {Category.READ.family: "list"}.get(family, family)
 
-    def order(one: DecidedRow) -> tuple[bool, bool, int, int, str]:
-        row = one.row
+    def order(decided_row: DecidedRow) -> tuple[bool, bool, int, int, str]:
+        row = decided_row.row
         required = sum(parameter.required for parameter in row.shown_parameters.values())
         return (row.example is None, row.verb != verb, required, len(row.name), row.name)
 

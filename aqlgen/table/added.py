@@ -52,16 +52,22 @@ def tagged(decisions: Iterable[Decision]) -> frozenset[str]:
 def added(decision: Decision, parameters: Iterable[Parameter], returns: ReturnType) -> list[Parameter]:
     """Return the adapter's own parameters of an operation."""
     if decision.category is not Category.READ:
-        found = [_own("dry_run", {"type": "boolean", "default": False}, "Show the request, and send nothing")]
+        adapter_parameters = [
+            _adapter_parameter("dry_run", {"type": "boolean", "default": False}, "Show the request, and send nothing")
+        ]
         update = decision.trait(Update)
-        declared = any(one.location == "header" and one.wire.lower() == "if-match" for one in parameters)
+        declared = any(
+            parameter.location == "header" and parameter.wire.lower() == "if-match" for parameter in parameters
+        )
         if update is not None and update.etag and not declared:
-            found.append(_own("if_match", {"type": "string"}, "Only if the resource still has this `_etag`"))
-        return found
-    found = []
+            adapter_parameters.append(
+                _adapter_parameter("if_match", {"type": "string"}, "Only if the resource still has this `_etag`")
+            )
+        return adapter_parameters
+    adapter_parameters = []
     paging = paged(decision)
     if paging is not None:
-        found += _pages(paging)
+        adapter_parameters += _pages(paging)
     if paging is not None or returns["name"] not in _NO_FIELDS:
         usual = "full"
         if decision.verb in _SEARCHES:
@@ -69,42 +75,48 @@ def added(decision: Decision, parameters: Iterable[Parameter], returns: ReturnTy
         elif paging is not None or decision.verb == "list" or returns["name"] == "array":
             usual = "standard"
         schema = {**SELECTION, "default": usual}
-        found.append(_own("fields", schema, "Fields to return: minimal, standard or full, or paths such as 'owner.id'"))
-    return found
+        adapter_parameters.append(
+            _adapter_parameter(
+                "fields", schema, "Fields to return: minimal, standard or full, or paths such as 'owner.id'"
+            )
+        )
+    return adapter_parameters
 
 
 def _pages(paging: Pagination) -> list[Parameter]:
     most = MOST if paging.size_max is None else min(MOST, paging.size_max)
     size: dict[str, Json] = {"type": "integer", "minimum": 1}
     text: dict[str, Json] = {"type": "string", "minLength": 1}
-    found = [
-        _own("first", {**size, "default": min(DEFAULT_SIZE, most)}, f"How many items; at most {most} are given"),
-        _own("after", text, "Go on after `pageInfo.endCursor` of the page before; give `first` too"),
+    page_parameters = [
+        _adapter_parameter(
+            "first", {**size, "default": min(DEFAULT_SIZE, most)}, f"How many items; at most {most} are given"
+        ),
+        _adapter_parameter("after", text, "Go on after `pageInfo.endCursor` of the page before; give `first` too"),
     ]
     if backward(paging):
-        found += [
-            _own("last", size, f"How many items from the end; at most {most} are given"),
-            _own("before", text, "Items before `pageInfo.startCursor` of a page; give `last` too"),
+        page_parameters += [
+            _adapter_parameter("last", size, f"How many items from the end; at most {most} are given"),
+            _adapter_parameter("before", text, "Items before `pageInfo.startCursor` of a page; give `last` too"),
         ]
-    return found
+    return page_parameters
 
 
-def _own(name: str, schema: Mapping[str, Json], description: str) -> Parameter:
+def _adapter_parameter(name: str, schema: Mapping[str, Json], description: str) -> Parameter:
     return Parameter(name=name, wire=name, location=ADAPTER, required=False, schema=schema, description=description)
 
 
 def paging_parameters(
     paging: Pagination, parameters: Iterable[Parameter]
 ) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...]]:
-    """Part the parameters: those that are shown, and those that `first` and `after` stand for."""
+    """Split the parameters into those that are shown and those that `first` and `after` replace."""
     wires = {wire for _, wire in paging.roles}
     places = () if paging.within is not None else (paging.location or "query",)
     shown, hidden = [], []
-    for one in parameters:
-        if one.location in places and one.wire in wires:
-            hidden.append(one)
+    for parameter in parameters:
+        if parameter.location in places and parameter.wire in wires:
+            hidden.append(parameter)
         else:
-            shown.append(one)
+            shown.append(parameter)
     return tuple(shown), tuple(hidden)
 
 

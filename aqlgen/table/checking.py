@@ -1,4 +1,4 @@
-"""Whether a value fits a written schema; only the types that the value touches are compiled.
+"""Validation of values; only the types that a value touches are compiled.
 
 The types of an adapter may all reach one another, and compiling them all for each example would cost the square of
 their number.
@@ -19,7 +19,7 @@ TESTS = ("not", "if", "then", "else")
 
 
 def name_of(reference: str) -> str:
-    """Give the name of the type that a reference leads to."""
+    """Return the name of the type that a reference leads to."""
     return reference.rsplit("/", 1)[-1]
 
 
@@ -30,7 +30,7 @@ class Checker:
         self._types = types
 
     def valid(self, schema: Mapping[str, Json], value: Json) -> bool:
-        """Whether a value fits; a schema that cannot be compiled refuses nothing."""
+        """Return True if a value is valid; a schema that cannot be compiled accepts anything."""
         if not schema:
             return True
         if schema.get("contentEncoding") == "base64" and not _is_base64(value):
@@ -41,7 +41,7 @@ class Checker:
             return True
 
     def problem(self, schema: Mapping[str, Json], value: Json) -> str | None:
-        """Say why a value does not fit; None when it does."""
+        """Return the reason why a value is invalid, None if it is valid."""
         if self.valid(schema, value):
             return None
         if schema.get("contentEncoding") == "base64" and not _is_base64(value):
@@ -53,7 +53,7 @@ class Checker:
         return None
 
     def _document(self, schema: Mapping[str, Json], value: Json) -> dict[str, Json]:
-        """Give a schema with the types that the value touches; any other type admits anything."""
+        """Return a schema with the types that the value touches; any other type accepts anything."""
         touched: dict[str, Json] = {}
         todo: list[tuple[Json, Json]] = [(schema, value)]
         seen: set[tuple[int, int]] = set()
@@ -67,17 +67,17 @@ class Checker:
                 touched[name] = self._types.get(name, {})
                 todo.append((touched[name], part))
             todo += _within(node, part)
-        named = {name for one in (schema, *touched.values()) for name in references(one)}
+        named = {name for written in (schema, *touched.values()) for name in references(written)}
         types = {name: touched.get(name, {}) for name in named}
         return {**schema, "types": types} if types else dict(schema)
 
 
 def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]]:
-    """Give the schemas within one, each with the part of the value that it speaks of."""
+    """Yield the subschemas, each with the part of the value that it applies to."""
     for key in SAME_VALUE:
-        yield from ((one, value) for one in node.get(key, ()))
+        yield from ((subschema, value) for subschema in node.get(key, ()))
     yield from ((node[key], value) for key in TESTS if key in node)
-    yield from ((one, value) for one in node.get("dependentSchemas", {}).values())
+    yield from ((subschema, value) for subschema in node.get("dependentSchemas", {}).values())
     if isinstance(value, dict):
         properties = node.get("properties", {})
         rest = [node.get(key) for key in ("additionalProperties", "unevaluatedProperties")]
@@ -85,7 +85,7 @@ def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]
         for name, part in value.items():
             if name in properties:
                 yield properties[name], part
-            yield from ((one, part) for one in rest)
+            yield from ((subschema, part) for subschema in rest)
     elif isinstance(value, list):
         listed = node.get("prefixItems", ())
         yield from zip(listed, value, strict=False)
@@ -94,7 +94,7 @@ def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]
 
 
 def references(schema: Json) -> Iterator[str]:
-    """Give the names of the types that a written schema refers to."""
+    """Yield the names of the types that a written schema refers to."""
     todo: list[Json] = [schema]
     while todo:
         node = todo.pop()
@@ -108,7 +108,7 @@ def references(schema: Json) -> Iterator[str]:
 
 
 def _is_base64(value: Json) -> bool:
-    """Whether a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
+    """Return True if a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
     try:
         return isinstance(value, str) and base64.b64decode(value, validate=True) is not None
     except ValueError:

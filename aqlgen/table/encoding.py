@@ -30,32 +30,32 @@ def is_form(content_type: str) -> bool:
 def with_encoding(
     parameters: tuple[Parameter, ...], media: MediaType, properties: Mapping[str, Json], follow: Follow
 ) -> tuple[Parameter, ...]:
-    """Give the parameters of a body with style and content type, where it is a form and its media type says them.
+    """Return the parameters of a body; those of a form get the style and content type that its media type states.
 
     `properties` are the schemas of the fields, as the document has them.
     """
     if not media.encoding or not is_form(media.content_type):
         return parameters
     return tuple(
-        _encoded(one, rules, media.content_type, properties.get(one.wire), follow)
-        if one.location == "body" and isinstance(rules := media.encoding.get(one.wire), Mapping)
-        else one
-        for one in parameters
+        _encoded(parameter, rules, media.content_type, properties.get(parameter.wire), follow)
+        if parameter.location == "body" and isinstance(rules := media.encoding.get(parameter.wire), Mapping)
+        else parameter
+        for parameter in parameters
     )
 
 
 def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Parameter]:
-    """Return how the fields of a parameter are written that is a form, urlencoded, by the API's names."""
-    found: dict[str, Parameter] = {}
+    """Return how the fields of a parameter that is a urlencoded form are written, by the API's names."""
+    fields: dict[str, Parameter] = {}
     for name, rules in encoding.items():
         if isinstance(rules, Mapping):
             entry = as_field(_encoded(Parameter(name=name, wire=name), rules, FORM, None, follow))
-            found |= {name: entry} if is_stated(entry) else {}
-    return found
+            fields |= {name: entry} if is_stated(entry) else {}
+    return fields
 
 
 def as_field(parameter: Parameter) -> Parameter:
-    """Return how one field of a form is written, and nothing else of it."""
+    """Return only how one field of a form is written."""
     return Parameter(
         name=parameter.wire,
         wire=parameter.wire,
@@ -69,12 +69,12 @@ def as_field(parameter: Parameter) -> Parameter:
 
 
 def is_stated(field: Parameter) -> bool:
-    """Return True if a field of a form is not written as is usual."""
+    """Return True if a field of a form is not written as usual."""
     return bool(encode(field, brief=True))
 
 
 def _encoded(parameter: Parameter, rules: Mapping[str, Json], form: str, raw: Json, follow: Follow) -> Parameter:
-    """Apply an Encoding Object; a style makes its content type count for nothing, but for files, which have none."""
+    """Apply an Encoding Object; a style overrides its content type, except for files, which have no style."""
     whole, items = parameter.schema, parameter.schema.get("items")
     files = is_file(whole) or (isinstance(items, Mapping) and is_file(items))
     if not rules.keys().isdisjoint({"style", "explode", "allowReserved"}) and not files:
@@ -94,7 +94,7 @@ def _encoded(parameter: Parameter, rules: Mapping[str, Json], form: str, raw: Js
 
 
 def _of_one(raw: Json, follow: Follow) -> Json:
-    """Give the schema of one part: of an array, which repeats its name, that of its items."""
+    """Return the schema of one part; for an array, which repeats its name, the schema of its items."""
     try:
         schema, _ = follow(raw)
     except UnresolvedError:
@@ -103,8 +103,8 @@ def _of_one(raw: Json, follow: Follow) -> Json:
 
 
 def _headers(declared: Json, follow: Follow) -> dict[str, str]:
-    """Give the headers of a part that have one value only; Content-Type is said elsewhere (OpenAPI 3.1.1, 4.8.15)."""
-    found: dict[str, str] = {}
+    """Return the headers of a part that have only one value, except Content-Type (OpenAPI 3.1.1, 4.8.15)."""
+    headers: dict[str, str] = {}
     for name, raw in declared.items() if isinstance(declared, Mapping) else ():
         try:
             header, _ = follow(raw)
@@ -118,5 +118,5 @@ def _headers(declared: Json, follow: Follow) -> dict[str, str]:
         options: list[Json] = listed if isinstance(listed, list) else []
         value = schema.get("const", schema.get("default", options[0] if len(options) == 1 else None))
         if isinstance(value, str | int) and not isinstance(value, bool) and VALUE.fullmatch(str(value)):
-            found[name] = str(value)
-    return found
+            headers[name] = str(value)
+    return headers

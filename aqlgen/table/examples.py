@@ -15,7 +15,7 @@ EMPTY: tuple[Json, ...] = ("", ".", "..", [], {}, None)
 
 
 class ExampleMaker:
-    """Makes the example call of operations; `types` are the adapter's finished types."""
+    """Makes the example calls of operations; `types` are the adapter's finished types."""
 
     def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
         self._types = types
@@ -30,88 +30,92 @@ class ExampleMaker:
         parameters: tuple[Parameter, ...],
         body: Body | None,
         body_example: Json,
-        given: Mapping[str, Json] | None = None,
+        stated_values: Mapping[str, Json] | None = None,
     ) -> Mapping[str, Json] | None:
-        """Give the parameters of a call with all that is required, None when no valid one was found.
+        """Return the parameters of a call with all that is required, None if there is no valid one.
 
-        `body_example` is the document's own example of the body, by the API's names, or MISSING. `given` are values
-        that parameters are to have, by their names.
+        `body_example` is the document's own example of the body, by the API's names, or MISSING. `stated_values`
+        are values that parameters must have, by their names.
         """
-        given = given or {}
-        declared = {(one.location.value, one.name): one.example for one in operation.parameters}
+        stated_values = stated_values or {}
+        declared = {(parameter.location.value, parameter.name): parameter.example for parameter in operation.parameters}
         if body is not None and body.parameter is not None:
             declared["body", body.parameter] = body_example
         elif isinstance(body_example, dict):
             declared |= {("body", wire): value for wire, value in body_example.items()}
-        made: dict[str, Json] = {}
+        call: dict[str, Json] = {}
         for parameter in parameters:
-            if parameter.name in given:
-                made[parameter.name] = given[parameter.name]
+            if parameter.name in stated_values:
+                call[parameter.name] = stated_values[parameter.name]
                 continue
             if not parameter.required:
                 continue
-            own = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
+            declared_value = self._by_agent(
+                declared.get((parameter.location, parameter.wire), MISSING), parameter.schema
+            )
             least = 0
             in_path = parameter.location == "path"
             if parameter.name == "input":
-                own, least = self._declared_fields(own, parameter.schema), 1
-            for value in chain((own,), self._values.candidates(parameter.schema, 1 if in_path else least)):
-                if in_path and value in EMPTY:  # a segment of a path has to say something
+                declared_value, least = self._declared_fields(declared_value, parameter.schema), 1
+            for value in chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least)):
+                if in_path and value in EMPTY:  # a segment of a path must not be empty
                     continue
                 if value is not MISSING and self._valid(parameter.schema, value):
-                    made[parameter.name] = value
+                    call[parameter.name] = value
                     break
             else:
                 return None
         if body is not None and body.validate and body.required:
-            return self._whole_body(parameters, body, made)
-        return made
+            return self._whole_body(parameters, body, call)
+        return call
 
     def _whole_body(
-        self, parameters: tuple[Parameter, ...], body: Body, made: dict[str, Json]
+        self, parameters: tuple[Parameter, ...], body: Body, call: dict[str, Json]
     ) -> Mapping[str, Json] | None:
         """Complete a call whose fields also have to fit together."""
         fields = {parameter.wire: parameter for parameter in parameters if parameter.location == "body"}
-        names = {one.name: one for one in fields.values()}
-        names |= {field_name(wire): one for wire, one in fields.items()}
+        names = {parameter.name: parameter for parameter in fields.values()}
+        names |= {field_name(wire): parameter for wire, parameter in fields.items()}
         rest = next((parameter.name for parameter in parameters if parameter.location == "body_rest"), None)
-        fitting = (one for one in self._values.candidates(body.schema) if isinstance(one, dict))
-        value = next((one for one in fitting if self._valid(body.schema, one)), None)
+        fitting = (candidate for candidate in self._values.candidates(body.schema) if isinstance(candidate, dict))
+        value = next((candidate for candidate in fitting if self._valid(body.schema, candidate)), None)
         if value is None:
             return None
-        for key, one in value.items():
+        for key, part in value.items():
             parameter = names.get(key) or fields.get(key)
             if parameter is not None:
-                made.setdefault(parameter.name, one)
+                call.setdefault(parameter.name, part)
             elif rest is not None:
-                made.setdefault(rest, {})[key] = one
+                call.setdefault(rest, {})[key] = part
             else:
                 return None
-        return made
+        return call
 
     def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
-        """Give a value under the agent's names, without what only the server sets."""
+        """Return a value under the agent's names, without the fields that only the server sets."""
         if "$ref" in schema:
             return self._by_agent(value, self._types.get(name_of(schema["$ref"]), {}))
         if isinstance(value, list):
             items = schema.get("items")
-            return [self._by_agent(one, items) for one in value] if isinstance(items, Mapping) else value
+            return [self._by_agent(item, items) for item in value] if isinstance(items, Mapping) else value
         if not isinstance(value, dict):
             return value
-        by_wire = {one.get("x-name", name): (name, one) for name, one in schema.get("properties", {}).items()}
+        by_wire = {
+            declared.get("x-name", name): (name, declared) for name, declared in schema.get("properties", {}).items()
+        }
         hidden = schema.get("x-read-only", ())
         return {
             by_wire[wire][0] if wire in by_wire else wire: self._by_agent(
-                one, by_wire[wire][1] if wire in by_wire else {}
+                part, by_wire[wire][1] if wire in by_wire else {}
             )
-            for wire, one in value.items()
+            for wire, part in value.items()
             if wire not in hidden and field_name(wire) not in hidden
         }
 
     def _declared_fields(self, value: Json, schema: Mapping[str, Json]) -> Json:
-        """Give an update's input without fields that its type does not declare, which the adapter refuses (R-UPD-1)."""
+        """Return an update's input without undeclared fields, which the adapter refuses (R-UPD-1)."""
         known = self._types.get(name_of(str(schema.get("$ref", ""))), schema)
         properties = known.get("properties")
         if not isinstance(value, dict) or not properties or "allOf" in known or "anyOf" in known:
             return value
-        return {name: one for name, one in value.items() if name in properties} or MISSING
+        return {name: part for name, part in value.items() if name in properties} or MISSING

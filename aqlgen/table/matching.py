@@ -1,4 +1,4 @@
-"""A short text that matches a regular expression of ECMA 262, made by reading the expression once; always the same one.
+"""A short text that matches a regular expression of ECMA 262, made in one pass over the expression; deterministic.
 
 Look-arounds and back references are passed over and quantifiers are taken low, so what comes out is a guess that the
 caller checks. Its length is bounded whatever the expression says.
@@ -28,7 +28,7 @@ class NotReadError(Exception):
 
 
 def matching(pattern: str, more: int = 0) -> str | None:
-    """Give a text that should match; `more` repeats every open quantifier that often beyond its least. None if not."""
+    """Return a text that should match, None if there is none; `more` adds repetitions to each open quantifier."""
     try:
         return _Reader(pattern, more).read()
     except (NotReadError, IndexError, ValueError):
@@ -67,12 +67,12 @@ class _Reader:
         return "".join(parts)[:MAX_LENGTH]
 
     def _times(self) -> int:
-        """Read a quantifier; give how often to repeat what stands before it."""
-        found = QUANTIFIER.match(self.pattern, self.at)
-        if found is None:
+        """Read a quantifier and return how often to repeat what stands before it."""
+        quantifier = QUANTIFIER.match(self.pattern, self.at)
+        if quantifier is None:
             return 1
-        self.at = found.end()
-        sign, low, comma, high = found.groups()
+        self.at = quantifier.end()
+        sign, low, comma, high = quantifier.groups()
         if sign == "?":
             return 1
         least = int(low) if low else 1
@@ -97,9 +97,9 @@ class _Reader:
     def _group(self, depth: int) -> str:
         passed_over = False
         for kind in (GROUP, AROUND, FLAGS):
-            found = kind.match(self.pattern, self.at)
-            if found is not None:
-                self.at, passed_over = found.end(), kind is not GROUP
+            opening = kind.match(self.pattern, self.at)
+            if opening is not None:
+                self.at, passed_over = opening.end(), kind is not GROUP
                 break
         text = self._alternatives(depth + 1)
         if self.pattern[self.at] != ")":
@@ -127,7 +127,7 @@ class _Reader:
         return char
 
     def _class(self) -> str:
-        """Read a class; give its first member, or a character that a negated one does not exclude."""
+        """Read a class and return its first member, or a character that a negated one does not exclude."""
         negated = self.pattern[self.at] == "^"
         self.at += negated
         ranges: list[tuple[str, str]] = []
@@ -142,7 +142,7 @@ class _Reader:
         self.at += 1
         if not negated:
             return _best(ranges)
-        fitting = (one for one in FAVOURITES if not any(low <= one <= high for low, high in ranges))
+        fitting = (char for char in FAVOURITES if not any(low <= char <= high for low, high in ranges))
         return next(fitting)
 
     def _member(self) -> str:
@@ -152,7 +152,7 @@ class _Reader:
 
 
 def _best(ranges: list[tuple[str, str]]) -> str:
-    """Give a letter where a class has one, else its first member."""
+    """Return a letter if a class has one, else its first member."""
     for wanted in "aA":
         if any(low <= wanted <= high for low, high in ranges):
             return wanted

@@ -1,4 +1,4 @@
-"""Overrides of parameters, bodies and examples, applied to the rows of the table, which alone know all of them.
+"""Overrides of parameters, bodies and examples, applied to the rows of the table.
 
 An override that fits none of its operations is unmatched; one that fits but cannot be applied is an error.
 """

@@ -21,7 +21,7 @@ VALID = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) -> bool:
-    """Whether a parameter is a credential that a security scheme sends already."""
+    """Return True if a parameter is a credential that a security scheme sends already."""
     return any(
         scheme.kind == "apiKey" and scheme.location == parameter.location.value and scheme.parameter == parameter.name
         for scheme in schemes
@@ -29,7 +29,7 @@ def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) ->
 
 
 def secured(decision: Decision, document: Document) -> Decision:
-    """Give a decision whose security has every credential that its operation declares as a required parameter too.
+    """Return a decision whose security has each credential that its operation also declares as a required parameter.
 
     Documents that list them as alternatives of each other mean that both are sent.
     """
@@ -37,13 +37,13 @@ def secured(decision: Decision, document: Document) -> Decision:
     demanded = [
         scheme.name
         for scheme in document.schemes
-        if any(one.required and sent_by_security(one, (scheme,)) for one in operation.parameters)
+        if any(parameter.required and sent_by_security(parameter, (scheme,)) for parameter in operation.parameters)
     ]
     stated = document.security if operation.security is None else operation.security
-    if not demanded or (stated and all(set(demanded) <= set(one) for one in stated)):
+    if not demanded or (stated and all(set(demanded) <= set(requirement) for requirement in stated)):
         return decision
-    every = tuple(dict.fromkeys(tuple(sorted({*one, *demanded})) for one in stated or ((),)))
-    return replace(decision, operation=replace(operation, security=every))
+    security = tuple(dict.fromkeys(tuple(sorted({*requirement, *demanded})) for requirement in stated or ((),)))
+    return replace(decision, operation=replace(operation, security=security))
 
 
 BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
@@ -51,8 +51,8 @@ BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
 NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
 
 
-def own_name(wire: str, location: str, path: str, resource: str = "") -> str:
-    """Give a parameter's name before uniqueness: a bare `id` takes the noun before it, in a query the resource."""
+def agent_name(wire: str, location: str, path: str, resource: str = "") -> str:
+    """Return a parameter's name before uniqueness: a bare `id` takes the noun before it, in a query the resource."""
     name = wire if VALID.fullmatch(wire) else snake(wire)
     if location == Location.PATH and name in BARE:
         noun = _noun_before(path.split("{" + wire + "}")[0], name) or resource
@@ -65,7 +65,7 @@ def own_name(wire: str, location: str, path: str, resource: str = "") -> str:
 
 
 def _noun_before(path: str, name: str) -> str:
-    """Give the noun of the last segment that says what a parameter is of: of `/pets/by-id/` that is pet."""
+    """Return the noun of the last segment that names what a parameter belongs to: for `/pets/by-id/`, pet."""
     for segment in reversed(path.split("/")):
         words = split(segment)
         if words and "{" not in segment and words[-1] != name and not NO_THING.fullmatch(segment.lower()):
@@ -74,40 +74,40 @@ def _noun_before(path: str, name: str) -> str:
 
 
 def unique(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
-    """Give each a name of its own: who is spelled so or comes first keeps it, the others say where they travel.
+    """Make the names unique: the exact spelling or the first one keeps a name, the others get their location.
 
-    (`query_id`.) One that makes way for another of its own place is still found by the API's own spelling of it.
+    (`query_id`.) One that gives way to another in the same location is still found by the API's own spelling of it.
     """
-    every = tuple(parameters)
-    spelled = {(one.location, one.wire) for one in every}
+    candidates = tuple(parameters)
+    spelled = {(parameter.location, parameter.wire) for parameter in candidates}
     taken: set[str] = set()
-    found = []
-    for parameter in every:
+    named = []
+    for parameter in candidates:
         name = parameter.name
-        own = parameter.wire != name and (parameter.location, name) in spelled
-        if own or name in taken:
+        gives_way = parameter.wire != name and (parameter.location, name) in spelled
+        if gives_way or name in taken:
             name = f"{parameter.location.split('_')[0]}_{name}"
         if name in taken:
             name = f"{name}_{sha256(parameter.wire.encode()).hexdigest()[:4]}"
         taken.add(name)
-        found.append(parameter if name == parameter.name else replace(parameter, name=name))
-    return tuple(found)
+        named.append(parameter if name == parameter.name else replace(parameter, name=name))
+    return tuple(named)
 
 
 def plain_parameters(decision: Decision, types: Types, schemes: Iterable[SecurityScheme]) -> list[TableParameter]:
-    """Give the path, query, header and cookie parameters, in that order."""
+    """Return the path, query, header and cookie parameters, in that order."""
     operation = decision.operation
     order = list(Location)
     owner = pascal(split(decision.name))
-    found = []
-    for parameter in sorted(operation.parameters, key=lambda one: order.index(one.location)):
+    table_parameters = []
+    for parameter in sorted(operation.parameters, key=lambda declared: order.index(declared.location)):
         if parameter.fixed is not None or sent_by_security(parameter, schemes):
             continue
-        name = own_name(parameter.name, parameter.location.value, operation.path, decision.resource)
+        name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
         schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
-        found.append(
+        table_parameters.append(
             TableParameter(
                 name=name,
                 wire=parameter.name,
@@ -124,4 +124,4 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
                 fields=encoded_fields(parameter.encoding, types.follow),
             )
         )
-    return found
+    return table_parameters

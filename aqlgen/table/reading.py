@@ -22,7 +22,7 @@ def narrowed(
     parameters: tuple[Parameter, ...],
     operations: Mapping[str, tuple[str, Iterable[Parameter]]],
 ) -> tuple[Parameter, ...]:
-    """Return an update's parameters, those that its path has as any text as its reader has them.
+    """Return an update's parameters; a path parameter that accepts any text takes the schema that its reader has.
 
     `operations` are path and parameters of all by name. A document that calls an identifier a string where it is
     written and an integer where it is read means the same resource, and no other value can be read.
@@ -32,13 +32,15 @@ def narrowed(
     if name is None or name not in operations:
         return parameters
     path, reading = operations[name]
-    read: dict[str, Mapping[str, Json]] = {one.wire: one.schema for one in reading if one.location == "path"}
+    read: dict[str, Mapping[str, Json]] = {
+        parameter.wire: parameter.schema for parameter in reading if parameter.location == "path"
+    }
     placed = paired_placeholders(decision.operation.path, path)
     return tuple(
-        replace(one, schema=read[placed[one.wire]])
-        if one.location == "path" and placed.get(one.wire) in read and _is_any_text(one.schema)
-        else one
-        for one in parameters
+        replace(parameter, schema=read[placed[parameter.wire]])
+        if parameter.location == "path" and placed.get(parameter.wire) in read and _is_any_text(parameter.schema)
+        else parameter
+        for parameter in parameters
     )
 
 

@@ -1,4 +1,4 @@
-"""Security schemes as `adapter.json` has them: what is sent, where tokens come from, and the owner's variables."""
+"""Security schemes."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ PAIRS = frozenset({"basic", "digest"})
 
 
 def security_schemes(identity: Identity, schemes: Iterable[DocumentScheme]) -> dict[str, SecurityScheme]:
-    """Give every scheme by its name; no two have a variable in common.
+    """Return the schemes by their names; no two have a variable in common.
 
-    `variables` are what a person sets first, all of them; `optional_variables` say by their role what else there is.
+    `variables` must all be set; `optional_variables` has the further ones by their roles.
     """
-    found: dict[str, SecurityScheme] = {}
+    entries: dict[str, SecurityScheme] = {}
     taken: set[str] = set()
     for scheme in schemes:
-        entry = _entry(scheme, _stem(identity, scheme.name))
-        if taken & _names(entry):
+        entry = _scheme_entry(scheme, _variable_prefix(identity, scheme.name))
+        if taken & _variable_names(entry):
             mark = sha256(scheme.name.encode("utf-8", "surrogatepass")).hexdigest()[:4].upper()
-            entry = _entry(scheme, f"{_stem(identity, scheme.name)}_{mark}")
-        taken |= _names(entry)
-        found[scheme.name] = entry
-    return found
+            entry = _scheme_entry(scheme, f"{_variable_prefix(identity, scheme.name)}_{mark}")
+        taken |= _variable_names(entry)
+        entries[scheme.name] = entry
+    return entries
 
 
-def _stem(identity: Identity, name: str) -> str:
-    """Give what the variables of a scheme begin with. `_FILE` behind it would be taken for the path of a file."""
+def _variable_prefix(identity: Identity, name: str) -> str:
+    """Return the prefix of a scheme's variables. A name that ends in `_FILE` would be taken for the path of a file."""
     words = snake(name).upper() or "CREDENTIAL"
     stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
     return f"{stem}_KEY" if stem.endswith("_FILE") else stem
 
 
-def _names(entry: SecurityScheme) -> set[str]:
+def _variable_names(entry: SecurityScheme) -> set[str]:
     return {*entry["variables"], *entry.get("optional_variables", {}).values()}
 
 
-def _entry(scheme: DocumentScheme, stem: str) -> SecurityScheme:
+def _scheme_entry(scheme: DocumentScheme, stem: str) -> SecurityScheme:
     entry: SecurityScheme = {"type": scheme.kind}
     if scheme.kind == "apiKey":
         entry |= {"in": scheme.location, "name": scheme.parameter}
@@ -90,7 +90,7 @@ def _variables(scheme: DocumentScheme, stem: str) -> tuple[list[str], dict[str, 
 
 
 def _roles(scheme: DocumentScheme) -> list[str]:
-    """Name what else than a token may be given: enough to get one, where the document says from where."""
+    """Return the roles of the variables that get a token, if the document says where tokens come from."""
     grants = {flow.grant for flow in scheme.flows if flow.token_url or flow.refresh_url or flow.device_url}
     if not grants and not scheme.discovery_url:
         return []

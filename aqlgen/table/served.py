@@ -12,7 +12,7 @@ __all__ = ["served"]
 
 
 def served(traits: tuple[AnyTrait, ...], names: Container[str]) -> tuple[AnyTrait, ...]:
-    """Return the traits without operations that are left out; what cannot be read cannot be merged into."""
+    """Return the traits without the operations that are not served: an update needs its reader to merge."""
     return tuple(_served(trait, names) for trait in traits)
 
 

@@ -13,8 +13,8 @@ __all__ = ["addressed", "server_entry"]
 
 
 def server_entry(server: DocumentServer, base: str | None) -> Server:
-    """Give a server's entry; `base` is the URL of the document, which a relative one goes on from."""
-    entry: Server = {"url": _url(server, base)}
+    """Return a server's entry; `base` is the URL of the document, to which a relative URL is resolved."""
+    entry: Server = {"url": _server_url(server, base)}
     if server.description:
         entry["description"] = shorten(server.description, 200)
     if server.variables:
@@ -23,12 +23,12 @@ def server_entry(server: DocumentServer, base: str | None) -> Server:
 
 
 def addressed(table: Table) -> bool:
-    """Whether the document says where the API is; otherwise its base URL has to be configured."""
-    servers = [*table.adapter.servers, *(server for one in table.rows for server in one.row.servers)]
-    return any("://" in one["url"] or one["url"].startswith("{") for one in servers)
+    """Return True if the document says where the API is; otherwise its base URL has to be configured."""
+    servers = [*table.adapter.servers, *(server for row in table.rows for server in row.row.servers)]
+    return any("://" in server["url"] or server["url"].startswith("{") for server in servers)
 
 
-def _url(server: DocumentServer, base: str | None) -> str:
+def _server_url(server: DocumentServer, base: str | None) -> str:
     try:
         url = urljoin(base, server.url) if base and "{" not in server.url else server.url
     except ValueError:  # no URL at all, such as http://[

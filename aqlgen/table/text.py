@@ -11,19 +11,18 @@ from aqlgen.runtime.table import encode
 from aqlgen.table.model import FAMILIES, DecidedRow, Table
 
 SPREAD = ("parameters", "properties", "security_schemes")
-"""Keys whose entries stand a line each, also within `pagination`."""
+"""Keys whose entries have a line each, also within `pagination`."""
 
 TOGETHER = frozenset({"path", "operation_id", "verb", "relative", "rule", "confidence", "danger_reason", "returns"})
-"""Keys of a row that stand on the line of the key before them: what is read together, and changes together. So does
-what is empty.
+"""Keys of a row that share the line of the key before them, since they are read and changed together. Empty objects do,
+too.
 """
-
 
 _line = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 
 
 def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
-    """Write an object, as a rule with an entry a line; the keys of SPREAD one level deeper."""
+    """Write an object, usually with one entry a line; the keys of SPREAD are written one level deeper."""
     pad = " " * depth
     text = ""
     for key, value in entries:
@@ -34,7 +33,7 @@ def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
 
 
 def _value(key: str, value: Json, depth: int) -> str:
-    """Write what stands at a key; what a paged operation is paged by on one line, but for the parameters."""
+    """Write the value of a key; `pagination` goes on one line, except for its parameters."""
     if not isinstance(value, Mapping) or not value:
         return _line(value)
     if key in SPREAD:
@@ -42,7 +41,7 @@ def _value(key: str, value: Json, depth: int) -> str:
     parameters = value.get("parameters") if key == "pagination" else None
     if not isinstance(parameters, Mapping):
         return _line(value)
-    head = _line({one: given for one, given in value.items() if one != "parameters"})
+    head = _line({name: part for name, part in value.items() if name != "parameters"})
     return f'{head.removesuffix("}")}, "parameters": {_object(parameters.items(), depth + 1)}}}'
 
 
@@ -50,7 +49,11 @@ def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:
     """Write named objects with a blank line between them."""
     if not entries:
         return "{}\n"
-    return "{\n" + ",\n\n".join(f"{_line(name)}: {_object(one.items(), 0)}" for name, one in entries.items()) + "\n}\n"
+    return (
+        "{\n"
+        + ",\n\n".join(f"{_line(name)}: {_object(members.items(), 0)}" for name, members in entries.items())
+        + "\n}\n"
+    )
 
 
 def mocks(rows: Iterable[DecidedRow]) -> str:
@@ -61,8 +64,8 @@ def mocks(rows: Iterable[DecidedRow]) -> str:
 
 def files(table: Table) -> dict[str, str]:
     """Return the data files of the package by their path in it."""
-    found = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
+    contents = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
     for family in FAMILIES:
-        found[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
-    found["mock.json"] = mocks(table.rows)
-    return {path: escaped(text) for path, text in found.items()}
+        contents[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
+    contents["mock.json"] = mocks(table.rows)
+    return {path: escaped(text) for path, text in contents.items()}

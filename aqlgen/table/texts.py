@@ -34,40 +34,40 @@ FORMATS: Mapping[str, str] = {
     "binary": "aGVsbG8=",
 }
 PLAIN = ("example", "EXAMPLE", "1", "2026-01-15", "10:30", "en", "en-US", "USD", "+15555550100", "#aabbcc")
-"""Texts that many patterns are about, tried before one is made up."""
+"""Texts that match many patterns, tried before one is made up."""
 
-MAX_LENGTH = 10_000
+MAX_TEXT_LENGTH = 10_000
 TRIES = (0, 1, 2, 5, 10, 30, 100, 300)
 
 
-def text(schema: Mapping[str, Json]) -> str:
-    """Give a text that fits, as far as one is found."""
+def sample_text(schema: Mapping[str, Json]) -> str:
+    """Return a text that is valid, if one can be made up."""
     low: int = schema.get("minLength", 0)
-    high: int = schema.get("maxLength", MAX_LENGTH)
+    high: int = schema.get("maxLength", MAX_TEXT_LENGTH)
     known = FORMATS.get(str(schema.get("format")))
     if schema.get("contentEncoding") == "base64":
         known = FORMATS["byte"]
     if schema.get("pattern"):
-        return _matching(str(schema["pattern"]), low, high, known)
+        return _pattern_text(str(schema["pattern"]), low, high, known)
     if known is not None and low <= len(known) <= high:
         return known
-    return ("example" * (min(low, MAX_LENGTH) // 7 + 1))[: min(max(low, 7), high, MAX_LENGTH)]
+    return ("example" * (min(low, MAX_TEXT_LENGTH) // 7 + 1))[: min(max(low, 7), high, MAX_TEXT_LENGTH)]
 
 
-def _matching(pattern: str, low: int, high: int, known: str | None) -> str:
-    """Give a text that matches a pattern, of a fitting length where a few tries find one."""
-    made = (one for more in TRIES if (one := matching(pattern, more)) is not None)
-    candidates = ((known,) if known else ()), PLAIN, made, ("example" * (low // 7 + 1),)
+def _pattern_text(pattern: str, low: int, high: int, known: str | None) -> str:
+    """Return a text that matches a pattern, of a valid length if a few attempts find one."""
+    samples = (sample for more in TRIES if (sample := matching(pattern, more)) is not None)
+    candidates = ((known,) if known else ()), PLAIN, samples, ("example" * (low // 7 + 1),)
     for group in candidates:
-        for one in group:
-            fitting = one[: max(high, 0)] if len(one) > high else one
+        for candidate in group:
+            fitting = candidate[: max(high, 0)] if len(candidate) > high else candidate
             if len(fitting) >= low and matches(pattern, fitting):
                 return fitting
     return "example"
 
 
-def number(schema: Mapping[str, Json], *, whole: bool) -> Json:
-    """Give a number that fits, 1 where it does."""
+def sample_number(schema: Mapping[str, Json], *, whole: bool) -> Json:
+    """Return a number that is valid, 1 if it is."""
     step = schema.get("multipleOf") or (1 if whole else 0)
     if whole and step != int(step):
         step = 1
@@ -89,7 +89,7 @@ def number(schema: Mapping[str, Json], *, whole: bool) -> Json:
 
 
 def _gap(schema: Mapping[str, Json]) -> float:
-    """Give a step that stays between exclusive bounds."""
+    """Return a step that stays between exclusive bounds."""
     low = schema.get("exclusiveMinimum", schema.get("minimum"))
     high = schema.get("exclusiveMaximum", schema.get("maximum"))
     return (high - low) / 2 if low is not None and high is not None and high - low < 2 else 1

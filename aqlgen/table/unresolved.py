@@ -11,7 +11,7 @@ from aqlgen.ir import Json
 
 
 def unresolved(root: Json, broken: Mapping[str, UnresolvedError]) -> list[Diagnostic]:
-    """Give a warning for each reference; the document is walked once, and only when there are any."""
+    """Return a warning for each reference; the document is walked once, and only if there are any."""
     places = _places(root, set(broken)) if broken else {}
     return [
         Diagnostic(
@@ -25,12 +25,12 @@ def unresolved(root: Json, broken: Mapping[str, UnresolvedError]) -> list[Diagno
 
 
 def _places(root: Json, wanted: set[str]) -> dict[str, str]:
-    """Find the first place that holds each of the references."""
-    found: dict[str, str] = {}
+    """Return the pointer of the first occurrence of each reference."""
+    places: dict[str, str] = {}
     for node, pointer in nodes(root):
         reference = node.get("$ref") if isinstance(node, dict) else None
         if isinstance(reference, str) and reference in wanted:
-            found.setdefault(reference, f"{pointer}/$ref")
-            if len(found) == len(wanted):
+            places.setdefault(reference, f"{pointer}/$ref")
+            if len(places) == len(wanted):
                 break
-    return found
+    return places

@@ -35,29 +35,29 @@ FILE: Final[Mapping[str, Json]] = {
 
 
 BYTES: Final = re.compile(r"(?:image|audio|video|font)/(?!svg)|application/(?:octet-stream|pdf|zip|gzip|x-tar)\b")
-"""Content types that are of bytes and of nothing else."""
+"""Content types that are always bytes."""
 DESCRIBING: Final = frozenset({"title", "description", "contentMediaType", "deprecated", "xml", "externalDocs"})
 TEXTUAL: Final = frozenset({"format", "enum", "const", "pattern"})
-"""What says of a string that it is a text."""
+"""Keywords that make a string a text."""
 
 
 def file_reference(types: Types, described: str = "") -> dict[str, Json]:
-    """Give the schema of a parameter that is a file."""
+    """Return the schema of a parameter that is a file."""
     schema: dict[str, Json] = {"$ref": f"#/types/{types.own(NAME, FILE)}", "contentEncoding": "base64"}
     return {**schema, "description": described} if described else schema
 
 
 FILE_MARKS: Final = frozenset({"contentEncoding", "x-file"})
-"""What tells the runtime that a field is a file: any value of it, or an object."""
+"""Keywords that tell the runtime that a field is a file: any value of it, or an object."""
 
 
 def is_file(schema: Mapping[str, Json]) -> bool:
-    """Whether a field's schema, in the adapter's form, is that of a file."""
+    """Return True if a field's schema, in the adapter's form, is that of a file."""
     return "x-file" in schema or (schema.get("contentEncoding") == "base64" and "type" not in schema)
 
 
 def is_bytes(raw: Json, types: Types) -> bool:
-    """Whether a schema of the document is that of bytes as they are, or of an array of those."""
+    """Return True if a schema of the document is that of raw bytes, or of an array of these."""
     try:
         schema, _ = types.follow(raw)
     except UnresolvedError:
@@ -68,7 +68,7 @@ def is_bytes(raw: Json, types: Types) -> bool:
 
 
 def with_files(schema: dict[str, Json], raw: Json, rules: Json, types: Types) -> dict[str, Json]:
-    """Give the schema of a field of a multipart form, as a file or an array of files where it is that.
+    """Return the schema of a field of a multipart form; one that holds files becomes a file or an array of files.
 
     `raw` is the field's schema as the document has it, `rules` its Encoding Object. A schema without a type is one of
     bytes since OpenAPI 3.1 (3.1.1, 4.8.15.1.1), and before where the content type is one of bytes.
@@ -90,12 +90,12 @@ def with_files(schema: dict[str, Json], raw: Json, rules: Json, types: Types) ->
 
 
 def _either(schema: dict[str, Json], types: Types) -> dict[str, Json]:
-    """Give the schema of a field that may be a file or, as a text, something else, such as the address of one."""
-    files = [one for one in schema["anyOf"] if isinstance(one, dict) and one.get("format") == "binary"]
-    others = [one for one in schema["anyOf"] if one not in files]
+    """Return the schema of a field that may be a file or a text, such as the address of a file."""
+    files = [branch for branch in schema["anyOf"] if isinstance(branch, dict) and branch.get("format") == "binary"]
+    others = [branch for branch in schema["anyOf"] if branch not in files]
     if not files:
         return schema
-    texts = [one for one in others if one != {"type": "null"}]
+    texts = [branch for branch in others if branch != {"type": "null"}]
     mark = {"x-file": "object"} if texts else {"contentEncoding": "base64"}
     return {**schema, "anyOf": [file_reference(types), *others], **mark}
 
@@ -103,9 +103,9 @@ def _either(schema: dict[str, Json], types: Types) -> dict[str, Json]:
 def _means_file(schema: Mapping[str, Json], raw: Json, rules: Json, types: Types) -> bool:
     if schema.get("format") == "binary" or "contentMediaType" in schema:
         return True
-    told = rules.get("contentType") if isinstance(rules, Mapping) else None
+    stated_type = rules.get("contentType") if isinstance(rules, Mapping) else None
     untyped = isinstance(raw, Mapping) and DESCRIBING.issuperset(raw)
-    if untyped and told is None:
+    if untyped and stated_type is None:
         return types.openapi != "3.0"
-    of_bytes = isinstance(told, str) and BYTES.match(told.strip().lower()) is not None
+    of_bytes = isinstance(stated_type, str) and BYTES.match(stated_type.strip().lower()) is not None
     return of_bytes and (untyped or ("type" in schema and TEXTUAL.isdisjoint(schema)))
