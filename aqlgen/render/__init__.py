@@ -13,8 +13,7 @@ from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
 from aqlgen.resources import URL
 from aqlgen.table.identity import Identity
-from aqlgen.table.model import Table
-from aqlgen.table.text import files
+from aqlgen.table.model import Table, files
 
 __all__ = ["Order", "data", "render", "timed"]
 

@@ -12,7 +12,7 @@ from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.table import SPEC_VERSION
+from aqlgen.table.adapter import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
 

@@ -15,11 +15,20 @@ from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, i
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
-from aqlgen.table.encoding import FORMS, as_field, is_form, is_stated, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
+from aqlgen.table.form_fields import (
+    FILE_MARKS,
+    FORMS,
+    as_field,
+    file_reference,
+    is_bytes,
+    is_file,
+    is_form,
+    is_stated,
+    with_encoding,
+)
 from aqlgen.table.parameters import MAX_DESCRIPTION
-from aqlgen.table.uploads import FILE_MARKS, file_reference, is_bytes, is_file
-from aqlgen.table.xmlhints import xml_hints
+from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."

@@ -11,9 +11,8 @@ from aqlgen.runtime.media import admits_json, is_multipart, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, field_names, shorten
-from aqlgen.table.encoding import is_form
+from aqlgen.table.form_fields import is_form, with_files
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
-from aqlgen.table.uploads import with_files
 from aqlgen.words import pascal, snake, split
 
 __all__ = ["Fields", "ShapedBody", "fields_of", "of_fields"]

@@ -1,23 +1,39 @@
-"""Parameters of an operation under names that an agent can use: snake_case, specific, unique within it (R-REQ-2)."""
+"""Parameters of an operation: the API's under names for an agent, and the adapter's own.
+
+The API's get snake_case names, specific and unique within the operation (R-REQ-2). The adapter's own are `fields`,
+`first`, `after`, `dry_run` and `if_match` (R-SEL-2, 3, 5; R-OPS-5). They are in no location of the request. Where the
+adapter pages, they replace the API's own parameters for it, which are accepted under their names still, but not shown.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from typing import Final
 
-from aqlgen.decide.decision import Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits.sensitive import is_secret
-from aqlgen.ir import Document, Location, Parameter, SecurityScheme
+from aqlgen.ir import Document, Json, Location, Parameter, SecurityScheme
+from aqlgen.runtime.table import ADAPTER, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
-from aqlgen.table.encoding import encoded_fields
+from aqlgen.table.form_fields import encoded_fields
 from aqlgen.words import pascal, singular, snake, split
 
 MAX_DESCRIPTION = 400
-RESERVED = frozenset({"input"})
 VALID = re.compile(r"[a-z][a-z0-9_]*")
+BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
+"""Names that say nothing without the thing that they belong to."""
+NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
+
+SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
+DEFAULT_SIZE: Final = 20
+MOST: Final = 100
+
+_NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
+_SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
 
 
 def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) -> bool:
@@ -28,7 +44,7 @@ def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) ->
     )
 
 
-def secured(decision: Decision, document: Document) -> Decision:
+def with_required_credentials(decision: Decision, document: Document) -> Decision:
     """Return a decision whose security has each credential that its operation also declares as a required parameter.
 
     Documents that list them as alternatives of each other mean that both are sent.
@@ -44,11 +60,6 @@ def secured(decision: Decision, document: Document) -> Decision:
         return decision
     security = tuple(dict.fromkeys(tuple(sorted({*requirement, *demanded})) for requirement in stated or ((),)))
     return replace(decision, operation=replace(operation, security=security))
-
-
-BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
-"""Names that say nothing without the thing that they belong to."""
-NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
 
 
 def agent_name(wire: str, location: str, path: str, resource: str = "") -> str:
@@ -73,7 +84,7 @@ def _noun_before(path: str, name: str) -> str:
     return ""
 
 
-def unique(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
+def with_unique_names(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
     """Make the names unique: the exact spelling or the first one keeps a name, the others get their location.
 
     (`query_id`.) One that gives way to another in the same location is still found by the API's own spelling of it.
@@ -125,3 +136,105 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
             )
         )
     return table_parameters
+
+
+def paged(decision: Decision) -> Pagination | None:
+    """Return how the operation pages, if the adapter can page it: list and way to the next page are known."""
+    paging = decision.trait(Pagination)
+    if paging is None or paging.items is None or decision.category is not Category.READ:
+        return None
+    return paging if _leads_on(paging) else None
+
+
+def _leads_on(paging: Pagination) -> bool:
+    """Return True if it is known what asks for the next page."""
+    if paging.style in ("page", "offset"):
+        return paging.lead_param is not None
+    return paging.next is not None or (paging.style == "cursor" and paging.item_cursor is not None)
+
+
+def backward(paging: Pagination) -> bool:
+    """Return True if the API can page backwards, from any place and from the end."""
+    return paging.style == "offset" and paging.total is not None and paging.size_param is not None
+
+
+def added_parameters(
+    decision: Decision, parameters: Iterable[TableParameter], returns: ReturnType
+) -> list[TableParameter]:
+    """Return the adapter's own parameters of an operation."""
+    if decision.category is not Category.READ:
+        adapter_parameters = [
+            _adapter_parameter("dry_run", {"type": "boolean", "default": False}, "Show the request, and send nothing")
+        ]
+        update = decision.trait(Update)
+        declared = any(
+            parameter.location == "header" and parameter.wire.lower() == "if-match" for parameter in parameters
+        )
+        if update is not None and update.etag and not declared:
+            adapter_parameters.append(
+                _adapter_parameter("if_match", {"type": "string"}, "Only if the resource still has this `_etag`")
+            )
+        return adapter_parameters
+    adapter_parameters = []
+    paging = paged(decision)
+    if paging is not None:
+        adapter_parameters += _pages(paging)
+    if paging is not None or returns["name"] not in _NO_FIELDS:
+        usual = "full"
+        if decision.verb in _SEARCHES:
+            usual = "minimal"
+        elif paging is not None or decision.verb == "list" or returns["name"] == "array":
+            usual = "standard"
+        schema = {**SELECTION, "default": usual}
+        adapter_parameters.append(
+            _adapter_parameter(
+                "fields", schema, "Fields to return: minimal, standard or full, or paths such as 'owner.id'"
+            )
+        )
+    return adapter_parameters
+
+
+def _pages(paging: Pagination) -> list[TableParameter]:
+    most = MOST if paging.size_max is None else min(MOST, paging.size_max)
+    size: dict[str, Json] = {"type": "integer", "minimum": 1}
+    text: dict[str, Json] = {"type": "string", "minLength": 1}
+    page_parameters = [
+        _adapter_parameter(
+            "first", {**size, "default": min(DEFAULT_SIZE, most)}, f"How many items; at most {most} are given"
+        ),
+        _adapter_parameter("after", text, "Go on after `pageInfo.endCursor` of the page before; give `first` too"),
+    ]
+    if backward(paging):
+        page_parameters += [
+            _adapter_parameter("last", size, f"How many items from the end; at most {most} are given"),
+            _adapter_parameter("before", text, "Items before `pageInfo.startCursor` of a page; give `last` too"),
+        ]
+    return page_parameters
+
+
+def _adapter_parameter(name: str, schema: Mapping[str, Json], description: str) -> TableParameter:
+    return TableParameter(
+        name=name, wire=name, location=ADAPTER, required=False, schema=schema, description=description
+    )
+
+
+def paging_parameters(
+    paging: Pagination, parameters: Iterable[TableParameter]
+) -> tuple[tuple[TableParameter, ...], tuple[TableParameter, ...]]:
+    """Split the parameters into those that are shown and those that `first` and `after` replace."""
+    wires = {wire for _, wire in paging.roles}
+    places = () if paging.within is not None else (paging.location or "query",)
+    shown, hidden = [], []
+    for parameter in parameters:
+        if parameter.location in places and parameter.wire in wires:
+            hidden.append(parameter)
+        else:
+            shown.append(parameter)
+    return tuple(shown), tuple(hidden)
+
+
+def page_of(returns: ReturnType) -> ReturnType:
+    """Return what a paged operation returns."""
+    of = returns.get("description", "") if returns["name"] == "array" else f"Of a {returns['name']}"
+    items = f"`items`: {of[:1].lower()}{of[1:]}" if of else "`items`"
+    return {"name": "object", "kind": "object", "description": f"{items}; `pageInfo`: a PageInfo"}

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
-from aqlgen.table.checking import Schemas, name_of
-from aqlgen.table.matching import matching
-from aqlgen.table.texts import sample_number, sample_text
+from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
 
+Schemas = Mapping[str, Mapping[str, Json]]
 Flat = dict[str, Json]
 
 MAX_DEPTH = 8
@@ -27,6 +26,11 @@ GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minPropertie
 LESS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 MERGED = ("properties", "patternProperties", "dependentRequired")
 BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
+
+
+def name_of(reference: str) -> str:
+    """Return the name of the type that a reference leads to."""
+    return reference.rsplit("/", 1)[-1]
 
 
 class ValueMaker:
@@ -220,7 +224,7 @@ def _narrower(known: Json, value: Json) -> Json:
 def _undeclared_key(flat: Flat, index: int) -> tuple[str, Json]:
     """Return a key that no property declares, and its schema."""
     for pattern, schema in flat.get("patternProperties", {}).items():
-        return (matching(pattern, index) or f"key{index}"), schema
+        return (matching_text(pattern, index) or f"key{index}"), schema
     names = flat.get("propertyNames")
     if isinstance(names, Mapping) and names.get("enum"):
         return str(names["enum"][index % len(names["enum"])]), flat.get("additionalProperties", {})
@@ -232,7 +236,7 @@ def _other(schema: Flat, value: Json, index: int) -> Json:
     if schema.get("enum"):
         return schema["enum"][index % len(schema["enum"])]
     if index and schema.get("pattern") and isinstance(value, str):
-        return matching(schema["pattern"], index) or value
+        return matching_text(schema["pattern"], index) or value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value + index * (schema.get("multipleOf") or 1)
     return f"{value}{index}" if isinstance(value, str) and index else value
