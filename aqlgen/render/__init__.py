@@ -20,11 +20,11 @@ __all__ = ["Order", "data", "render", "timed"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a project is rendered from. `given` is the input as data, `kept` the files of it that the project keeps."""
+    """What a project is rendered from. `raw` is the input as data, `kept` the files of it that the project keeps."""
 
     identity: Identity
     table: Table
-    given: Json
+    raw: Json
     kept: Mapping[str, bytes]
     license: str
     overrides: bytes | None
@@ -58,7 +58,7 @@ def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
 def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the tree with the record of where it comes from."""
     record = provenance(
-        canonical_hash(order.given),
+        canonical_hash(order.raw),
         order.options,
         tree,
         order.identity.package,
