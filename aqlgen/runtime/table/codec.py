@@ -112,13 +112,15 @@ def encode(value: Any, *, brief: bool = False) -> dict[str, Any]:
     With `brief` nothing is written that has its default.
     """
     entry: dict[str, Any] = {}
-    for column_ in columns(type(value)).values():
-        attribute_value = getattr(value, column_.attribute)
-        default = getattr(value, column_.like) if column_.like else column_.default
-        if attribute_value == default and not _is_written(column_, value, brief=brief):
+    for table_column in columns(type(value)).values():
+        attribute_value = getattr(value, table_column.attribute)
+        default = getattr(value, table_column.like) if table_column.like else table_column.default
+        if attribute_value == default and not _is_written(table_column, value, brief=brief):
             continue
-        entry[column_.key] = (
-            attribute_value if column_.write is None or attribute_value is None else column_.write(attribute_value)
+        entry[table_column.key] = (
+            attribute_value
+            if table_column.write is None or attribute_value is None
+            else table_column.write(attribute_value)
         )
     return entry
 
@@ -130,8 +132,8 @@ def _is_written(of: Column, value: Any, *, brief: bool) -> bool:
 
 def _plan(cls: type) -> _Plan:
     table_columns = columns(cls).values()
-    likes = tuple((column_.attribute, column_.like) for column_ in table_columns if column_.like)
-    return {column_.key: (column_.attribute, column_.read) for column_ in table_columns}, likes
+    likes = tuple((table_column.attribute, table_column.like) for table_column in table_columns if table_column.like)
+    return {table_column.key: (table_column.attribute, table_column.read) for table_column in table_columns}, likes
 
 
 def _reader(hint: Any, cls: type) -> Callable[[Any], Any] | None:

@@ -140,7 +140,7 @@ def _rule(error: ValidationError) -> tuple[str, dict[str, Any]]:
 
 
 def _alternatives_problem(error: ValidationError, name: str, *, hide: bool) -> Problem:
-    """Explain why none fits, by the nearest alternative: the one with the fewest errors among those of the same type."""
+    """Explain why none fits, by the nearest alternative: with the fewest errors among those of the same type."""
     kind = error.kind
     branches: list[list[ValidationError]] = kind.value
     failed = [branch for branch in branches if branch]
