@@ -71,7 +71,7 @@ class Prepared:
     @property
     def pinned(self) -> dict[str, str]:
         """The kept names, by `METHOD /path`, without which another table would come of the same document."""
-        return {one.operation.key: one.name for one in self.decisions if one.pinned}
+        return {decision.operation.key: decision.name for decision in self.decisions if decision.pinned}
 
 
 def prepare(options: Options, progress: Progress) -> Prepared:
@@ -83,24 +83,28 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     built = build(resolver, assembled.openapi)
     progress("deciding")
     overrides = load_overrides(options.overrides)
-    wrong: list[Diagnostic] = []
-    every = decide(
+    findings: list[Diagnostic] = []
+    all_decisions = decide(
         built.document,
         overrides,
         resolver,
-        report=wrong.append,
+        report=findings.append,
         kept=options.names,
         ids=options.ids,
         retired=options.retired,
     )
     decisions = select.select(
-        every, options.include, options.exclude, wrong.append if options.stale == "report" else None
+        all_decisions, options.include, options.exclude, findings.append if options.stale == "report" else None
     )
-    if every and not decisions and not wrong:
-        given = [name for name, one in (("--include", options.include), ("--exclude", options.exclude)) if one]
-        message = f"{' and '.join(given)} leave{'s' if len(given) == 1 else ''} no operation of {len(every)}"
+    if all_decisions and not decisions and not findings:
+        filters = [
+            name for name, patterns in (("--include", options.include), ("--exclude", options.exclude)) if patterns
+        ]
+        message = (
+            f"{' and '.join(filters)} leave{'s' if len(filters) == 1 else ''} no operation of {len(all_decisions)}"
+        )
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
-    wrong += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
+    findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
     identity = identify(built.document, options.name, _stem(options.request.spec))
     progress("tabulating")
     main = assembled.sources[0]
@@ -109,11 +113,11 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     tabulated = tabulate(
         built.document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
     )
-    stale = _refuse([*wrong, *tabulated.overrides], options.stale)
+    stale = _refuse([*findings, *tabulated.overrides], options.stale)
     skipped = (*built.skipped, *tabulated.skipped)
-    found = [*built.diagnostics, *tabulated.diagnostics, *(one.diagnostic for one in skipped)]
-    diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *found]))
-    warnings = tuple(one for one in diagnostics if one.severity is not Severity.NOTE)
+    located = [*built.diagnostics, *tabulated.diagnostics, *(operation.diagnostic for operation in skipped)]
+    diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *located]))
+    warnings = tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.NOTE)
     refused = () if tabulated.table.rows else _nothing_served(assembled, diagnostics)
     if refused or (options.strict and warnings):
         refusal = DocumentError(*(refused or warnings))
@@ -123,29 +127,29 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     return Prepared(
         assembled=assembled,
         identity=identity,
-        decisions=tuple(one for one in decisions if one.operation.key in served),
+        decisions=tuple(decision for decision in decisions if decision.operation.key in served),
         table=tabulated.table,
         skipped=skipped,
         diagnostics=diagnostics,
         base=base,
-        retired=unused(options.names, options.retired, (one.name for one in every)),
+        retired=unused(options.names, options.retired, (decision.name for decision in all_decisions)),
     )
 
 
-def _refuse(found: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
-    """Raise OptionError for what is wrong with the overrides; give what may be, as warnings."""
-    found.sort(key=lambda one: (one.line, one.column))
+def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
+    """Raise OptionError for errors of the overrides; return the excused findings as warnings."""
+    findings.sort(key=lambda finding: (finding.line, finding.column))
     excused = (EXPIRED, UNMATCHED, select.UNMATCHED) if stale == "report" else (EXPIRED,)
-    fatal = [one for one in found if one.code not in excused]
+    fatal = [finding for finding in findings if finding.code not in excused]
     if fatal:
         raise OptionError(*fatal)
-    return tuple(replace(one, severity=Severity.WARNING) for one in found)
+    return tuple(replace(finding, severity=Severity.WARNING) for finding in findings)
 
 
 def _base(document: Document, base: str | None) -> str | None:
-    """Give the URL that relative servers go on from, as it may be recorded: a query may hold a credential."""
-    servers = [*document.servers, *(server for one in document.operations for server in one.servers)]
-    if base is None or all("://" in one.url for one in servers):
+    """Return the base URL of relative servers, without its query: that may hold a credential."""
+    servers = [*document.servers, *(server for operation in document.operations for server in operation.servers)]
+    if base is None or all("://" in server.url for server in servers):
         return None
     return base.partition("#")[0].partition("?")[0]
 
@@ -162,7 +166,7 @@ def _nothing_served(assembled: Assembled, diagnostics: tuple[Diagnostic, ...]) -
 
 
 def _stem(spec: str) -> str:
-    """Give a word for the document by its file or URL, for an adapter whose title says nothing."""
+    """Return a word for the document from its file or URL, for an adapter whose title is of no use."""
     if spec == "-":
         return ""
     path = urlsplit(spec).path if "://" in spec else Path(spec).as_posix()

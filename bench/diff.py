@@ -60,7 +60,7 @@ def thinned(value: Any, counted: list[int], key: str = "") -> Any:
 def check(entry: Entry) -> bool:
     """Compare a document in all ways and print the line; return False if an unchanged document has changes."""
     try:
-        document = json.loads(json.dumps(assemble(Request(str(entry.path))).given, default=str))
+        document = json.loads(json.dumps(assemble(Request(str(entry.path))).raw, default=str))
         plain = surface(document, {})
     except AqlgenError as error:
         print(f"{entry.name:44} {error}")

@@ -24,7 +24,7 @@ from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from aqlgen.schemas import Place, Types
-from aqlgen.table.values import ValueMaker
+from aqlgen.table.sample_values import ValueMaker
 from bench.support.arguments import add_corpus, add_only, parser
 from bench.support.documents import entries
 from bench.support.runtime import load

@@ -129,7 +129,7 @@ def test_findings_that_say_the_same_of_other_places_are_counted_after_the_first_
 
 def test_four_are_shown_and_verbose_shows_all():
     assert len(as_text(many(4), stream=io.StringIO()).splitlines()) == 4
-    assert len(as_text(many(30), stream=io.StringIO(), every=True).splitlines()) == 30
+    assert len(as_text(many(30), stream=io.StringIO(), show_all=True).splitlines()) == 30
     assert len(as_json(many(30))) == 30
 
 

@@ -61,7 +61,7 @@ def _fail(error: AqlgenError) -> int:
     else:
         verbose = bool({"-v", "--verbose"} & set(sys.argv[1:]))
         shown = [finding for finding in error.diagnostics if verbose or finding.severity is not Severity.NOTE]
-        typer.echo(as_text(shown, error.sources, every=verbose), err=True)
+        typer.echo(as_text(shown, error.sources, show_all=verbose), err=True)
     return error.exit_code
 
 

@@ -52,7 +52,7 @@ def check_command(
         typer.echo(json_text(_as_json(checked)))
     elif checked.findings or not quiet:
         if checked.fork:
-            typer.echo(as_text(checked.fork, every=True), err=True)
+            typer.echo(as_text(checked.fork, show_all=True), err=True)
         typer.echo(_as_text(checked), err=bool(checked.findings))
     raise typer.Exit(checked.exit_code)
 
@@ -64,7 +64,7 @@ def _as_text(checked: Checked) -> str:
     folder, files = visible(str(checked.folder)), counted(checked.files, "generated file")
     if checked.findings:
         findings = counted(len(checked.findings), "finding")
-        return f"{as_text(checked.findings, every=True)}\n{folder} is not as it was generated: {findings}."
+        return f"{as_text(checked.findings, show_all=True)}\n{folder} is not as it was generated: {findings}."
     again = "the same when generated again"
     if not checked.generated_again:
         again = f"not generated again: {visible(checked.why_not)}"

@@ -30,7 +30,7 @@ class FailOn(StrEnum):
 
 @app.command(
     "diff",
-    short_help="Say what changed for an agent, breaking or not.",
+    short_help="Show what changed for an agent, breaking or not.",
     epilog=examples(
         "aqlgen diff",
         "aqlgen diff old.yaml new.yaml",
@@ -63,7 +63,7 @@ def diff_command(
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say what changed for an agent: operations, parameters, types, danger; breaking or not."""
+    """Show what changed for an agent: operations, parameters, types, danger; breaking or not."""
     from aqlgen.cli.comparison import Reading, compare_sides
     from aqlgen.diagnostics.report import json_text
 
@@ -85,6 +85,6 @@ def diff_command(
     elif output_format is Form.MARKDOWN:
         typer.echo(changes.as_markdown(), nl=False)
     elif not quiet:
-        typer.echo(changes.as_text(every=verbose))
+        typer.echo(changes.as_text(show_all=verbose))
     failed = {FailOn.BREAKING: changes.breaking, FailOn.ANY: bool(changes), FailOn.NEVER: False}
     raise typer.Exit(int(failed[fail_on]))

@@ -133,8 +133,8 @@ def generate(options: Options, *, output: Path | None, license: str, dry_run: bo
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.diagnostics.plain import counted
+    from aqlgen.table.adapter import addressed
     from aqlgen.table.model import FAMILIES
-    from aqlgen.table.servers import addressed
 
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))

@@ -48,7 +48,7 @@ def print_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sequence[Text]
 
     shown = [diagnostic for diagnostic in diagnostics if verbose or diagnostic.severity is not Severity.NOTE]
     if shown:
-        typer.echo(as_text(shown, sources, every=verbose), err=True)
+        typer.echo(as_text(shown, sources, show_all=verbose), err=True)
 
 
 def terminal_width() -> int:

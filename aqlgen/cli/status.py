@@ -29,7 +29,7 @@ _POLICIES: Final = {
 
 @app.command(
     "status",
-    short_help="Tell what you changed, and what is out of date.",
+    short_help="Show what you changed, and what is out of date.",
     epilog=examples(
         "aqlgen status",
         "aqlgen status petstore-adapter -v",
@@ -40,19 +40,19 @@ def status_command(
     output_format: OutputFormat = Output.HUMAN,
     verbose: Verbose = False,
 ) -> None:
-    """Tell what you changed in a project since it was generated, and whether it is up to date."""
+    """Show what you changed in a project since it was generated, and whether it is up to date."""
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.status import status
 
     with progress(shown=output_format is Output.HUMAN) as stage:
-        found = status(folder, stage)
+        project_status = status(folder, stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(found)))
+        typer.echo(json_text(_as_json(project_status)))
     else:
-        typer.echo("\n".join(_lines(found, every=verbose)))
+        typer.echo("\n".join(_lines(project_status, show_all=verbose)))
 
 
-def _lines(status: Status, *, every: bool) -> Iterator[str]:
+def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield the output for people: the versions, the files by their owner, and what is left to do."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import visible
@@ -60,13 +60,13 @@ def _lines(status: Status, *, every: bool) -> Iterator[str]:
 
     yield f"{visible(str(status.folder))}: {status.package}, by aqlgen {visible(status.recorded.aqlgen or '?')}."
     for whose in Kind:
-        yield from _files(whose, status, every=every)
-    yield f"own: {counted(status.own, 'file')} that aqlgen did not write"
-    yield from _todo(status, every=every)
-    yield from _freshness(status, every=every)
+        yield from _files(whose, status, show_all=show_all)
+    yield f"own: {counted(status.own_files, 'file')} that aqlgen did not write"
+    yield from _todo(status, show_all=show_all)
+    yield from _freshness(status, show_all=show_all)
 
 
-def _files(whose: Kind, status: Status, *, every: bool) -> Iterator[str]:
+def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import visible
 
@@ -75,10 +75,10 @@ def _files(whose: Kind, status: Status, *, every: bool) -> Iterator[str]:
     counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
     files = counted(status.counts.get(whose, 0), "file")
     yield f"{whose}: {files} ({_POLICIES[whose]}), {counts or 'as generated'}"
-    yield from _some([f"  {file.state} {visible(file.path)}" for file in changed], every=every)
+    yield from _some([f"  {file.state} {visible(file.path)}" for file in changed], show_all=show_all)
 
 
-def _todo(status: Status, *, every: bool) -> Iterator[str]:
+def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import as_text, visible
@@ -86,14 +86,14 @@ def _todo(status: Status, *, every: bool) -> Iterator[str]:
 
     if status.conflicts:
         yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
-        yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], every=every)
+        yield from _some([f"  {visible(path)}:{line}" for path, line in status.conflicts], show_all=show_all)
     if status.edits.entries:
         yield "Edits of generated files that `aqlgen update` puts into overrides.yaml:"
         entries = [f"  {visible(key)}: {visible(flow(entry))}" for key, entry in status.edits.entries.items()]
-        yield from _some(entries, every=every)
+        yield from _some(entries, show_all=show_all)
     if status.misplaced:
         yield "Files of yours in folders that aqlgen alone writes to; move them elsewhere:"
-        yield from _some([f"  {visible(path)}" for path in status.misplaced], every=every)
+        yield from _some([f"  {visible(path)}" for path in status.misplaced], show_all=show_all)
     reports = (
         ("Edits of generated files that `aqlgen update` refuses:", status.edits.refused),
         ("Code that is a fork, which `aqlgen update` leaves as it is:", status.fork),
@@ -103,10 +103,10 @@ def _todo(status: Status, *, every: bool) -> Iterator[str]:
     for heading, findings in reports:
         if findings:
             yield heading
-            yield as_text(list(findings), every=every)
+            yield as_text(list(findings), show_all=show_all)
 
 
-def _freshness(status: Status, *, every: bool) -> Iterator[str]:
+def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import visible
 
@@ -117,13 +117,13 @@ def _freshness(status: Status, *, every: bool) -> Iterator[str]:
     if status.stale:
         stale = counted(len(status.stale), "generated file")
         yield f"{stale} would come out otherwise now; `aqlgen update` writes them:"
-        yield from _some([f"  {visible(path)}" for path in status.stale], every=every)
+        yield from _some([f"  {visible(path)}" for path in status.stale], show_all=show_all)
     elif not status.problems and recorded.aqlgen == today.aqlgen:
         yield "Up to date with its document and its overrides."
 
 
-def _some(lines: list[str], *, every: bool) -> list[str]:
-    shown = lines if every else lines[:_SHOWN]
+def _some(lines: list[str], *, show_all: bool) -> list[str]:
+    shown = lines if show_all else lines[:_SHOWN]
     return [*shown, f"  and {len(lines) - len(shown)} more (-v shows them)"] if len(shown) < len(lines) else shown
 
 
@@ -139,7 +139,7 @@ def _as_json(status: Status) -> dict[str, Json]:
         "today": status.today.as_json(),
         "files": {
             **{whose.value: status.counts.get(whose, 0) for whose in Kind},
-            "own": status.own,
+            "own": status.own_files,
             "misplaced": list(status.misplaced),
             "fork": [finding.file for finding in status.fork],
             "changed": [{"path": file.path, "kind": file.kind, "state": file.state} for file in status.changed],

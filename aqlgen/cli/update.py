@@ -115,9 +115,9 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     files = sum(map(len, (merged.added, merged.changed, merged.removed, merged.conflicts)))
     versions = _versions(updated.before, updated.after)
     parts = [f"{did} {visible(str(updated.folder))}: {counted(files, 'file')}, {versions}."]
-    parts.append(updated.changes.as_text(every=verbose))
+    parts.append(updated.changes.as_text(show_all=verbose))
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
-        parts += _files(what, paths, every=verbose)
+        parts += _files(what, paths, show_all=verbose)
     if updated.overrides_added:
         parts.append(f"Edits by hand that are overrides now: {', '.join(map(visible, updated.overrides_added))}.")
     if updated.aliases_added:
@@ -163,9 +163,9 @@ def _versions(before: Provenance, after: Provenance) -> str:
     return " and ".join(parts) or "by the same aqlgen from the same document"
 
 
-def _files(what: str, paths: tuple[str, ...], *, every: bool) -> Iterator[str]:
+def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str]:
     if paths:
-        yield f"{what}: {_some(paths, len(paths) if every else _SHOWN)}"
+        yield f"{what}: {_some(paths, len(paths) if show_all else _SHOWN)}"
 
 
 def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:

@@ -58,9 +58,9 @@ class Changes:
             "changes": [_entry(change) for change in self.changes],
         }
 
-    def as_text(self, *, every: bool = False) -> str:
+    def as_text(self, *, show_all: bool = False) -> str:
         """Return the lines for a terminal, without a line end at the end; long lists are cut unless `every`."""
-        return _text(self, every=every)
+        return _text(self, show_all=show_all)
 
     def as_markdown(self) -> str:
         """Return the text for a pull request, under 60,000 bytes; what had to be cut is counted."""
@@ -102,7 +102,7 @@ _TEXT_FEW_NAMES, _TEXT_MORE_NAMES = 4, 24
 _TEXT_WIDTH: Final = 100
 
 
-def _text(changes: Changes, *, every: bool) -> str:
+def _text(changes: Changes, *, show_all: bool) -> str:
     if not changes:
         return _NOTHING
     numbers = [len(changes.of(level)) for level in Level]
@@ -111,9 +111,9 @@ def _text(changes: Changes, *, every: bool) -> str:
         members = changes.of(level)
         if members:
             lines += ["", _HEADINGS[level]]
-            shown = limit_per_rule(members, len(members) if every else _TEXT_PER_RULE[level])
+            shown = limit_per_rule(members, len(members) if show_all else _TEXT_PER_RULE[level])
             for change, left_out in shown:
-                lines += _text_lines(change, every=every)
+                lines += _text_lines(change, show_all=show_all)
                 if left_out:
                     lines.append(f"  … and {left_out:,} more: {RULES[change.rule].title.lower()}")
             if len(shown) < len(members):
@@ -121,9 +121,9 @@ def _text(changes: Changes, *, every: bool) -> str:
     return "\n".join(lines)
 
 
-def _text_lines(change: Change, *, every: bool) -> Iterator[str]:
-    sentence = Writer(_text_code, 0 if every else _TEXT_ITEMS).sentence(change)
-    limit = 0 if every else _TEXT_MORE_NAMES if change.rule in _NAMES_MATTER else _TEXT_FEW_NAMES
+def _text_lines(change: Change, *, show_all: bool) -> Iterator[str]:
+    sentence = Writer(_text_code, 0 if show_all else _TEXT_ITEMS).sentence(change)
+    limit = 0 if show_all else _TEXT_MORE_NAMES if change.rule in _NAMES_MATTER else _TEXT_FEW_NAMES
     names = _operations(change.operations, limit, visible)
     if not names:
         yield f"  {sentence}"

@@ -11,8 +11,7 @@ from aqlgen.decide.decision import Danger
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.ir import Json
 from aqlgen.runtime.table import Adapter, Row, row_of
-from aqlgen.table.format import require_format
-from aqlgen.table.model import FAMILIES, Schema, Table
+from aqlgen.table.model import FAMILIES, Schema, Table, require_format
 
 __all__ = ["Operation", "Surface", "surface_of_folder", "surface_of_table"]
 

@@ -83,9 +83,9 @@ def danger(
         return Danger.SAFE, Reason("category", Evidence.RULE, 0.95, "READ")
     change = _Change(facts, category, name, lists)
     levels = [
-        (found[0], Reason(rule.name, Evidence.RULE, rule.confidence, found[1]))
+        (match[0], Reason(rule.name, Evidence.RULE, rule.confidence, match[1]))
         for rule in RULES
-        if (found := rule.apply(change)) is not None
+        if (match := rule.apply(change)) is not None
     ]
     return max(levels, key=lambda pair: pair[0].rank)
 
@@ -96,8 +96,8 @@ def _by_category(change: _Change) -> tuple[Danger, str]:
 
 def _by_pattern(change: _Change) -> tuple[Danger, str] | None:
     """Return the highest level of the protocol's patterns that the name matches."""
-    found = [_matched(level, pattern, change.name) for level, pattern in _PATTERNS if _matches(change.name, pattern)]
-    return max(found, key=lambda pair: pair[0].rank, default=None)
+    matches = [_matched(level, pattern, change.name) for level, pattern in _PATTERNS if _matches(change.name, pattern)]
+    return max(matches, key=lambda pair: pair[0].rank, default=None)
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -195,7 +195,7 @@ class Decision:
 
     @property
     def review_reasons(self) -> tuple[str, ...]:
-        """What a reviewer should look at; empty if every decision is confident enough."""
+        """The reasons for a review; empty if every decision is confident enough."""
         reasons = (("category", self.category_reason), ("name", self.name_reason), ("danger", self.danger_reason))
         return tuple(
             f"{what}: {reason.rule}" + (f" ({reason.note})" if reason.note else "")

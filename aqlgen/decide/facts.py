@@ -56,8 +56,8 @@ class Facts:
     @cached_property
     def action_verb(self) -> Verb | None:
         """The verb at the path's end."""
-        found = leading_verb(self.shape.action)
-        return found[0] if found else None
+        match = leading_verb(self.shape.action)
+        return match[0] if match else None
 
     @cached_property
     def named_verb(self) -> Verb | None:
@@ -72,10 +72,10 @@ class Facts:
             return None
         if words[0] in _ANSWERS:
             words = ("get", *words[1:])
-        found = _leading_inflected(words)
-        if found is None and len(words) > 1 and words[0].endswith("ly"):
-            found = _leading_inflected(words[1:])
-        return found[0] if found and found[0].strong and found[0].word not in _VAGUE else None
+        match = _leading_inflected(words)
+        if match is None and len(words) > 1 and words[0].endswith("ly"):
+            match = _leading_inflected(words[1:])
+        return match[0] if match and match[0].strong and match[0].word not in _VAGUE else None
 
     @cached_property
     def spoken_action(self) -> tuple[str, Category] | None:
@@ -97,12 +97,12 @@ class Facts:
 
     @cached_property
     def answers_list(self) -> bool | None:
-        """Whether a success answers with a list; None where the document does not say."""
+        """True if a success answers with a list, None if the document does not say."""
         return answers_list(self.operation, self.last_noun.words if self.last_noun else (), self.resolver)
 
     @cached_property
     def answers_nothing(self) -> bool:
-        """Whether a success is declared and has no body."""
+        """True if a success is declared and has no body."""
         return answers_nothing(self.operation)
 
 

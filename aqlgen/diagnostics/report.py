@@ -49,7 +49,7 @@ def as_text(
     *,
     stream: TextIO | None = None,
     environ: Mapping[str, str] | None = None,
-    every: bool = False,
+    show_all: bool = False,
 ) -> str:
     """Return the lines to print, in the order given, with no line end at the end; repeats are counted unless `every`.
 
@@ -60,7 +60,7 @@ def as_text(
     colour = terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
     texts = _Texts(sources)
     shown: list[str] = []
-    for finding, left_out in [(finding, 0) for finding in diagnostics] if every else fold(diagnostics):
+    for finding, left_out in [(finding, 0) for finding in diagnostics] if show_all else fold(diagnostics):
         shown.append(_headline(finding, colour=colour))
         if terminal and finding.line and (line := texts.line(finding.file, finding.line)) is not None:
             shown += _excerpt(line, finding.line, finding.column, _paint(finding.severity, colour))

@@ -32,7 +32,7 @@ class Assembled:
 
     `sources` has the root document first, then other files in the order of references, overlays last. `kept` is what a
     project stores below `openapi/`: the document as it was read if it is a single file, else the bundle, before
-    overlays and before the upgrade. `given` is the same as data, for the hash of the input.
+    overlays and before the upgrade. `raw` is the same as data, for the hash of the input.
     """
 
     root: dict[str, Json]
@@ -41,7 +41,7 @@ class Assembled:
     origins: Origins
     diagnostics: tuple[Diagnostic, ...]
     kept: Mapping[str, bytes]
-    given: Json
+    raw: Json
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""

@@ -20,8 +20,7 @@ from aqlgen.project.records import ANSWERS, damaged, not_a_project, read_json, r
 from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.table import values_of
-from aqlgen.table.format import require_format
-from aqlgen.table.model import FAMILIES
+from aqlgen.table.model import FAMILIES, require_format
 
 __all__ = ["OVERRIDES", "Project"]
 

@@ -32,7 +32,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
     return Order(
         identity=prepared.identity,
         table=prepared.table,
-        given=prepared.assembled.given,
+        raw=prepared.assembled.raw,
         kept=prepared.assembled.kept,
         license=license,
         overrides=_overrides(options.overrides),

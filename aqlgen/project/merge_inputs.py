@@ -70,8 +70,8 @@ def merge_inputs(
         if new is not None:
             theirs[path] = committed.with_line_ends(path, new) if isinstance(new, bytes) else new
     unknown = dict.fromkeys((path for path, recorded in edited.items() if recorded), b"")
-    found = unknown | Pristine(committed, generated).find(edited)
-    base |= {path: committed.with_line_ends(path, content) for path, content in found.items()}
+    contents = unknown | Pristine(committed, generated).find(edited)
+    base |= {path: committed.with_line_ends(path, content) for path, content in contents.items()}
     return MergeInputs(base, theirs)
 
 
@@ -95,12 +95,12 @@ class Pristine:
             self._release,
             self._history,
         )
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         for source in sources:
-            missing = {path: recorded for path, recorded in wanted.items() if path not in found}
+            missing = {path: recorded for path, recorded in wanted.items() if path not in contents}
             if missing:
-                found |= source(missing)
-        return found
+                contents |= source(missing)
+        return contents
 
     def _unchanged_templates(self, wanted: Wanted) -> Mapping[str, bytes]:
         """Return the files that this aqlgen generates as they were."""
@@ -132,10 +132,10 @@ class Pristine:
 
     def _rendered_by(self, templates: Path | None, tag: str) -> Mapping[str, bytes]:
         """Render a template with the answers of the project; {} when that is not possible any more."""
-        given = self.committed.project.answers
-        answers = {key: value for key, value in given.items() if not key.startswith("_")}
+        recorded_answers = self.committed.project.answers
+        answers = {key: value for key, value in recorded_answers.items() if not key.startswith("_")}
         if tag:
-            answers |= {"template_url": given.get("_src_path", ""), "template_tag": tag}
+            answers |= {"template_url": recorded_answers.get("_src_path", ""), "template_tag": tag}
         try:
             return render_template(answers, templates)
         except TemplateError:

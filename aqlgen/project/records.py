@@ -35,9 +35,11 @@ class Provenance:
     @classmethod
     def of(cls, record: Mapping[str, Json], templates: str) -> Self:
         """Read the content of the provenance file, except for the release of the templates."""
-        generator, given = record.get("generator"), record.get("input")
+        generator, input_record = record.get("generator"), record.get("input")
         version = generator.get("version") if isinstance(generator, dict) else None
-        return cls(str(version or ""), templates, str(given.get("hash", "")) if isinstance(given, dict) else "")
+        return cls(
+            str(version or ""), templates, str(input_record.get("hash", "")) if isinstance(input_record, dict) else ""
+        )
 
     def as_json(self) -> dict[str, Json]:
         """Return the JSON form."""

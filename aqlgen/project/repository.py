@@ -167,7 +167,7 @@ class Repository:
         history = git.attempt(*log, cwd=self.top)
         if history.code:  # a clone without the folders of earlier commits
             return {}
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         records = iter(os.fsdecode(history.out).split("\0"))
         known: dict[str, set[str]] = {}
         for record in records:
@@ -177,8 +177,8 @@ class Repository:
         for path, oids in known.items():
             for content in self.contents(sorted(oid for oid in oids if oid.strip("0"))).values():
                 if sha256(content).hexdigest() == wanted.get(path):
-                    found[path] = content
-        return found
+                    contents[path] = content
+        return contents
 
 
 def _in(folder: Path) -> str:

@@ -52,7 +52,7 @@ class Status:
     today: Provenance
     counts: Mapping[Kind, int]
     changed: tuple[Changed, ...]
-    own: int
+    own_files: int
     misplaced: tuple[str, ...]
     """Files of the user in folders that aqlgen alone writes to."""
     fork: tuple[Diagnostic, ...]
@@ -76,7 +76,7 @@ def status(folder: Path, progress: Progress) -> Status:
     project = Project.open(folder)
     progress("looking")
     tree = Worktree(project)
-    states, own = tree.states(), tree.own()
+    states, own_paths = tree.states(), tree.own()
     kinds = {path: kind(path, project.package) for path in states}
     recorded, known = Provenance.of(project.provenance, project.template_tag), ""
     problems: tuple[Diagnostic, ...] = ()
@@ -86,7 +86,7 @@ def status(folder: Path, progress: Progress) -> Status:
     try:
         options = project.options()
         prepared = prepare(options, progress)
-        known = canonical_hash(prepared.assembled.given)
+        known = canonical_hash(prepared.assembled.raw)
         overrides = tuple(finding for finding in prepared.diagnostics if finding.code in _ABOUT_OVERRIDES)
         files = data(order_of(options, prepared, project.license))
         stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
@@ -103,13 +103,13 @@ def status(folder: Path, progress: Progress) -> Status:
         changed=tuple(
             Changed(path, kinds[path], state) for path, state in states.items() if state is not State.UNCHANGED
         ),
-        own=len(own),
+        own_files=len(own_paths),
         misplaced=tree.misplaced(),
         fork=tuple(
             forked(path, project.package, severity=Severity.WARNING, generated=path in project.recorded)
             for path in tree.of(Kind.MACHINE, State.KEPT)
         ),
-        conflicts=tuple(_conflicts(tree, (*states, *own))),
+        conflicts=tuple(_conflicts(tree, (*states, *own_paths))),
         edits=edits,
         overrides=overrides,
         stale=stale,

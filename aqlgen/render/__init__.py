@@ -13,19 +13,18 @@ from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
 from aqlgen.resources import URL
 from aqlgen.table.identity import Identity
-from aqlgen.table.model import Table
-from aqlgen.table.text import files
+from aqlgen.table.model import Table, table_files
 
 __all__ = ["Order", "data", "render", "timed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a project is rendered from. `given` is the input as data, `kept` the files of it that the project keeps."""
+    """What a project is rendered from. `raw` is the input as data, `kept` the files of it that the project keeps."""
 
     identity: Identity
     table: Table
-    given: Json
+    raw: Json
     kept: Mapping[str, bytes]
     license: str
     overrides: bytes | None
@@ -59,7 +58,7 @@ def timed(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
 def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the tree with the record of where it comes from."""
     record = provenance(
-        canonical_hash(order.given),
+        canonical_hash(order.raw),
         order.options,
         tree,
         order.identity.package,
@@ -74,7 +73,7 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
 def data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table; they need no template."""
     package = f"src/{order.identity.package}"
-    texts = {f"{package}/{path}": text for path, text in files(order.table).items()}
+    texts = {f"{package}/{path}": text for path, text in table_files(order.table).items()}
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
     texts["schema/adapter.yaml"] = adapter_yaml(order.table)
     return {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}

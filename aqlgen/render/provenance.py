@@ -12,7 +12,7 @@ from aqlgen import __version__
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.render.kinds import Kind, is_code, kind
-from aqlgen.table import SPEC_VERSION
+from aqlgen.table.adapter import SPEC_VERSION
 
 FILE = "MCPAQL-PROVENANCE.json"
 
@@ -50,7 +50,7 @@ def generated_at() -> str | None:
 
 
 def provenance(
-    given: str,
+    input_hash: str,
     options: Mapping[str, Json],
     tree: Mapping[str, bytes],
     package: str,
@@ -60,7 +60,7 @@ def provenance(
     hashes: Mapping[str, str],
     fork: Mapping[str, str],
 ) -> bytes:
-    """Return the content of the file; `given` is the hash of the input, `templates` the release of the templates.
+    """Return the content of the file; `input_hash` is the hash of the input, `templates` the release of the templates.
 
     The hash of each file shows later, with nothing else at hand, whether it still is as it was generated. `hashes` are
     those of files that the project keeps as they were generated earlier. `fork` holds the files of code that the
@@ -72,7 +72,7 @@ def provenance(
         "spec_version": SPEC_VERSION,
         "generator": {"name": "aqlgen", "version": __version__, "templates": templates},
         "generated_at": at,
-        "input": {"hash": given},
+        "input": {"hash": input_hash},
         "options": dict(options),
         "files": {},
         **({"fork": dict(sorted(fork.items()))} if fork else {}),

@@ -114,8 +114,8 @@ class Secrets:
         return _masked(data, secrets) if secrets else data
 
     def _masked_in_data(self) -> tuple[str, ...]:
-        own = (form for form, common in self._own.items() if not common and len(form) >= _SHORTEST_IN_DATA)
-        return (*own, *_CALL.get())
+        forms = (form for form, common in self._own.items() if not common and len(form) >= _SHORTEST_IN_DATA)
+        return (*forms, *_CALL.get())
 
 
 @lru_cache(4096)

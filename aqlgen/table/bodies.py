@@ -15,11 +15,20 @@ from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, i
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
-from aqlgen.table.encoding import FORMS, as_field, is_form, is_stated, with_encoding
 from aqlgen.table.fields import Fields, ShapedBody, fields_of, of_fields
+from aqlgen.table.form_fields import (
+    FILE_MARKS,
+    FORMS,
+    as_field,
+    file_reference,
+    is_bytes,
+    is_file,
+    is_form,
+    is_stated,
+    with_encoding,
+)
 from aqlgen.table.parameters import MAX_DESCRIPTION
-from aqlgen.table.uploads import FILE_MARKS, file_reference, is_bytes, is_file
-from aqlgen.table.xmlhints import xml_hints
+from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
@@ -27,7 +36,7 @@ SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)*")
 
 
 class UnservedBodyError(Exception):
-    """No representation of the body can be made by an adapter. `offered` are the content types."""
+    """An adapter can send no representation of the body. `offered` are the content types."""
 
     def __init__(self, offered: tuple[str, ...]) -> None:
         super().__init__(", ".join(offered))
@@ -35,7 +44,7 @@ class UnservedBodyError(Exception):
 
 
 def _rank(media: MediaType, types: Types) -> int | None:
-    """Give how gladly a representation is sent, 0 the most; None for one that cannot be."""
+    """Return the rank of a representation, 0 for the preferred one; None if it cannot be sent."""
     kind = media.content_type
     if admits_json(kind):
         return 1 if kind == JSON_PATCH else 0
@@ -43,18 +52,18 @@ def _rank(media: MediaType, types: Types) -> int | None:
         fields = fields_of(media, types)
         if fields is None:
             return 9 if _undeclared(media, types) else None
-        if kind == FORM and any(is_bytes(one, types) for one in fields.properties.values()):
+        if kind == FORM and any(is_bytes(field, types) for field in fields.properties.values()):
             return 4  # a text, which has no place for the bytes of a file
         return 2 + (FORMS.index(kind) if kind in FORMS else len(FORMS))
     if is_json_lines(kind):
         return 5
     if is_xml(kind):
         return 5 if fields_of(media, types) is not None else 7
-    return 6 if is_text(kind) else 8  # of any other kind are bytes
+    return 6 if is_text(kind) else 8  # any other kind is bytes
 
 
 def _undeclared(media: MediaType, types: Types) -> bool:
-    """Whether a form says nothing of its fields, so that any can be sent; a file or a list has to be a field's."""
+    """Return True if a form declares no fields, so that any can be sent; a file or a list has to be a field."""
     raw = True if media.schema is None else media.schema
     if media.content_type not in FORMS or types.alternatives(raw) or is_bytes(raw, types):
         return False
@@ -62,23 +71,23 @@ def _undeclared(media: MediaType, types: Types) -> bool:
 
 
 def sendable(body: Body, types: Types) -> list[str]:
-    """Give the content types of a body that an adapter can send."""
-    return [one.content_type for one in body.media if _rank(one, types) is not None]
+    """Return the content types of a body that an adapter can send."""
+    return [media.content_type for media in body.media if _rank(media, types) is not None]
 
 
 def choose(body: Body, types: Types, wanted: str | None = None) -> MediaType:
-    """Give the representation that an adapter sends, the wanted one if it is offered. Raises UnservedBodyError."""
+    """Return the representation that an adapter sends, the wanted one if it is offered. Raises UnservedBodyError."""
     for media in body.media:
         if media.content_type == wanted:
             return media
-    ranked = [(order, index) for index, one in enumerate(body.media) if (order := _rank(one, types)) is not None]
+    ranked = [(order, index) for index, media in enumerate(body.media) if (order := _rank(media, types)) is not None]
     if not ranked:
         raise UnservedBodyError(tuple(media.content_type for media in body.media))
     return body.media[min(ranked)[1]]
 
 
 def shape(decision: Decision, types: Types, wanted: str | None = None) -> ShapedBody | None:
-    """Give the operation's body, of the wanted content type if there is one. Raises UnservedBodyError."""
+    """Return the operation's body, of the wanted content type if there is one. Raises UnservedBodyError."""
     body = decision.operation.body
     if body is None:
         return None
@@ -107,7 +116,7 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
 
 
 def sent_as(media: MediaType) -> str:
-    """Give the content type to send: with its parameters, but for a boundary, which every form has its own of."""
+    """Return the content type to send, with its parameters except a boundary, which each form chooses itself."""
     first, *rest = (part.strip() for part in media.written.split(";"))
     kept = [part for part in rest if "=" in part and not part.lower().startswith("boundary")]
     whole = "; ".join([media.content_type, *kept])
@@ -115,7 +124,7 @@ def sent_as(media: MediaType) -> str:
 
 
 def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types: Types, hint: str) -> ShapedBody:
-    """Give a body that is one parameter: JSON of any kind, a list of lines, a text, or a file."""
+    """Return a body that is one parameter: JSON of any kind, a list of lines, a text, or a file."""
     kind = media.content_type
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
     if is_form(kind):
@@ -136,57 +145,57 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
 def _update(
     fields: Fields, raw: Json, media: MediaType, content_type: str, body: Body, types: Types, hint: str
 ) -> ShapedBody:
-    """Give an update's body, `input`, and of a form how its fields are written."""
+    """Return an update's body, `input`, and for a form how its fields are written."""
     schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
     written: dict[str, TableParameter] = {}
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)
         encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
-        written = {one.wire: field for one in encoded if (field := _as_field(one)) is not None}
-        if any(_has_file(one.schema) for one in encoded):
+        written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
+        if any(_has_file(parameter.schema) for parameter in encoded):
             schema = _with_files(schema, encoded, raw, types)
     whole = _whole("input", content_type, schema, body, required=True)
     return replace(whole, body=replace(whole.body, fields=written))
 
 
 def _as_field(parameter: TableParameter) -> TableParameter | None:
-    """Return how one field of an update's form is written; None if as is usual."""
+    """Return how one field of an update's form is written; None if it is written as usual."""
     entry = as_field(parameter)
     if _has_file(parameter.schema):
         listed = parameter.schema.get("type") == "array"
-        told = parameter.schema["items"] if listed else parameter.schema
-        file = {key: told[key] for key in FILE_MARKS if key in told}
+        field_schema = parameter.schema["items"] if listed else parameter.schema
+        file = {key: field_schema[key] for key in FILE_MARKS if key in field_schema}
         entry = replace(entry, schema={"items": file} if listed else file)
     return entry if is_stated(entry) else None
 
 
 def _has_file(schema: Mapping[str, Json]) -> bool:
     items = schema.get("items")
-    return any(isinstance(one, Mapping) and is_file(one) for one in (schema, items))
+    return any(isinstance(candidate, Mapping) and is_file(candidate) for candidate in (schema, items))
 
 
 def _with_files(
     schema: Mapping[str, Json], parameters: tuple[TableParameter, ...], raw: Json, types: Types
 ) -> dict[str, Json]:
-    """Give the schema of an update whose fields may be files, which the type of its body does not know."""
+    """Return the schema of an update whose fields may be files; the type of its body does not declare these."""
     properties: dict[str, Json] = {}
-    for one in parameters:
-        if one.location == "body":
-            described: dict[str, Json] = {"description": one.description} if one.description else {}
-            spelled: dict[str, Json] = {} if one.name == one.wire else {"x-name": one.wire}
-            properties[one.name] = {**one.schema, **described, **spelled}
-    found: dict[str, Json] = {"type": "object", "properties": properties}
-    needed = [one.name for one in parameters if one.required]
+    for parameter in parameters:
+        if parameter.location == "body":
+            described: dict[str, Json] = {"description": parameter.description} if parameter.description else {}
+            spelled: dict[str, Json] = {} if parameter.name == parameter.wire else {"x-name": parameter.wire}
+            properties[parameter.name] = {**parameter.schema, **described, **spelled}
+    whole: dict[str, Json] = {"type": "object", "properties": properties}
+    needed = [parameter.name for parameter in parameters if parameter.required]
     hidden = [
-        name for name, one in (types.object_view(raw) or {}).get("properties", {}).items() if types.read_only(one)
+        name for name, field in (types.object_view(raw) or {}).get("properties", {}).items() if types.read_only(field)
     ]
-    found |= {"required": needed} if needed else {}
-    found |= {"x-read-only": hidden} if hidden else {}
-    return found | {key: schema[key] for key in ("description",) if key in schema}
+    whole |= {"required": needed} if needed else {}
+    whole |= {"x-read-only": hidden} if hidden else {}
+    return whole | {key: schema[key] for key in ("description",) if key in schema}
 
 
 def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dict[str, Json]:
-    """Give the schema of a body that is a text, or a file."""
+    """Return the schema of a body that is a text or a file."""
     described = str(schema.get("description", ""))
     if is_xml(content_type):
         return {"type": "string", "description": " ".join(filter(None, (described, "An XML document, as text.")))}
@@ -201,5 +210,5 @@ def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body,
     parameter = TableParameter(
         name=name, wire=name, location="body", required=required, schema=bare, description=described
     )
-    made = TableBody(content_type=content_type, shape="whole", required=required, parameter=name, schema=bare)
-    return ShapedBody(made, (parameter,))
+    table_body = TableBody(content_type=content_type, shape="whole", required=required, parameter=name, schema=bare)
+    return ShapedBody(table_body, (parameter,))

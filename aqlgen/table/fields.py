@@ -1,4 +1,4 @@
-"""The fields of an object body as parameters: of an object, or of a union of objects those of every alternative."""
+"""The fields of an object body as parameters; a union of objects has the fields of all its alternatives."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from aqlgen.runtime.media import admits_json, is_multipart, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, field_names, shorten
-from aqlgen.table.encoding import is_form
+from aqlgen.table.form_fields import is_form, with_files
 from aqlgen.table.parameters import MAX_DESCRIPTION, VALID
-from aqlgen.table.uploads import with_files
 from aqlgen.words import pascal, snake, split
 
 __all__ = ["Fields", "ShapedBody", "fields_of", "of_fields"]
@@ -46,7 +45,7 @@ class Fields:
 
 
 def fields_of(media: MediaType, types: Types) -> Fields | None:
-    """Give the fields of an object body, None for any other; of a union of objects those of every alternative."""
+    """Return the fields of an object body, None for other bodies; a union of objects has those of all alternatives."""
     kind = media.content_type
     if not (admits_json(kind) or is_form(kind) or is_xml(kind)):
         return None
@@ -62,11 +61,18 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
             known = properties.get(name, MISSING)
             properties[name] = schema if known is MISSING or known == schema else _either(known, schema)
     for name in base.get("required", ()):
-        properties.setdefault(name, True)  # the server asks for it, though no more is known of it
-    told = types.discriminator(raw)
-    if told is not None and told.values and all(told.values) and told.property in properties:
-        every = [value for values in told.values for value in values]
-        properties[told.property] = {"allOf": [properties[told.property], {"enum": list(dict.fromkeys(every))}]}
+        properties.setdefault(name, True)  # the server requires it, though nothing else is known of it
+    discriminator = types.discriminator(raw)
+    if (
+        discriminator is not None
+        and discriminator.values
+        and all(discriminator.values)
+        and discriminator.property in properties
+    ):
+        tags = [value for values in discriminator.values for value in values]
+        properties[discriminator.property] = {
+            "allOf": [properties[discriminator.property], {"enum": list(dict.fromkeys(tags))}]
+        }
     rest = base.get("additionalProperties")
     open_ = rest is True or "patternProperties" in base
     return Fields(
@@ -78,11 +84,11 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
 
 
 def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types: Types) -> list[str]:
-    """Give the fields that every body has: of a union those that each alternative requires."""
+    """Return the fields that are always required: of a union, those that each alternative requires."""
     required = list(base.get("required", ()))
     if union:
         each = [list((types.object_view(branch) or {}).get("required", ())) for branch in branches]
-        required += [name for name in each[0] if all(name in one for one in each)]
+        required += [name for name in each[0] if all(name in names for names in each)]
     return required
 
 
@@ -92,7 +98,7 @@ def _either(first: Json, second: Json) -> Json:
 
 
 def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, types: Types, hint: str) -> ShapedBody:
-    """Give the body with a parameter for each field; what only the server sets is left out."""
+    """Return the body with a parameter for each field, except those that only the server sets."""
     raw = True if media.schema is None else media.schema
     names = field_names(fields.properties, preserve=False)
     optional = body.required is False
@@ -131,5 +137,7 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
         )
     validate = fields.across or (optional and bool(fields.required))
     whole = types.schema(raw, Place(request=True, hint=f"{hint}Body")) if validate else {}
-    made = TableBody(content_type=content_type, shape="fields", required=not optional, validate=validate, schema=whole)
-    return ShapedBody(made, tuple(parameters))
+    table_body = TableBody(
+        content_type=content_type, shape="fields", required=not optional, validate=validate, schema=whole
+    )
+    return ShapedBody(table_body, tuple(parameters))

@@ -1,4 +1,4 @@
-"""What an adapter is called: its name, its package, its environment variables."""
+"""The identity of an adapter: its name, its package and the prefix of its environment variables."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ class Identity:
 
     @property
     def prefix(self) -> str:
-        """What the names of its environment variables begin with, without the underscore."""
+        """The prefix of its environment variables, without the underscore."""
         return self.name.replace("-", "_").upper()
 
 
-def identify(document: Document, given: str | None, source_stem: str) -> Identity:
-    """Name the adapter: as given, else after the title, the host, the file, the rest of the title, in this order.
+def identify(document: Document, chosen: str | None, source_stem: str) -> Identity:
+    """Return the chosen name, else one after the title, the host, the file, the rest of the title, in this order.
 
     Raises OptionError for a name that cannot be used.
     """
-    if given is not None:
-        if not NAME.fullmatch(given) or len(given) > MAX_LENGTH:
-            suggestion = _kebab(split(given)) or "my-api"
+    if chosen is not None:
+        if not NAME.fullmatch(chosen) or len(chosen) > MAX_LENGTH:
+            suggestion = _kebab(split(chosen)) or "my-api"
             raise OptionError.of(
                 "bad-option",
-                f"--name {given!r} cannot be used",
+                f"--name {chosen!r} cannot be used",
                 help=f"Use up to {MAX_LENGTH} lower-case letters, digits and hyphens, such as {suggestion!r}.",
             )
-        return Identity(given)
-    telling, words = _title(document.title)
-    for candidate in (telling, _host(document), _kebab(split(source_stem)), words):
+        return Identity(chosen)
+    specific, words = _title(document.title)
+    for candidate in (specific, _host(document), _kebab(split(source_stem)), words):
         if candidate:
             return Identity(candidate)
     return Identity("api")
@@ -82,11 +82,11 @@ def _kebab(words: Iterable[str]) -> str:
 
 
 def _title(title: str) -> tuple[str, str]:
-    """Give a name of the title's telling words, and one of all its words."""
+    """Return a name from the specific words of the title, and one from all its words."""
     head = re.sub(r"['’]s\b", "", re.split(r"\s(?:[-–—|:+&]|with|from|by)\s|[(:,;\n]", title.strip())[0])
     words = [word for word in re.findall(r"[^\W_]+", head) if not re.fullmatch(r"v*\d+", word.lower())]
-    telling = [word for word in words if word.lower() not in GENERIC]
-    return _kebab(telling), _kebab(words)
+    specific = [word for word in words if word.lower() not in GENERIC]
+    return _kebab(specific), _kebab(words)
 
 
 def _host(document: Document) -> str:

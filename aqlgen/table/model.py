@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from json import JSONEncoder
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.diagnostics.errors import FileError
+from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
-from aqlgen.runtime.table import FAMILIES, Adapter, Row, encode
+from aqlgen.runtime.table import FAMILIES, FORMAT, Adapter, FormatError, Row, check_format, encode
 
-__all__ = ["FAMILIES", "DecidedRow", "Schema", "Table"]
+__all__ = ["FAMILIES", "DecidedRow", "Schema", "Table", "require_format", "table_files"]
 
 Schema = Mapping[str, Json]
 
@@ -50,3 +53,77 @@ class Table:
         """Return the rows of one family."""
         category = Category(family.upper())
         return tuple(row for row in self.rows if row.decision.category is category)
+
+
+SPREAD = ("parameters", "properties", "security_schemes")
+"""Keys whose entries have a line each, also within `pagination`."""
+
+TOGETHER = frozenset({"path", "operation_id", "verb", "relative", "rule", "confidence", "danger_reason", "returns"})
+"""Keys of a row that share the line of the key before them, since they are read and changed together. Empty objects do,
+too.
+"""
+
+_line = JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
+
+
+def _object(entries: Iterable[tuple[str, Json]], depth: int) -> str:
+    """Write an object, usually with one entry a line; the keys of SPREAD are written one level deeper."""
+    pad = " " * depth
+    text = ""
+    for key, value in entries:
+        if text:
+            text += ", " if not depth and (key in TOGETHER or value == {}) else f",\n{pad} "
+        text += f"{_line(key)}: {_value(key, value, depth)}"
+    return f"{{\n{pad} {text}\n{pad}}}" if text else "{}"
+
+
+def _value(key: str, value: Json, depth: int) -> str:
+    """Write the value of a key; `pagination` goes on one line, except for its parameters."""
+    if not isinstance(value, Mapping) or not value:
+        return _line(value)
+    if key in SPREAD:
+        return _object(value.items(), depth + 1)
+    parameters = value.get("parameters") if key == "pagination" else None
+    if not isinstance(parameters, Mapping):
+        return _line(value)
+    head = _line({name: part for name, part in value.items() if name != "parameters"})
+    return f'{head.removesuffix("}")}, "parameters": {_object(parameters.items(), depth + 1)}}}'
+
+
+def blocks(entries: Mapping[str, Mapping[str, Json]]) -> str:
+    """Write named objects with a blank line between them."""
+    if not entries:
+        return "{}\n"
+    return (
+        "{\n"
+        + ",\n\n".join(f"{_line(name)}: {_object(members.items(), 0)}" for name, members in entries.items())
+        + "\n}\n"
+    )
+
+
+def mocks(rows: Iterable[DecidedRow]) -> str:
+    """Write the declared response examples, one a line."""
+    lines = [f"{_line(row.name)}: {_line(row.mock)}" for row in rows if row.mock is not None]
+    return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
+
+
+def table_files(table: Table) -> dict[str, str]:
+    """Return the data files of the package by their path in it."""
+    contents = {"adapter.json": _object(encode(table.adapter).items(), 0) + "\n", "types.json": blocks(table.types)}
+    for family in FAMILIES:
+        contents[f"operations/{family}.json"] = blocks({row.name: row.as_json() for row in table.of(family)})
+    contents["mock.json"] = mocks(table.rows)
+    return {path: escaped(text) for path, text in contents.items()}
+
+
+def require_format(adapter: Mapping[str, Json], path: str) -> None:
+    """Raise FileError unless what `adapter.json` holds is of the format that this aqlgen reads."""
+    try:
+        check_format(adapter)
+    except FormatError:
+        raise FileError.of(
+            "not-a-project",
+            f"{path} says that the operation table is of format {adapter['format']}, and this aqlgen reads {FORMAT}",
+            help="A newer aqlgen wrote it: install the newest one, then run `aqlgen update`.",
+            file=path,
+        ) from None

@@ -1,35 +1,51 @@
-"""Parameters of an operation under names that an agent can use: snake_case, specific, unique within it (R-REQ-2)."""
+"""Parameters of an operation: the API's under names for an agent, and the adapter's own.
+
+The API's get snake_case names, specific and unique within the operation (R-REQ-2). The adapter's own are `fields`,
+`first`, `after`, `dry_run` and `if_match` (R-SEL-2, 3, 5; R-OPS-5). They are in no location of the request. Where the
+adapter pages, they replace the API's own parameters for it, which are accepted under their names still, but not shown.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from typing import Final
 
-from aqlgen.decide.decision import Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits.sensitive import is_secret
-from aqlgen.ir import Document, Location, Parameter, SecurityScheme
+from aqlgen.ir import Document, Json, Location, Parameter, SecurityScheme
+from aqlgen.runtime.table import ADAPTER, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
-from aqlgen.table.encoding import encoded_fields
+from aqlgen.table.form_fields import encoded_fields
 from aqlgen.words import pascal, singular, snake, split
 
 MAX_DESCRIPTION = 400
-RESERVED = frozenset({"input"})
 VALID = re.compile(r"[a-z][a-z0-9_]*")
+BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
+"""Names that say nothing without the thing that they belong to."""
+NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
+
+SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
+DEFAULT_SIZE: Final = 20
+MOST: Final = 100
+
+_NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
+_SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
 
 
 def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) -> bool:
-    """Whether a parameter is a credential that a security scheme sends already."""
+    """Return True if a parameter is a credential that a security scheme sends already."""
     return any(
         scheme.kind == "apiKey" and scheme.location == parameter.location.value and scheme.parameter == parameter.name
         for scheme in schemes
     )
 
 
-def secured(decision: Decision, document: Document) -> Decision:
-    """Give a decision whose security has every credential that its operation declares as a required parameter too.
+def with_required_credentials(decision: Decision, document: Document) -> Decision:
+    """Return a decision whose security has each credential that its operation also declares as a required parameter.
 
     Documents that list them as alternatives of each other mean that both are sent.
     """
@@ -37,22 +53,17 @@ def secured(decision: Decision, document: Document) -> Decision:
     demanded = [
         scheme.name
         for scheme in document.schemes
-        if any(one.required and sent_by_security(one, (scheme,)) for one in operation.parameters)
+        if any(parameter.required and sent_by_security(parameter, (scheme,)) for parameter in operation.parameters)
     ]
     stated = document.security if operation.security is None else operation.security
-    if not demanded or (stated and all(set(demanded) <= set(one) for one in stated)):
+    if not demanded or (stated and all(set(demanded) <= set(requirement) for requirement in stated)):
         return decision
-    every = tuple(dict.fromkeys(tuple(sorted({*one, *demanded})) for one in stated or ((),)))
-    return replace(decision, operation=replace(operation, security=every))
+    security = tuple(dict.fromkeys(tuple(sorted({*requirement, *demanded})) for requirement in stated or ((),)))
+    return replace(decision, operation=replace(operation, security=security))
 
 
-BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
-"""Names that say nothing without the thing that they belong to."""
-NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
-
-
-def own_name(wire: str, location: str, path: str, resource: str = "") -> str:
-    """Give a parameter's name before uniqueness: a bare `id` takes the noun before it, in a query the resource."""
+def agent_name(wire: str, location: str, path: str, resource: str = "") -> str:
+    """Return a parameter's name before uniqueness: a bare `id` takes the noun before it, in a query the resource."""
     name = wire if VALID.fullmatch(wire) else snake(wire)
     if location == Location.PATH and name in BARE:
         noun = _noun_before(path.split("{" + wire + "}")[0], name) or resource
@@ -65,7 +76,7 @@ def own_name(wire: str, location: str, path: str, resource: str = "") -> str:
 
 
 def _noun_before(path: str, name: str) -> str:
-    """Give the noun of the last segment that says what a parameter is of: of `/pets/by-id/` that is pet."""
+    """Return the noun of the last segment that names what a parameter belongs to: for `/pets/by-id/`, pet."""
     for segment in reversed(path.split("/")):
         words = split(segment)
         if words and "{" not in segment and words[-1] != name and not NO_THING.fullmatch(segment.lower()):
@@ -73,41 +84,41 @@ def _noun_before(path: str, name: str) -> str:
     return ""
 
 
-def unique(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
-    """Give each a name of its own: who is spelled so or comes first keeps it, the others say where they travel.
+def with_unique_names(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
+    """Make the names unique: the exact spelling or the first one keeps a name, the others get their location.
 
-    (`query_id`.) One that makes way for another of its own place is still found by the API's own spelling of it.
+    (`query_id`.) One that gives way to another in the same location is still found by the API's own spelling of it.
     """
-    every = tuple(parameters)
-    spelled = {(one.location, one.wire) for one in every}
+    candidates = tuple(parameters)
+    spelled = {(parameter.location, parameter.wire) for parameter in candidates}
     taken: set[str] = set()
-    found = []
-    for parameter in every:
+    named = []
+    for parameter in candidates:
         name = parameter.name
-        own = parameter.wire != name and (parameter.location, name) in spelled
-        if own or name in taken:
+        gives_way = parameter.wire != name and (parameter.location, name) in spelled
+        if gives_way or name in taken:
             name = f"{parameter.location.split('_')[0]}_{name}"
         if name in taken:
             name = f"{name}_{sha256(parameter.wire.encode()).hexdigest()[:4]}"
         taken.add(name)
-        found.append(parameter if name == parameter.name else replace(parameter, name=name))
-    return tuple(found)
+        named.append(parameter if name == parameter.name else replace(parameter, name=name))
+    return tuple(named)
 
 
 def plain_parameters(decision: Decision, types: Types, schemes: Iterable[SecurityScheme]) -> list[TableParameter]:
-    """Give the path, query, header and cookie parameters, in that order."""
+    """Return the path, query, header and cookie parameters, in that order."""
     operation = decision.operation
     order = list(Location)
     owner = pascal(split(decision.name))
-    found = []
-    for parameter in sorted(operation.parameters, key=lambda one: order.index(one.location)):
+    table_parameters = []
+    for parameter in sorted(operation.parameters, key=lambda declared: order.index(declared.location)):
         if parameter.fixed is not None or sent_by_security(parameter, schemes):
             continue
-        name = own_name(parameter.name, parameter.location.value, operation.path, decision.resource)
+        name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
         schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
-        found.append(
+        table_parameters.append(
             TableParameter(
                 name=name,
                 wire=parameter.name,
@@ -124,4 +135,106 @@ def plain_parameters(decision: Decision, types: Types, schemes: Iterable[Securit
                 fields=encoded_fields(parameter.encoding, types.follow),
             )
         )
-    return found
+    return table_parameters
+
+
+def paged(decision: Decision) -> Pagination | None:
+    """Return how the operation pages, if the adapter can page it: list and way to the next page are known."""
+    paging = decision.trait(Pagination)
+    if paging is None or paging.items is None or decision.category is not Category.READ:
+        return None
+    return paging if _leads_on(paging) else None
+
+
+def _leads_on(paging: Pagination) -> bool:
+    """Return True if it is known what asks for the next page."""
+    if paging.style in ("page", "offset"):
+        return paging.lead_param is not None
+    return paging.next is not None or (paging.style == "cursor" and paging.item_cursor is not None)
+
+
+def backward(paging: Pagination) -> bool:
+    """Return True if the API can page backwards, from any place and from the end."""
+    return paging.style == "offset" and paging.total is not None and paging.size_param is not None
+
+
+def added_parameters(
+    decision: Decision, parameters: Iterable[TableParameter], returns: ReturnType
+) -> list[TableParameter]:
+    """Return the adapter's own parameters of an operation."""
+    if decision.category is not Category.READ:
+        adapter_parameters = [
+            _adapter_parameter("dry_run", {"type": "boolean", "default": False}, "Show the request, and send nothing")
+        ]
+        update = decision.trait(Update)
+        declared = any(
+            parameter.location == "header" and parameter.wire.lower() == "if-match" for parameter in parameters
+        )
+        if update is not None and update.etag and not declared:
+            adapter_parameters.append(
+                _adapter_parameter("if_match", {"type": "string"}, "Only if the resource still has this `_etag`")
+            )
+        return adapter_parameters
+    adapter_parameters = []
+    paging = paged(decision)
+    if paging is not None:
+        adapter_parameters += _pages(paging)
+    if paging is not None or returns["name"] not in _NO_FIELDS:
+        usual = "full"
+        if decision.verb in _SEARCHES:
+            usual = "minimal"
+        elif paging is not None or decision.verb == "list" or returns["name"] == "array":
+            usual = "standard"
+        schema = {**SELECTION, "default": usual}
+        adapter_parameters.append(
+            _adapter_parameter(
+                "fields", schema, "Fields to return: minimal, standard or full, or paths such as 'owner.id'"
+            )
+        )
+    return adapter_parameters
+
+
+def _pages(paging: Pagination) -> list[TableParameter]:
+    most = MOST if paging.size_max is None else min(MOST, paging.size_max)
+    size: dict[str, Json] = {"type": "integer", "minimum": 1}
+    text: dict[str, Json] = {"type": "string", "minLength": 1}
+    page_parameters = [
+        _adapter_parameter(
+            "first", {**size, "default": min(DEFAULT_SIZE, most)}, f"How many items; at most {most} are given"
+        ),
+        _adapter_parameter("after", text, "Go on after `pageInfo.endCursor` of the page before; give `first` too"),
+    ]
+    if backward(paging):
+        page_parameters += [
+            _adapter_parameter("last", size, f"How many items from the end; at most {most} are given"),
+            _adapter_parameter("before", text, "Items before `pageInfo.startCursor` of a page; give `last` too"),
+        ]
+    return page_parameters
+
+
+def _adapter_parameter(name: str, schema: Mapping[str, Json], description: str) -> TableParameter:
+    return TableParameter(
+        name=name, wire=name, location=ADAPTER, required=False, schema=schema, description=description
+    )
+
+
+def paging_parameters(
+    paging: Pagination, parameters: Iterable[TableParameter]
+) -> tuple[tuple[TableParameter, ...], tuple[TableParameter, ...]]:
+    """Split the parameters into those that are shown and those that `first` and `after` replace."""
+    wires = {wire for _, wire in paging.roles}
+    places = () if paging.within is not None else (paging.location or "query",)
+    shown, hidden = [], []
+    for parameter in parameters:
+        if parameter.location in places and parameter.wire in wires:
+            hidden.append(parameter)
+        else:
+            shown.append(parameter)
+    return tuple(shown), tuple(hidden)
+
+
+def page_of(returns: ReturnType) -> ReturnType:
+    """Return what a paged operation returns."""
+    of = returns.get("description", "") if returns["name"] == "array" else f"Of a {returns['name']}"
+    items = f"`items`: {of[:1].lower()}{of[1:]}" if of else "`items`"
+    return {"name": "object", "kind": "object", "description": f"{items}; `pageInfo`: a PageInfo"}

@@ -1,4 +1,4 @@
-"""What an operation gives back: the successful responses, the type in words, and the document's own example."""
+"""Results of an operation: the successful responses, the return type, and the document's own example."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from aqlgen.words import pascal, split
 NOTHING: ReturnType = {"name": "none", "kind": "scalar", "description": "No content."}
 MAX_MOCK_BYTES = 20_000
 REDIRECTS = frozenset({"301", "302", "303", "307", "308", "3XX"})
-NOT_TOLD = re.compile(
+IGNORED_HEADERS = re.compile(
     r"rate-?limit|request-?id|correlation-?id|interaction-?id|server-id|^x-trace|^(?:content|cache|access-control)-"
     r"|^(?:link|date|server|vary|pragma|expires|age|via|retry-after|deprecation|sunset|connection|transfer-encoding"
     r"|strict-transport-security)$|token|secret|auth|cookie|password|session"
 )
-"""Names of headers that tell an agent nothing, that the adapter itself acts on, or that may hold a credential."""
+"""Names of headers that are useless to an agent, that the adapter itself acts on, or that may hold a credential."""
 
 
 def successes(responses: tuple[DocumentResponse, ...]) -> tuple[DocumentResponse, ...]:
-    """Give the 2xx responses in the order of their status, else the default one."""
-    good = sorted((one for one in responses if one.status.startswith("2")), key=lambda one: one.status)
-    return tuple(good) or tuple(one for one in responses if one.status == "default")
+    """Return the 2xx responses in the order of their status, else the default one."""
+    good = sorted(
+        (response for response in responses if response.status.startswith("2")), key=lambda response: response.status
+    )
+    return tuple(good) or tuple(response for response in responses if response.status == "default")
 
 
 def main_media(response: DocumentResponse) -> MediaType | None:
-    """Give the representation that the adapter asks for: JSON where there is one, else the first."""
+    """Return the representation that the adapter asks for: JSON if there is one, else the first."""
     ranked = sorted(response.media, key=lambda media: not admits_json(media.content_type))
     return ranked[0] if ranked else None
 
@@ -43,19 +45,23 @@ def is_read(content_type: str) -> bool:
 
 
 def need_xml(document: Document) -> bool:
-    """Whether an operation of the document can only be called or read in XML."""
+    """Return True if an operation of the document can only be called or read in XML."""
     for operation in document.operations:
-        media = [one for one in map(main_media, successes(operation.responses)) if one is not None]
+        media = [
+            representation
+            for representation in map(main_media, successes(operation.responses))
+            if representation is not None
+        ]
         offered = operation.body.media if operation.body else ()
-        if any(is_xml(one.content_type) for one in media) or (
-            offered and all(is_xml(one.content_type) for one in offered)
+        if any(is_xml(representation.content_type) for representation in media) or (
+            offered and all(is_xml(representation.content_type) for representation in offered)
         ):
             return True
     return False
 
 
 def build(decision: Decision, types: Types) -> tuple[dict[str, Response], ReturnType]:
-    """Give the responses as the table has them, and the return type (introspection, TypeInfo)."""
+    """Return the responses as the table has them, and the return type (introspection, TypeInfo)."""
     table: dict[str, Response] = {}
     returns: ReturnType | None = None
     for response in successes(decision.operation.responses):
@@ -69,9 +75,9 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, Response], Return
                 entry["schema"] = {key: value for key, value in schema.items() if key != "description"}
             if returns is None:
                 returns = _returns(entry)
-        told = [name for name in response.headers if not NOT_TOLD.search(name.lower())]
-        if told:
-            entry["headers"] = told
+        headers = [name for name in response.headers if not IGNORED_HEADERS.search(name.lower())]
+        if headers:
+            entry["headers"] = headers
         table[response.status] = entry
     for response in decision.operation.responses:
         if response.status in REDIRECTS:  # where the address is the answer
@@ -80,15 +86,15 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, Response], Return
 
 
 def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
-    """Give the responses of an operation whose ETag stands in its data already, so that no header tells it again."""
-    found: dict[str, Response] = {}
+    """Return the responses of an operation whose data contains the ETag already, without the ETag header."""
+    without_etag: dict[str, Response] = {}
     for status, response in responses.items():
         headers = [name for name in response.get("headers", ()) if name.lower() != "etag"]
-        found[status] = response.copy()
-        found[status].pop("headers", None)
+        without_etag[status] = response.copy()
+        without_etag[status].pop("headers", None)
         if headers:
-            found[status]["headers"] = headers
-    return found
+            without_etag[status]["headers"] = headers
+    return without_etag
 
 
 def _returns(entry: Response) -> ReturnType:
@@ -96,7 +102,7 @@ def _returns(entry: Response) -> ReturnType:
     schema: Mapping[str, Json] = entry.get("schema", {} if admits_json(kind) else {"type": "string"})
     if is_read(kind) and not admits_json(kind) and not is_xml(kind) and schema.get("type") != "array":
         schema = {"type": "array", "items": schema if "schema" in entry else {}}
-    branches = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
     if len(branches) == 1:
         schema = branches[0]
     if schema.get("type") == "array":
@@ -106,22 +112,22 @@ def _returns(entry: Response) -> ReturnType:
 
 
 def _type(schema: Mapping[str, Json]) -> ReturnType:
-    """Name a type; the kind of a named one is settled when the types are finished."""
+    """Name a type; `with_final_kind` sets the kind of a named one when the types are finished."""
     if "$ref" in schema:
         return {"name": schema["$ref"].rsplit("/", 1)[-1], "kind": "object"}
     kind = schema.get("type")
-    name = next((one for one in kind if one != "null"), "any") if isinstance(kind, list) else kind or "any"
+    name = next((name for name in kind if name != "null"), "any") if isinstance(kind, list) else kind or "any"
     return {"name": name, "kind": "object" if name == "object" else "scalar"}
 
 
-def settle(returns: ReturnType, types: Mapping[str, Mapping[str, Json]]) -> ReturnType:
-    """Give a return type with its true kind."""
+def with_final_kind(returns: ReturnType, types: Mapping[str, Mapping[str, Json]]) -> ReturnType:
+    """Return a return type with its final kind."""
     known = types.get(returns["name"])
     return returns if known is None else {**returns, "kind": finished_kind(known, types)}
 
 
 def mock_of(responses: tuple[DocumentResponse, ...]) -> Mapping[str, Json] | None:
-    """Give the document's own example of the first success, within 20 kB; None when it has none."""
+    """Return the document's own example of the first success, up to 20 kB; None if it has none."""
     for response in successes(responses)[:1]:
         media = main_media(response)
         if media is None or media.example is MISSING or not admits_json(media.content_type):

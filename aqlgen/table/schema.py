@@ -105,8 +105,8 @@ class _Definitions:
         described = _docstring(cls) + (" Only what is not as usual stands here." if brief else "")
         properties: dict[str, Json] = {}
         required = []
-        for key, hint, told, needed, inner_brief in _entries(cls):
-            properties[key] = self.schema(hint, brief=inner_brief) | {"description": told}
+        for key, hint, description, needed, inner_brief in _entries(cls):
+            properties[key] = self.schema(hint, brief=inner_brief) | {"description": description}
             if needed and not brief:
                 required.append(key)
         whole: dict[str, Json] = {"description": described, "type": "object", "properties": properties}
@@ -119,14 +119,14 @@ def _unless_empty(key: str, value: Json) -> dict[str, Json]:
 
 def _entries(cls: Any) -> Iterator[tuple[str, Any, str, bool, bool]]:
     """Yield key, type, description, whether it is always there, and whether what it holds is brief."""
-    told = _descriptions(cls)
+    descriptions = _descriptions(cls)
     if isinstance(cls, type) and is_dataclass(cls):
-        for key, one in columns(cls).items():
-            hint = get_type_hints(cls)[one.attribute]
-            yield key, hint, told[one.attribute], one.always is True, one.brief
+        for key, column in columns(cls).items():
+            hint = get_type_hints(cls)[column.attribute]
+            yield key, hint, descriptions[column.attribute], column.always is True, column.brief
     else:
         for key, hint in get_type_hints(cls).items():
-            yield key, hint, told[key], key in cls.__required_keys__, False
+            yield key, hint, descriptions[key], key in cls.__required_keys__, False
 
 
 def _bare(hint: Any) -> Any:
@@ -134,22 +134,22 @@ def _bare(hint: Any) -> Any:
     if get_origin(hint) is NotRequired:
         return _bare(get_args(hint)[0])
     if get_origin(hint) in (Union, UnionType):
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+        (hint,) = (member for member in get_args(hint) if member is not NoneType)
     return hint
 
 
 @cache
 def _descriptions(cls: Any) -> Mapping[str, str]:
     """Return the docstrings behind the fields of a class, by field."""
-    told: dict[str, str] = dict(KEYWORDS) if is_typeddict(cls) else {}
+    descriptions: dict[str, str] = dict(KEYWORDS) if is_typeddict(cls) else {}
     body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
     assert isinstance(body, ast.ClassDef)  # noqa: S101 - the source of a class
     for statement, behind in zip(body.body, body.body[1:], strict=False):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             assert isinstance(behind, ast.Expr)  # noqa: S101 - every field of the table has a docstring
             assert isinstance(behind.value, ast.Constant)  # noqa: S101
-            told[statement.target.id] = " ".join(str(behind.value.value).split())
-    return told
+            descriptions[statement.target.id] = " ".join(str(behind.value.value).split())
+    return descriptions
 
 
 def _docstring(cls: Any) -> str:
@@ -183,8 +183,8 @@ def page() -> str:
         if cls not in seen:
             seen.add(cls)
             parts.append(f"\n## {_title(cls)}\n\n{_docstring(cls)}\n\n| key | value | meaning |\n|---|---|---|\n")
-            for key, hint, told, needed, _ in _entries(cls):
-                parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(told)} |\n")
+            for key, hint, description, needed, _ in _entries(cls):
+                parts.append(f"| `{key}`{'' if needed else ' (optional)'} | {_words(hint)} | {_cell(description)} |\n")
                 waiting += _classes(hint)
     return "".join(parts)
 
@@ -202,7 +202,7 @@ def _classes(hint: Any) -> list[Any]:
     hint = _bare(hint)
     if is_dataclass(hint) or is_typeddict(hint):
         return [hint]
-    return [found for argument in get_args(hint) if argument is not Ellipsis for found in _classes(argument)]
+    return [cls for argument in get_args(hint) if argument is not Ellipsis for cls in _classes(argument)]
 
 
 def _words(hint: Any) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aqlgen.table.matching import matching
+from aqlgen.table.sample_scalars import matching_text
 
 FORMATS = {
     "date-time": "2026-01-31T12:00:00Z",
@@ -220,7 +220,9 @@ def _scalar(info: Mapping[str, Any], kind: str, description: str) -> Any:
         return _number(info, kind, description)
     if info.get("pattern"):
         wanted = info.get("minLength", 0)
-        candidates = [candidate for more in range(65) if (candidate := matching(info["pattern"], more)) is not None]
+        candidates = [
+            candidate for more in range(65) if (candidate := matching_text(info["pattern"], more)) is not None
+        ]
         if candidates:
             return next((candidate for candidate in candidates if len(candidate) >= wanted), candidates[-1])
     if info.get("format") in FORMATS:

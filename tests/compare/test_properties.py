@@ -35,7 +35,7 @@ PETSTORE = SURFACES["petstore"]
 def shown(changes: Changes) -> Iterator[str]:
     """Yield every format, as text."""
     yield changes.as_text()
-    yield changes.as_text(every=True)
+    yield changes.as_text(show_all=True)
     yield changes.as_markdown()
     yield json.dumps(changes.as_json())
 

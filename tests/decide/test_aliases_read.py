@@ -11,7 +11,8 @@ from aqlgen.decide.overrides import parse
 
 def refusals(text: str) -> list[tuple[int, int, str]]:
     return [
-        (diagnostic.line, diagnostic.column, diagnostic.message) for diagnostic in parse(text, "overrides.yaml").found
+        (diagnostic.line, diagnostic.column, diagnostic.message)
+        for diagnostic in parse(text, "overrides.yaml").diagnostics
     ]
 
 

@@ -121,14 +121,14 @@ REFUSED = (
 @pytest.mark.parametrize("text", ACCEPTED)
 def test_what_the_schema_takes_is_read(text: str) -> None:
     VALIDATOR.validate(yaml.safe_load(text))
-    assert not parse(text).found
+    assert not parse(text).diagnostics
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_the_schema_refuses_is_a_finding_that_says_what_to_write(text: str) -> None:
     assert not VALIDATOR.is_valid(yaml.safe_load(text))
-    assert parse(text).found
-    assert all(diagnostic.line and diagnostic.column and diagnostic.help for diagnostic in parse(text).found)
+    assert parse(text).diagnostics
+    assert all(diagnostic.line and diagnostic.column and diagnostic.help for diagnostic in parse(text).diagnostics)
 
 
 def properties(definition: str) -> set[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from aqlgen.table.parameters import own_name
+from aqlgen.table.parameters import agent_name
 
 
 @pytest.mark.parametrize(
@@ -20,15 +20,15 @@ from aqlgen.table.parameters import own_name
 )
 def test_a_bare_id_is_named_by_what_it_is_of(wire: str, path: str, name: str) -> None:
     """R-REQ-2"""
-    assert own_name(wire, "path", path, "thing") == name
+    assert agent_name(wire, "path", path, "thing") == name
 
 
 def test_a_bare_id_in_a_query_is_that_of_the_resource() -> None:
     """R-REQ-2"""
-    assert own_name("id", "query", "/pets/get", "pet") == "pet_id"
-    assert own_name("limit", "query", "/pets/get", "pet") == "limit"
+    assert agent_name("id", "query", "/pets/get", "pet") == "pet_id"
+    assert agent_name("limit", "query", "/pets/get", "pet") == "limit"
 
 
 def test_a_parameter_in_another_script_is_written_in_latin_letters() -> None:
     """R-REQ-2"""
-    assert own_name("название", "query", "/pets") == "nazvanie"
+    assert agent_name("название", "query", "/pets") == "nazvanie"

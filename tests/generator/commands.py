@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from aqlgen.table.text import files
+
 from aqlgen.cli import main
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
-from aqlgen.table.text import files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 

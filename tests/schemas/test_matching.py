@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqlgen.schemas.patterns import matches, usable
-from aqlgen.table.matching import MAX_LENGTH, matching
+from aqlgen.table.sample_scalars import MAX_LENGTH, matching_text
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from aqlgen.table.matching import MAX_LENGTH, matching
     ],
 )
 def test_a_text_made_for_a_pattern_matches_it(pattern: str) -> None:
-    example = matching(pattern)
+    example = matching_text(pattern)
     assert example is not None
     assert matches(usable(pattern) or pattern, example)
 
@@ -44,14 +44,14 @@ def test_a_text_made_for_a_pattern_matches_it(pattern: str) -> None:
 def test_an_expression_that_explodes_costs_nothing(pattern: str) -> None:
     """R-TRUST-4"""
     begin = time.perf_counter()
-    example = matching(pattern)
+    example = matching_text(pattern)
     assert example is None or len(example) <= MAX_LENGTH
     assert time.perf_counter() - begin < 1
 
 
 @given(st.text(alphabet="ab[]()|*+?{}^$\\d1,-.", max_size=20))
 def test_any_text_as_a_pattern_gives_a_text_or_nothing(pattern: str) -> None:
-    example = matching(pattern)
+    example = matching_text(pattern)
     assert example is None or len(example) <= MAX_LENGTH
 
 

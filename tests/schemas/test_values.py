@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from aqlgen.table.checking import Checker
-from aqlgen.table.values import ValueMaker
+from aqlgen.table.example_calls import Checker
+from aqlgen.table.sample_values import ValueMaker
 from tests.schemas.adapter import adapted
 
 NODE = "#/components/schemas/Node"

@@ -146,7 +146,7 @@ def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
     examples = text.split("#\n", 1)[1]
     file.write_text(re.sub(r"^# ", "", examples, flags=re.MULTILINE))
     overrides = load_overrides(file)
-    assert not overrides.found
+    assert not overrides.diagnostics
     adopt, pets, photo, owner = overrides.entries.values()
     assert (adopt.name, adopt.category, adopt.danger) == ("adopt_pet", "EXECUTE", "destructive")
     assert adopt.parameters["petId"].name == "pet"

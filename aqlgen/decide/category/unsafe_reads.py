@@ -63,7 +63,7 @@ class _Claim:
 
     @property
     def silent(self) -> bool:
-        """Whether a success has no body, though the verb asks for one."""
+        """Return True if a success has no body, though the verb asks for one."""
         return self.facts.answers_nothing and self.word not in _ANSWERS_BY_STATUS
 
     @property

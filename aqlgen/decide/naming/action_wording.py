@@ -49,10 +49,10 @@ def action_wording(facts: Facts, chain: NounChain, verb: ChosenVerb, *, whole: b
 
 def _verb_words(action: Words, shown: str) -> tuple[Words, Words]:
     """Return the words of the verb, with its adverbs, and the words of the action behind it."""
-    found = leading_verb(action)
-    if found is None:
+    match = leading_verb(action)
+    if match is None:
         return tuple(shown.split("_")), action[1:]
-    verb, used = found
+    verb, used = match
     if verb.word == "upsert":
         return tuple(shown.split("_")), action[used:]
     if shown not in (verb.word, CANONICAL.get(verb.word), "get", "list"):

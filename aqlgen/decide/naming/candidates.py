@@ -55,7 +55,7 @@ class Names:
 
     @cached_property
     def rank(self) -> tuple[int, ...]:
-        """How good the operation's claim to its first candidate is: higher is better."""
+        """The strength of the operation's claim to its first candidate: higher is better."""
         return _rank(self)
 
     @cached_property
@@ -65,7 +65,7 @@ class Names:
 
     @cached_property
     def twin(self) -> tuple[object, ...]:
-        """What the operation is, apart from its API version."""
+        """The operation's identity, apart from its API version."""
         shape = self.facts.shape
         return self.facts.method, self.chain.nouns, shape.action, shape.qualifier, shape.query_words
 
@@ -179,8 +179,8 @@ def _own_verb(parts: _Parts) -> Iterator[Words]:
     """Use the API's own verb for a change: replace beside update."""
     base, verb = parts.names.base, parts.names.chosen
     changing = parts.names.facts.method not in ("GET", "HEAD", "POST")
-    if not parts.acting and base[:1] == (verb.shown,) and verb.shown != verb.own and changing:
-        yield verb.own, *base[1:]
+    if not parts.acting and base[:1] == (verb.shown,) and verb.shown != verb.api_verb and changing:
+        yield verb.api_verb, *base[1:]
 
 
 def _wider(parts: _Parts) -> Iterator[Words]:
@@ -226,7 +226,7 @@ def _spoken(parts: _Parts) -> Iterator[Words]:
     """Use people's words, if they begin with the name's verb."""
     phrase = parts.names.facts.phrase
     words = (*phrase.lead, *phrase.object) if phrase else ()
-    if 1 < len(words) < _LONG and words[:1] in (parts.names.base[:1], (parts.names.chosen.own,)):
+    if 1 < len(words) < _LONG and words[:1] in (parts.names.base[:1], (parts.names.chosen.api_verb,)):
         yield words
 
 
@@ -236,7 +236,7 @@ def _by_parameters(parts: _Parts) -> Iterator[Words]:
 
 
 def _own_verb_in_full(parts: _Parts) -> Iterator[Words]:
-    verb = parts.names.chosen.own
+    verb = parts.names.chosen.api_verb
     if not parts.acting and verb not in ("post", "put"):
         yield verb, *parts.full[1:]
 

@@ -63,17 +63,17 @@ class NounChain:
 
     @property
     def unsettled(self) -> bool:
-        """Whether the path ends in an adjective that has no noun."""
+        """True if the path ends in an adjective that has no noun."""
         return self.participle and not self.settled
 
     @property
     def within(self) -> bool:
-        """Whether the path's end lies within an item."""
+        """True if the path's end lies within an item."""
         return any(noun.parameters for noun in self.nouns)
 
     @property
     def itself(self) -> bool:
-        """Whether a parameter with the last noun's name finds it (`/pets/{petId}`)."""
+        """True if a parameter with the last noun's name identifies it (`/pets/{petId}`)."""
         if not self.nouns:
             return False
         last = self.nouns[-1].words
@@ -84,7 +84,7 @@ class NounChain:
 
     @property
     def item(self) -> bool:
-        """Whether the path ends at one thing: `/pets/{petId}` or `/pets/{id}`, but not `/readme/{directory}`."""
+        """True if the path ends at one thing: `/pets/{petId}` or `/pets/{id}`, but not `/readme/{directory}`."""
         return self.itself or any(word in IDS | NAMES for word in self.parameters)
 
     @property

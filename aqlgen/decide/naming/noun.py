@@ -65,7 +65,7 @@ class Noun:
 
     @property
     def bare(self) -> bool:
-        """Whether only a parameter gives the noun (`/{mount_path}/`); a plural is a segment of its own."""
+        """True if only a parameter gives the noun (`/{mount_path}/`); a plural is a segment of its own."""
         return not is_plural(self.words) and self.words in [thing(name) for name in self.parameters]
 
 

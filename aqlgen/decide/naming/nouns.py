@@ -102,7 +102,7 @@ def spoken_words(facts: Facts, chain: NounChain, noun: Noun) -> Words:
         return parent_words(noun)
     evidence = _without_participles(facts.phrase.evidence_for(each.words for each in chain.nouns))
     if noun.parameters and noun.bare:
-        return tuple(word for word in noun.words if any(alike(singular(word), said) for said in evidence))
+        return tuple(word for word in noun.words if any(alike(singular(word), spoken) for spoken in evidence))
     words = parent_words(noun) if _is_said(singular(noun.words[-1]), evidence) else ()
     return (*_spoken_parameters(chain, noun, evidence), *words) if noun.parameters else words
 
@@ -118,7 +118,7 @@ def _spoken_parameters(chain: NounChain, noun: Noun, evidence: frozenset[str]) -
 
 @lru_cache(maxsize=16384)
 def _is_said(word: str, evidence: frozenset[str]) -> bool:
-    return word in evidence or any(alike(word, said) for said in evidence)
+    return word in evidence or any(alike(word, spoken) for spoken in evidence)
 
 
 @lru_cache(maxsize=16384)

@@ -167,12 +167,12 @@ class _Ending:
 
     @property
     def found(self) -> bool:
-        """Whether a parameter finds the last noun of the path."""
+        """True if a parameter identifies the last noun of the path."""
         return self.noun is not None and bool(self.noun.parameters)
 
     @property
     def plain(self) -> bool:
-        """Whether the path ends in a noun without a parameter."""
+        """True if the path ends in a noun without a parameter."""
         return self.noun is not None and not self.noun.parameters
 
     @cached_property
@@ -181,7 +181,7 @@ class _Ending:
 
     @cached_property
     def spoken_plural(self) -> bool:
-        """Whether people say the word in the plural alone; `orders` alone in the name of a POST is the path again."""
+        """True if people use the word in the plural only; `orders` alone in the name of a POST is the path again."""
         heard = self.facts.named_verb is not None or self.facts.method != "POST"
         return heard and self.last in self.spoken and singular(self.last) not in self.spoken
 

@@ -171,19 +171,19 @@ def _is_query(words: Words) -> bool:
 
 def _is_procedure(words: Words) -> bool:
     """Return True if the last part of a dotted name (`chat.postMessage`) is a verb with or without its object."""
-    found = leading_verb(words)
-    if found is None:
+    match = leading_verb(words)
+    if match is None:
         return False
-    return not is_plural(words) if len(words) == found[1] else found[0].strong
+    return not is_plural(words) if len(words) == match[1] else match[0].strong
 
 
 def _is_action(ending: _Ending) -> bool:
     """Return True if the words of a last segment say what is done, and not what it is done to."""
     words = ending.words
-    found = leading_verb(words)
-    if found is None or words[0].endswith("ed"):
+    match = leading_verb(words)
+    if match is None or words[0].endswith("ed"):
         return False
-    verb, used = found
+    verb, used = match
     return not _is_compound(ending, verb, used) and _suits_method(ending, verb, used)
 
 

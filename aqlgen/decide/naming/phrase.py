@@ -160,8 +160,8 @@ def _without_method(words: Words, method: str, opening: Words) -> Words:
     """Leave out the method before the summary's verb: `postSimulateVoid`, "Simulate a void"."""
     if len(words) < 3 or words[0] != method.lower() or opening != words[1:2]:
         return words
-    found = leading_verb(opening)
-    return words[1:] if found and found[0].strong else words
+    match = leading_verb(opening)
+    return words[1:] if match and match[0].strong else words
 
 
 def _apart(word: str, known: Words) -> Words:
@@ -203,10 +203,10 @@ def _adds_path(words: Words, method: str, path: str) -> bool:
     It says nothing where the path ends in an action (`/user/change-password`).
     """
     action = shape(method, path).action
-    found = leading_verb(action)
-    if method != "POST" or found is None or words[0] not in ("create", "add"):
+    match = leading_verb(action)
+    if method != "POST" or match is None or words[0] not in ("create", "add"):
         return False
-    if found[0].category is Category.READ and len(action) > 1:
+    if match[0].category is Category.READ and len(action) > 1:
         return False  # a `checkItem` is a thing
     literals = _literal_words(method, path)
     by = next((at for at, word in enumerate(words) if word == "by"), len(words))

@@ -49,7 +49,7 @@ class _Name:
 
     @property
     def sentence(self) -> bool:
-        """Whether the summary begins with the same word: the name is a sentence then, and this its verb."""
+        """True if the summary begins with the same word: the name is a sentence then, and this its verb."""
         return len(self.words) > 1 and self.opening == self.words[:1]
 
     @cached_property
@@ -72,7 +72,7 @@ class _Name:
 
     @cached_property
     def doubtful(self) -> bool:
-        """Whether the verb at the head may be a noun of the path."""
+        """True if the verb at the head may be a noun of the path."""
         words = self.words
         if self.head is None or len(words) < 2:
             return False
@@ -117,13 +117,13 @@ def _summary_verb(name: _Name) -> VerbPlace | None:
     """Find the summary's verb of reading inside the name of a GET (`notifyGetThread`)."""
     if not name.reading or name.sentence or not name.opening or name.opening[0] not in name.words[1:]:
         return None
-    found = leading_verb(name.opening)
-    if found is None or found[0].category is not Category.READ or not found[0].strong:
+    match = leading_verb(name.opening)
+    if match is None or match[0].category is not Category.READ or not match[0].strong:
         return None
     if name.words in [noun.words for noun in name.shape.nouns]:
         return None  # a word search
     at = name.words.index(name.opening[0])
-    return VerbPlace(found[0], at, at + 1) if at else None
+    return VerbPlace(match[0], at, at + 1) if at else None
 
 
 def _at_head(name: _Name) -> VerbPlace | None:
@@ -137,11 +137,11 @@ def _at_head(name: _Name) -> VerbPlace | None:
 def _action_of_path(name: _Name) -> VerbPlace | None:
     """Find the path's action at the end of the name."""
     words, action = name.words, name.shape.action
-    found = leading_verb(action) if action and words[-len(action) :] == action else None
-    if found is None or not (found[0].strong or len(action) > found[1] or _is_posted_route(name, action)):
+    match = leading_verb(action) if action and words[-len(action) :] == action else None
+    if match is None or not (match[0].strong or len(action) > match[1] or _is_posted_route(name, action)):
         return None
     start = len(words) - len(action)
-    return VerbPlace(found[0], start, start + found[1])
+    return VerbPlace(match[0], start, start + match[1])
 
 
 def _is_posted_route(name: _Name, action: Words) -> bool:
@@ -156,18 +156,18 @@ def _behind_prefix(name: _Name) -> VerbPlace | None:
     """Find a common verb behind at most three words."""
     for start in (1, 2, 3):
         if start < len(name.words) - 1 and name.words[start] in COMMON_VERBS:
-            found = leading_verb(name.words[start:])
-            if found:
-                return VerbPlace(found[0], start, start + found[1])
+            match = leading_verb(name.words[start:])
+            if match:
+                return VerbPlace(match[0], start, start + match[1])
     return None
 
 
 def _at_end(name: _Name) -> VerbPlace | None:
     last = name.words[-1:]
-    found = leading_verb(last) if len(name.words) > 1 else None
-    if found is None or not found[0].strong or _ends_noun(name, last[0]):
+    match = leading_verb(last) if len(name.words) > 1 else None
+    if match is None or not match[0].strong or _ends_noun(name, last[0]):
         return None
-    return VerbPlace(found[0], len(name.words) - 1, len(name.words))
+    return VerbPlace(match[0], len(name.words) - 1, len(name.words))
 
 
 def _ends_noun(name: _Name, last: str) -> bool:
@@ -187,9 +187,9 @@ def _inside(name: _Name) -> VerbPlace | None:
     """Find a strong verb before its object; words of the path are nouns rather than verbs. A GET needs none."""
     for nouns in () if name.reading else (name.nouns, frozenset[str]()):
         for start in (1, 2, 3):
-            found = leading_verb(name.words[start:])
-            if found and found[0].strong and start + found[1] < len(name.words) and name.words[start] not in nouns:
-                return VerbPlace(found[0], start, start + found[1])
+            match = leading_verb(name.words[start:])
+            if match and match[0].strong and start + match[1] < len(name.words) and name.words[start] not in nouns:
+                return VerbPlace(match[0], start, start + match[1])
     return None
 
 

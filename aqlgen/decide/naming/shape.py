@@ -36,7 +36,7 @@ class Shape:
 
     @property
     def item(self) -> bool:
-        """Whether the path ends at one thing: a parameter, or an action on what a parameter names."""
+        """True if the path ends at one thing: a parameter, or an action on what a parameter names."""
         return bool(self.nouns and self.nouns[-1].parameters)
 
 

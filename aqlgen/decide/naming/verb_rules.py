@@ -54,7 +54,7 @@ class ChosenVerb:
     """
 
     shown: str
-    own: str
+    api_verb: str
     acting: bool
     rule: str
 
@@ -74,14 +74,14 @@ def choose_verb(facts: Facts, category: Category, chain: NounChain) -> ChosenVer
         verb = _BY_METHOD[facts.method]
         return ChosenVerb(verb, verb, acting=False, rule="method")
     verbs = _Verbs(facts, category, chain)
-    rule, shown, own = _first(VERB_RULES, verbs)
+    rule, shown, api_verb = _first(VERB_RULES, verbs)
     acting = verbs.acting or (rule.acting and bool(facts.shape.action))
-    if shown == own == "update":
-        own = _UPDATES.get(facts.method, own)
+    if shown == api_verb == "update":
+        api_verb = _UPDATES.get(facts.method, api_verb)
     if category is Category.READ and shown in ("get", "list"):
         many, number_rule = _lists(verbs)
-        return ChosenVerb("list" if many else "get", own, acting, number_rule)
-    return ChosenVerb(shown, own, acting, rule.name)
+        return ChosenVerb("list" if many else "get", api_verb, acting, number_rule)
+    return ChosenVerb(shown, api_verb, acting, rule.name)
 
 
 def _first(rules: tuple[VerbRule, ...], verbs: _Verbs) -> tuple[VerbRule, str, str]:
@@ -106,13 +106,13 @@ class _Verbs:
 
     @property
     def joining(self) -> bool:
-        """Whether people add or remove, which may create or delete a membership only."""
+        """True if people add or remove, which may create or delete a membership only."""
         verb = self.heard
         return verb is not None and verb.word in ("add", "remove") and self.category is not Category.READ
 
     @property
     def alone(self) -> bool:
-        """Whether the path's strong verb is the only one."""
+        """True if the path's strong verb is the only one."""
         verb = self.facts.action_verb
         return verb is not None and verb.strong and (self.heard is None or self.heard.word == verb.word)
 
@@ -132,7 +132,7 @@ class _Verbs:
 
     @cached_property
     def acts(self) -> bool:
-        """Whether the path's verb is meant rather than people's."""
+        """True if the path's verb is meant rather than people's."""
         if self.action is None:
             return False
         if self.named is None:
@@ -145,7 +145,7 @@ class _Verbs:
 
     @property
     def unknown_action(self) -> bool:
-        """Whether the path ends in an action of which no verb is known."""
+        """True if the path ends in an action of which no verb is known."""
         action = bool(self.facts.shape.action) and self.facts.action_verb is None
         return action and self.category is Category.EXECUTE
 
@@ -162,8 +162,8 @@ def _marks_item(verbs: _Verbs) -> tuple[str, str] | None:
     participle = chain.participle and facts.method == "PUT" and chain.within and is_participle(chain.last[0])
     if facts.shape.action not in (("read",), ("unread",)) and not participle:
         return None
-    _, _, own = _first(VERB_RULES[1:], verbs)
-    return "mark", own
+    _, _, api_verb = _first(VERB_RULES[1:], verbs)
+    return "mark", api_verb
 
 
 def _action_of_path(verbs: _Verbs) -> tuple[str, str] | None:

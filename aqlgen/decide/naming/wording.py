@@ -67,7 +67,7 @@ class _Subject:
 
     @property
     def area(self) -> Words:
-        """What a path without nouns is about: the group of `/apis/rbac.authorization.k8s.io/v1/`."""
+        """The subject of a path without nouns: the group of `/apis/rbac.authorization.k8s.io/v1/`."""
         words = [word for word in self.facts.shape.residue if word.isalpha() and word not in ("api", "apis", "rest")]
         return tuple(words[:1])
 
@@ -101,10 +101,10 @@ _UNSURE: Final = 0.5
 
 def _in_people_words(subject: _Subject) -> _Words | None:
     facts, chain = subject.facts, subject.chain
-    found = None if subject.verb.acting else spoken_wording(facts, subject.category, chain)
-    if found is None:
+    words = None if subject.verb.acting else spoken_wording(facts, subject.category, chain)
+    if words is None:
         return None
-    lead, thing = found
+    lead, thing = words
     if not chain.nouns:
         thing = join(subject.prerelease, subject.area, thing)
     tail = subject.suffixes
@@ -129,7 +129,7 @@ def _by_path(subject: _Subject) -> _Words | None:
         return None
     thing, kept = needed_nouns(facts, chain, many=verb.shown == "list")
     thing = without_verb(facts, chain, verb.shown, with_number(facts, chain, thing, verb.shown))
-    if verb.own in ONE_THING:
+    if verb.api_verb in ONE_THING:
         thing = (*thing[:-1], singular(thing[-1]))
     spoken = facts.phrase is not None and facts.named_verb is not None and facts.named_verb.word == verb.shown
     lead = facts.phrase.lead if spoken and facts.phrase else (verb.shown,)

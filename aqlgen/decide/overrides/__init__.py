@@ -16,7 +16,7 @@ Where an override is applied:
 
 - `aqlgen.decide`: name, category, danger, description, confirmation, and whether the operation is hidden
 - `aqlgen.decide.traits`: pagination, and the content type that other traits depend on
-- `aqlgen.table.overruled`: what needs the rows, which is parameters, the content type of the body, and examples
+- `aqlgen.table.overrides`: what needs the rows, which is parameters, the content type of the body, and examples
 - `aqlgen.table`: the texts of a row, from summary and description, and its aliases
 - `aqlgen.pipeline`: `field_case`, which is the adapter's, and the check of aliases against the names that were decided
 """

@@ -59,13 +59,13 @@ def nearest(text: str, known: Iterable[str], what: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Entries by `METHOD /path` and by tag, in the order of the file; `found` is what is wrong with the file."""
+    """Entries by `METHOD /path` and by tag, in the order of the file; `diagnostics` are the errors of the file."""
 
     entries: Mapping[str, Override] = field(default_factory=dict)
     tags: Mapping[str, Override] = field(default_factory=dict)
     field_case: str | None = None
     file: str = ""
-    found: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     def of(self, operation: Operation) -> Override:
         """Return the override of an operation: its own entry, key by key, before those of its tags, the last first."""
@@ -94,7 +94,9 @@ class Overrides:
 
 def check(overrides: Overrides, operations: Iterable[Operation], report: Report | None) -> None:
     """Pass everything that is wrong so far to `report`; without one raise it as OptionError."""
-    findings = sorted((*overrides.found, *overrides.unmatched(operations)), key=lambda each: (each.line, each.column))
+    findings = sorted(
+        (*overrides.diagnostics, *overrides.unmatched(operations)), key=lambda each: (each.line, each.column)
+    )
     if report is not None:
         for each in findings:
             report(each)

@@ -119,8 +119,8 @@ def _value(tree: Tree, path: Path, field: str, value: Any) -> Any:
         case "pagination":
             return _pagination(value)
         case "aliases":
-            found = (_alias(tree, (*path, index), item) for index, item in enumerate(value))
-            return tuple(alias for alias in found if alias is not None)
+            aliases = (_alias(tree, (*path, index), item) for index, item in enumerate(value))
+            return tuple(alias for alias in aliases if alias is not None)
         case "parameters":
             return {name: _parameter(tree, (*path, name), each) for name, each in value.items()}
     return value.strip() if isinstance(value, str) else value

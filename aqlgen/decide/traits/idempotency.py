@@ -44,7 +44,7 @@ def _is_key(wire: str) -> bool:
 
 
 def _reason(wire: str, description: str) -> Reason | None:
-    """Say why a parameter carries the key: by its name, or by what is said about an identifier of the request."""
+    """Return why a parameter carries the key: its name, or the description of an identifier of the request."""
     if _is_key(wire):
         return Reason("idempotency-key", Evidence.RULE, 0.95, wire)
     words = frozenset(split(wire))

@@ -48,8 +48,8 @@ class Schemas:
         known = self._made.get((what, id(target)))
         if known is None:
             known = self._made[what, id(target)] = (target, make())
-        made: T = known[1]
-        return made
+        result: T = known[1]
+        return result
 
     def properties(self, schema: Json) -> Mapping[str, Json]:
         """Return the properties of an object, with those of every branch."""
@@ -114,7 +114,7 @@ def _single(declared: Json) -> frozenset[str]:
 
 
 _NONE: Final = frozenset[str]()
-_ALONE: Final = {one: frozenset({one}) for one in ("string", "integer", "number", "boolean", "array", "object")}
+_ALONE: Final = {kind: frozenset({kind}) for kind in ("string", "integer", "number", "boolean", "array", "object")}
 
 
 def _kinds(part: Mapping[str, Json]) -> Iterator[str]:

@@ -13,24 +13,28 @@ MULTIPART: Final = "multipart/form-data"
 
 
 def types(raw: Json) -> tuple[str, ...]:
-    """Give the content types of a list, each once."""
+    """Return the content types of a list, each once."""
     listed = raw if isinstance(raw, list) else [raw]
-    return tuple(dict.fromkeys(one.strip() for one in listed if isinstance(one, str) and one.strip()))
+    return tuple(
+        dict.fromkeys(
+            content_type.strip() for content_type in listed if isinstance(content_type, str) and content_type.strip()
+        )
+    )
 
 
 def default_types(up: Upgrade, key: str) -> tuple[str, ...]:
-    """Give what the document says for all operations."""
+    """Return the content types that the document states for all operations."""
     return types(up.root.get(key))
 
 
 def operation_types(up: Upgrade, operation: Mapping[str, Json], key: str) -> tuple[str, ...]:
-    """Give what holds for one operation: its own list, else the document's. Empty when nobody says anything."""
+    """Return the content types of an operation: its own list, else the document's. Empty if neither is stated."""
     return types(operation[key]) if key in operation else default_types(up, key)
 
 
 def forms(content_types: tuple[str, ...], *, files: bool) -> tuple[str, ...]:
-    """Give the content types in which a form can be sent; files travel in a multipart form only."""
-    named = [one for one in content_types if media_type(one) in (FORM, MULTIPART)]
+    """Return the content types in which a form can be sent; files can only be sent in a multipart form."""
+    named = [content_type for content_type in content_types if media_type(content_type) in (FORM, MULTIPART)]
     if files:
-        return tuple(one for one in named if media_type(one) == MULTIPART) or (MULTIPART,)
+        return tuple(content_type for content_type in named if media_type(content_type) == MULTIPART) or (MULTIPART,)
     return tuple(named) or (FORM,)

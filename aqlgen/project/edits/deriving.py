@@ -10,7 +10,7 @@ from aqlgen.decide.decision import Override
 from aqlgen.ir import Json
 from aqlgen.project.edits.rows import CALLED, Found
 from aqlgen.schemas import shorten
-from aqlgen.table import MAX_SUMMARY
+from aqlgen.table.rows import MAX_SUMMARY
 
 __all__ = ["FOLLOWING", "Difference", "entry", "leftovers"]
 

@@ -56,7 +56,7 @@ def whole(path: str, edited: bytes, pristine: bytes | None, package: str) -> Dia
 
 
 def forked(path: str, package: str, *, severity: Severity, generated: bool) -> Diagnostic:
-    """Say that a file of code is kept as it was edited; `generated` is False if aqlgen no longer has it."""
+    """Return the finding for a file of code kept as edited; `generated` is False if aqlgen no longer has the file."""
     rest = "what aqlgen changes in it does not arrive" if generated else "aqlgen does not generate it any more"
     message = f"this file of code is a fork, kept as it was edited by hand: {rest}"
     fit = "It may not fit the rest of the runtime: run the project's tests."

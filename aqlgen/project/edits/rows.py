@@ -37,35 +37,37 @@ class Found:
 
 
 def operations_file(package: str, family: str) -> str:
-    """Give the path of the file that holds the rows of a family."""
+    """Return the path of the file that holds the rows of a family."""
     return f"src/{package}/operations/{family}.json"
 
 
 def rows(files: Mapping[str, bytes], package: str) -> dict[str, Found]:
     """Read the rows by `METHOD /path`. Raises RowError."""
-    found: dict[str, Found] = {}
+    table_rows: dict[str, Found] = {}
     for family in FAMILIES:
         path = operations_file(package, family)
         for name, row in _object(files.get(path, b"{}"), path).items():
             key = _key(row)
             if key is None:
                 raise RowError(path, f"`{name}` is not a row of the table", at=f"/{name}")
-            if key in found:
-                raise RowError(path, f"`{name}` and `{found[key].name}` are both {key}", at=f"/{name}")
+            if key in table_rows:
+                raise RowError(path, f"`{name}` and `{table_rows[key].name}` are both {key}", at=f"/{name}")
             try:
-                found[key] = Found(name, family, _by_wire(row))
+                table_rows[key] = Found(name, family, _by_wire(row))
             except (TypeError, ValueError, AttributeError):
                 raise RowError(path, f"`{name}` is not a row of the table", at=f"/{name}") from None
-    return found
+    return table_rows
 
 
 def _object(content: bytes, path: str) -> dict[str, Json]:
     doubled: list[str] = []
 
     def pairs(members: list[tuple[str, Json]]) -> dict[str, Json]:
-        found = dict(members)
-        doubled.extend(key for key in found if len(members) > len(found) and sum(key == one for one, _ in members) > 1)
-        return found
+        unique = dict(members)
+        doubled.extend(
+            key for key in unique if len(members) > len(unique) and sum(key == name for name, _ in members) > 1
+        )
+        return unique
 
     try:
         value = json.loads(content, object_pairs_hook=pairs)
@@ -85,16 +87,16 @@ def _key(row: Json) -> str | None:
         return None
     method, path = row.get("method"), row.get("path")
     entries = row["parameters"].values()
-    whole = isinstance(method, str) and isinstance(path, str) and all(isinstance(one, dict) for one in entries)
+    whole = isinstance(method, str) and isinstance(path, str) and all(isinstance(entry, dict) for entry in entries)
     return f"{method} {path}" if whole else None
 
 
 def _by_wire(row: dict[str, Any]) -> dict[str, Json]:
-    found = {**row, "parameters": dict(_parameters(row["parameters"]))}
+    row_by_wire = {**row, "parameters": dict(_parameters(row["parameters"]))}
     paging = row.get("pagination")
     if isinstance(paging, dict) and isinstance(paging.get("parameters"), dict):
-        found["pagination"] = {**paging, "parameters": dict(_parameters(paging["parameters"]))}
-    return found
+        row_by_wire["pagination"] = {**paging, "parameters": dict(_parameters(paging["parameters"]))}
+    return row_by_wire
 
 
 def _parameters(entries: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
@@ -105,9 +107,9 @@ def _parameters(entries: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
             yield f"{place}:{parameter.wire}", {**entry, "name": parameter.wire, CALLED: name}
 
 
-def pointer(found: Found, *parts: str) -> str:
-    """Give the JSON pointer into the family's file of what stands at some keys of a row."""
+def pointer(table_row: Found, *parts: str) -> str:
+    """Return the JSON pointer, in the family's file, of the value at some keys of a row."""
     keys = list(parts)
     if len(keys) > 1 and keys[0] == "parameters":
-        keys[1] = str(found.row["parameters"].get(keys[1], {}).get(CALLED, keys[1]))
-    return "".join("/" + one.replace("~", "~0").replace("/", "~1") for one in (found.name, *keys))
+        keys[1] = str(table_row.row["parameters"].get(keys[1], {}).get(CALLED, keys[1]))
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in (table_row.name, *keys))

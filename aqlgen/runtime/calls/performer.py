@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from ..paging.paging import Pager
+    from ..paging.pager import Pager
     from ..state import State
     from ..table import Row, Table
     from ..warnings.collector import Warnings
@@ -36,7 +36,7 @@ class Performer:
 
     @cached_property
     def _pager(self) -> Pager:
-        from ..paging.paging import Pager
+        from ..paging.pager import Pager
 
         return Pager(self._table, self._state)
 

@@ -110,7 +110,7 @@ class Plan:
 
     def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of the reader."""
-        return {name: params[own] for name, own in self.named.items() if own in params}
+        return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
 
     def operations(self, change: Any) -> Any:
         """Return the operations of a change to a resource that was not read."""
@@ -204,16 +204,16 @@ async def _merging(
     reading = plan.reading(params)
     response = await exchanges.send(reader, reading)
     exchanges.api.decode(response, reader, reading)
-    found = response.headers.get("etag")
+    current = response.headers.get("etag")
     expected = etag or _declared(row, params)
-    if found is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(found):
+    if current is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(current):
         raise Failure(
             Code.VERSION_MISMATCH,
-            f"Version mismatch: the resource has version {found}, not {expected}. Read it again, then update it.",
-            {"expected_version": expected, "actual_version": found},
+            f"Version mismatch: the resource has version {current}, not {expected}. Read it again, then update it.",
+            {"expected_version": expected, "actual_version": current},
         )
-    if expected is None and found is not None and (not found.startswith("W/") or _matches_weakly(row)):
-        etag = found  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
+    if expected is None and current is not None and (not current.startswith("W/") or _matches_weakly(row)):
+        etag = current  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
     there = _json(response.content)
 
     def change(request: ApiRequest) -> ApiRequest:

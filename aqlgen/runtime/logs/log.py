@@ -265,7 +265,7 @@ class StderrHandler(QueueHandler):
             lines.all_tasks_done.wait_for(lambda: not lines.unfinished_tasks, _LAST_WRITES)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Say nothing: the standard handler would write to standard error."""
+        """Write nothing: the standard handler would write to standard error."""
 
 
 class _Writer(QueueListener):

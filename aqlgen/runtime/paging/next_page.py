@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The next page: the position that the answer states, or that counting gives (R-SEL-3)."""
+"""The next page: the position that the answer states, or that follows from counting (R-SEL-3)."""
 
 from __future__ import annotations
 
@@ -10,65 +10,67 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..errors import Code, Failure
 from ..schema.reader import MISSING, at
-from .parameters import number
+from .plan import number
 
 if TYPE_CHECKING:
     from ..wire import ApiRequest, ApiResponse
-    from .cursors import Place
-    from .plans import Plan
+    from .page import Place
+    from .plan import Plan
 
-__all__ = ["followed", "following", "total_of"]
+__all__ = ["find_next_position", "page_url", "stated_total"]
 
 _LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"[^\"]*\")*)")
 _RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^;,\s]+))", re.IGNORECASE)
 _NOTHING = re.compile(r";\s*results\s*=\s*\"?false\b", re.IGNORECASE)
-"""What a link says that leads to no more: there is one on every page of some APIs."""
+"""An attribute of a link that leads nowhere: some APIs have such a link on each page."""
 _AWAY = "//"
-"""What the position of a page begins with that is not of the API; its host comes after. No path of ours begins so."""
+"""The prefix of a position outside of the API; the host follows. No path of the API begins so."""
 
 _ROUND = 5
-"""Bounds that APIs set themselves are multiples of this."""
+"""The page sizes that APIs choose themselves are multiples of this."""
 
 
-def following(
+def find_next_position(
     plan: Plan, place: Place, data: Any, items: Sequence[Any], response: ApiResponse, request: ApiRequest
 ) -> int | str | None:
-    """Return the position of the next page; None when this one is the last."""
-    told = _told(plan, data, response)
+    """Return the position of the next page; None if this one is the last."""
+    value = _stated_next(plan, data, response)
     if _flag(plan, data) is False or (not items and (plan.by_url or not isinstance(plan.next, tuple))):
-        return None  # while a page of nothing is not the last one where the answer names the next (AIP-158)
+        return None  # an empty page is not the last one if the answer names the next (AIP-158)
     if plan.style in ("page", "offset"):
         if not items:
             return None
         more = _flag(plan, data)
         if more is None and plan.next is not None:
-            more = bool(told)
+            more = bool(value)
         if more is None:
-            more = _counted(plan, place, len(items), total_of(plan, data, place, len(items)))
+            more = _likely_more(plan, place, len(items), stated_total(plan, data, place, len(items)))
         position = plan.start if place.position is None else int(place.position)
-        named = number(told) if isinstance(plan.next, tuple) and plan.style in str(plan.next[-1:]) else None
+        named = number(value) if isinstance(plan.next, tuple) and plan.style in str(plan.next[-1:]) else None
         if more and named is not None and named > position:
             return named
         return None if not more else position + (1 if plan.style == "page" else len(items))
     if plan.next is None and plan.item_cursor is not None and "link" in response.headers:
-        told = _link(response.headers["link"])  # not declared, and surer all the same
-        return _relative(told, request, plan) if told else None
+        value = _link(response.headers["link"])  # not declared, yet more reliable
+        return _relative(value, request, plan) if value else None
     if plan.next is None and plan.item_cursor is not None:
-        told = at(items[-1], plan.item_cursor)
-        if _flag(plan, data) is None and not _counted(plan, place, len(items), total_of(plan, data, place, len(items))):
+        value = at(items[-1], plan.item_cursor)
+        if _flag(plan, data) is None and not _likely_more(
+            plan, place, len(items), stated_total(plan, data, place, len(items))
+        ):
             return None
-    if told in (MISSING, None, "", False) or isinstance(told, (dict, list, bool)):
+    if value in (MISSING, None, "", False) or isinstance(value, (dict, list, bool)):
         return None
-    found: int | str = told if isinstance(told, (int, str)) else str(told)
-    if plan.by_url or (isinstance(found, str) and _is_link(plan)):
-        found = _relative(str(found), request, plan)
-    return None if found == place.position else found
+    target: int | str = value if isinstance(value, (int, str)) else str(value)
+    if plan.by_url or (isinstance(target, str) and _is_link(plan)):
+        target = _relative(str(target), request, plan)
+    return None if target == place.position else target
 
 
-def followed(request: ApiRequest, position: str) -> str:
+def page_url(request: ApiRequest, position: str) -> str:
     """Return the URL of a page from its position, with the credentials of the present request.
 
-    Raises Failure for a link that leads away from the API. The page that it stands on was given all the same.
+    Raises Failure for a link that leads away from the API. The page that contains it is returned all the same.
     """
     if position.startswith(_AWAY):
         raise Failure(
@@ -77,18 +79,18 @@ def followed(request: ApiRequest, position: str) -> str:
             {"host": position.removeprefix(_AWAY)},
         )
     parts = urlsplit(request.url)
-    own = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]
+    credentials = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]
     path, _, query = position.partition("?")
-    query = "&".join(one for one in (query, *own) if one)
+    query = "&".join(part for part in (query, *credentials) if part)
     return f"{parts.scheme}://{parts.netloc}{path}" + (f"?{query}" if query else "")
 
 
-def total_of(plan: Plan, data: Any, place: Place, count: int) -> int | None:
+def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     """Return the count of all items, if the answer states a plausible one."""
     if plan.total is None:
         return None
-    told = at(data, plan.total)
-    total = int(told) if isinstance(told, str) and told.isdigit() else told
+    value = at(data, plan.total)
+    total = int(value) if isinstance(value, str) and value.isdigit() else value
     if not isinstance(total, int) or isinstance(total, bool) or total < place.begin + count:
         return None
     if total == count and place.begin == 0 and place.size is not None and count >= place.size:
@@ -96,7 +98,7 @@ def total_of(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     return total
 
 
-def _told(plan: Plan, data: Any, response: ApiResponse) -> Any:
+def _stated_next(plan: Plan, data: Any, response: ApiResponse) -> Any:
     if plan.next is None:
         return MISSING
     if isinstance(plan.next, str):
@@ -106,11 +108,11 @@ def _told(plan: Plan, data: Any, response: ApiResponse) -> Any:
 
 
 def _flag(plan: Plan, data: Any) -> bool | None:
-    told = MISSING if plan.has_more is None else at(data, plan.has_more)
-    return told if isinstance(told, bool) else None
+    value = MISSING if plan.has_more is None else at(data, plan.has_more)
+    return value if isinstance(value, bool) else None
 
 
-def _counted(plan: Plan, place: Place, count: int, total: int | None) -> bool:
+def _likely_more(plan: Plan, place: Place, count: int, total: int | None) -> bool:
     """Return True if more items are likely, also in doubt: an empty page costs less than items that are never seen."""
     if total is not None:
         return place.begin + count < total
@@ -118,8 +120,8 @@ def _counted(plan: Plan, place: Place, count: int, total: int | None) -> bool:
         return count >= place.full
     if place.size is None or count >= place.size:
         return True
-    surely = place.size <= plan.surely
-    return not surely and count % _ROUND == 0
+    allowed = place.size <= plan.surely
+    return not allowed and count % _ROUND == 0
 
 
 def _link(value: str) -> str | None:
@@ -136,12 +138,12 @@ def _is_link(plan: Plan) -> bool:
 
 
 def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
-    """Return path and query of a link, without credentials, or a mark where it leads away from the API."""
+    """Return path and query of a link, without credentials, or a mark if it leads away from the API."""
     here = urlsplit(request.url)
     there = urlsplit(urljoin(request.url, url))
     base = "/".join(here.path.split("/")[: -plan.depth]) if plan.depth else here.path
-    own = there.hostname == here.hostname or there.path == here.path
-    if not own or not (there.path == base or there.path.startswith(f"{base}/")) or "/../" in f"{there.path}/":
+    same_api = there.hostname == here.hostname or there.path == here.path
+    if not same_api or not (there.path == base or there.path.startswith(f"{base}/")) or "/../" in f"{there.path}/":
         return f"{_AWAY}{there.hostname or ''}"
     path = "/" + there.path.lstrip("/")
     query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))

@@ -28,7 +28,7 @@ def shown_type(schema: JsonSchema) -> str:
 
 
 def phrase(schema: JsonSchema, *, values: bool = True) -> str:
-    """Say in a few words what a value is: `array of Pet`, `string (uuid)`, `integer (1 to 5)`, `string ('a' | 'b')`."""
+    """Describe a value in a few words: `array of Pet`, `string (uuid)`, `integer (1 to 5)`, `string ('a' | 'b')`."""
     target, _ = without_null(schema)
     name = shown_type(target)
     if name == "array" and as_schema(target.get("items")):
@@ -40,7 +40,7 @@ def phrase(schema: JsonSchema, *, values: bool = True) -> str:
 
 
 def _constraint(schema: JsonSchema, *, values: bool) -> str:
-    """Say in a few words which values of a scalar type are allowed."""
+    """Describe in a few words the allowed values of a scalar type."""
     options = enum_values(schema)
     if options:
         return " | ".join(map(repr, options)) if values and len(options) <= _MOST_VALUES else ""
@@ -54,7 +54,7 @@ def _constraint(schema: JsonSchema, *, values: bool) -> str:
 
 
 def key_notes(schema: JsonSchema) -> Iterator[str]:
-    """Say which keys an object takes besides its properties, and which go together."""
+    """Describe which keys an object takes besides its properties, and which go together."""
     for pattern, inner in as_schema(schema.get("patternProperties")).items():
         yield f"Keys that match {shown(pattern)} hold {phrase(as_schema(inner))}."
     if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
@@ -68,7 +68,7 @@ def key_notes(schema: JsonSchema) -> Iterator[str]:
 
 
 def alternative_notes(schema: JsonSchema, options: Sequence[JsonSchema]) -> Iterator[str]:
-    """Say which properties must be given, or not together, where alternatives and `not` say only that."""
+    """Describe which properties are required, or not allowed together, if alternatives and `not` state only that."""
     needed = [_required(option) for option in options]
     if len(needed) > 1 and all(needed):
         yield f"Needs {', or '.join(' and '.join(names) for names in needed)}."
@@ -83,7 +83,7 @@ def _required(schema: JsonSchema) -> list[str]:
 
 
 def item_notes(schema: JsonSchema) -> Iterator[str]:
-    """Say how many items an array has, what the first items are, and what some item must be."""
+    """Describe how many items an array has, what the first items are, and what some item must be."""
     least, most = schema.get("minItems"), schema.get("maxItems")
     if (_is_count(least) and least) or _is_count(most):
         yield f"Items: {least or 0} to {most}." if _is_count(most) else f"Items: {least} or more."
@@ -100,7 +100,7 @@ def item_notes(schema: JsonSchema) -> Iterator[str]:
 
 
 def bound_notes(schema: JsonSchema, *, whole: bool) -> Iterator[str]:
-    """Say the exclusive bounds of a number and its step; those of integers (`whole`) have keys of their own."""
+    """Describe the exclusive bounds of a number and its step; those of integers (`whole`) have keys of their own."""
     for key, word in (("exclusiveMinimum", "Above"), ("exclusiveMaximum", "Below")):
         bound = schema.get(key)
         if is_number(bound) and not (whole and isinstance(bound, int)):
@@ -110,7 +110,7 @@ def bound_notes(schema: JsonSchema, *, whole: bool) -> Iterator[str]:
 
 
 def discriminator_notes(schema: JsonSchema) -> Iterator[str]:
-    """Say which value of the discriminator means which type."""
+    """Describe which value of the discriminator means which type."""
     discriminator: Any = schema.get("discriminator")
     mapping = discriminator.get("mapping") if isinstance(discriminator, Mapping) else None
     if isinstance(discriminator, Mapping) and isinstance(mapping, Mapping) and mapping:

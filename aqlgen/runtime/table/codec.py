@@ -37,8 +37,8 @@ class Column:
         self.type = field.type
         self.default = field.default if field.default_factory is MISSING else field.default_factory()
         self.like: str = settings.get("like", "")
-        given = self.default is MISSING and not self.like
-        self.always: bool | Callable[[Any], bool] = given or settings.get("always", False)
+        required = self.default is MISSING and not self.like
+        self.always: bool | Callable[[Any], bool] = required or settings.get("always", False)
         self.brief: bool = settings.get("brief", False)
         self.read = _reader(field.type, cls)
         self.write = _writer(field.type, cls, brief=self.brief)
@@ -112,12 +112,16 @@ def encode(value: Any, *, brief: bool = False) -> dict[str, Any]:
     With `brief` nothing is written that has its default.
     """
     entry: dict[str, Any] = {}
-    for one in columns(type(value)).values():
-        given = getattr(value, one.attribute)
-        default = getattr(value, one.like) if one.like else one.default
-        if given == default and not _is_written(one, value, brief=brief):
+    for table_column in columns(type(value)).values():
+        attribute_value = getattr(value, table_column.attribute)
+        default = getattr(value, table_column.like) if table_column.like else table_column.default
+        if attribute_value == default and not _is_written(table_column, value, brief=brief):
             continue
-        entry[one.key] = given if one.write is None or given is None else one.write(given)
+        entry[table_column.key] = (
+            attribute_value
+            if table_column.write is None or attribute_value is None
+            else table_column.write(attribute_value)
+        )
     return entry
 
 
@@ -127,9 +131,9 @@ def _is_written(of: Column, value: Any, *, brief: bool) -> bool:
 
 
 def _plan(cls: type) -> _Plan:
-    found = columns(cls).values()
-    likes = tuple((one.attribute, one.like) for one in found if one.like)
-    return {one.key: (one.attribute, one.read) for one in found}, likes
+    table_columns = columns(cls).values()
+    likes = tuple((table_column.attribute, table_column.like) for table_column in table_columns if table_column.like)
+    return {table_column.key: (table_column.attribute, table_column.read) for table_column in table_columns}, likes
 
 
 def _reader(hint: Any, cls: type) -> Callable[[Any], Any] | None:
@@ -165,7 +169,7 @@ def _writer(hint: Any, cls: type, *, brief: bool) -> Callable[[Any], Any] | None
 def _kind(hint: Any, cls: type) -> tuple[type[Any], type[Any]]:
     """Return a type without its None, and the type of what it holds: the items of a tuple, the values of a mapping."""
     if get_origin(hint) in (Union, UnionType):
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+        (hint,) = (member for member in get_args(hint) if member is not NoneType)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is tuple:
         return tuple, arguments[0]

@@ -32,15 +32,15 @@ def values_of(entry: Mapping[str, Any], attributes: Iterable[Attribute]) -> tupl
     by_attribute = _by_attribute()
     values: list[Any] = []
     for attribute in attributes:
-        one = by_attribute[attribute]
-        value = entry.get(one.key, one.default)
-        values.append(value if one.read is None or one.key not in entry else one.read(value))
+        column = by_attribute[attribute]
+        value = entry.get(column.key, column.default)
+        values.append(value if column.read is None or column.key not in entry else column.read(value))
     return tuple(values)
 
 
 @cache
 def _by_attribute() -> Mapping[str, Column]:
-    return {one.attribute: one for one in columns(Row).values()}
+    return {column.attribute: column for column in columns(Row).values()}
 
 
 class Table:
@@ -73,7 +73,7 @@ class Table:
         row = self._rows.get(name)
         if row is not None:
             return row
-        for family in sorted(FAMILIES, key=lambda one: one != first):
+        for family in sorted(FAMILIES, key=lambda family: family != first):
             entry = self.raw(family).get(name)
             if entry is not None:
                 row = self._rows[name] = row_of(name, family, entry)

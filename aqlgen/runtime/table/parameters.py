@@ -55,7 +55,7 @@ class Parameter:
 
     @property
     def style(self) -> str:
-        """How lists and objects are written."""
+        """The style of lists and objects."""
         if self.stated_style is not None:
             return self.stated_style
         return "form" if self.location in ("query", "cookie") else "simple"

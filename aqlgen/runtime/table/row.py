@@ -166,8 +166,8 @@ class Row:
                 if parameter.wire not in parameters and wires.count(parameter.wire) == 1
             },
         )
-        told = any("headers" in response for response in self.responses.values())
-        set_attribute(self, "has_header_metadata", told)
+        has_headers = any("headers" in response for response in self.responses.values())
+        set_attribute(self, "has_header_metadata", has_headers)
 
     @property
     def category(self) -> str:
@@ -176,5 +176,5 @@ class Row:
 
     @property
     def key(self) -> str:
-        """What it calls: `METHOD /path`."""
+        """The request that it sends: `METHOD /path`."""
         return f"{self.method} {self.path}"

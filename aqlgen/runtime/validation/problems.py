@@ -90,7 +90,7 @@ def missing_problem(row: _Operation, names: Sequence[str]) -> Problem:
 
 
 def _expectation(schema: JsonSchema) -> str:
-    """Say in a word or two what a schema expects; "" if it does not say."""
+    """Describe in a word or two what a schema expects; "" if it does not say."""
     options = schema.get("enum")
     if isinstance(options, list) and options:
         text = "one of " + listed(options, 10)

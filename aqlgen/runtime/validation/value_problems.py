@@ -140,7 +140,7 @@ def _rule(error: ValidationError) -> tuple[str, dict[str, Any]]:
 
 
 def _alternatives_problem(error: ValidationError, name: str, *, hide: bool) -> Problem:
-    """Say why no alternative fits, by the nearest one: the one with the fewest errors among those of the same type."""
+    """Explain why none fits, by the nearest alternative: with the fewest errors among those of the same type."""
     kind = error.kind
     branches: list[list[ValidationError]] = kind.value
     failed = [branch for branch in branches if branch]
@@ -169,7 +169,7 @@ def _alternatives_problem(error: ValidationError, name: str, *, hide: bool) -> P
 
 
 def _or_else(error: ValidationError, failed: Sequence[list[ValidationError]], hide: bool) -> str:
-    """Say which other types are possible for a value whose own type fits one alternative only."""
+    """Describe which other types are possible for a value whose own type fits one alternative only."""
     others = [branch for branch in failed if _is_other_type(branch, error)]
     types = sorted({kind for branch in others for kind in branch[0].kind.value if kind != "null"})
     if not types:

@@ -138,16 +138,16 @@ def _fern(stated: Json, subject: Subject, roles: Roles, answer: Envelope) -> Tra
 
 def _stainless(subject: Subject, around: Around, roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Read the purposes that parameters and fields of the answer are marked with."""
-    own: dict[str, Json] = {}
+    marked: dict[str, Json] = {}
     for parameter in subject.operation.parameters:
         purpose = _PURPOSES.get(_purpose(around.schemas.resolve(parameter.schema)))
         if purpose is not None and parameter.location is Location.QUERY:
-            own[purpose] = parameter.name
+            marked[purpose] = parameter.name
     declared_answer = around.schemas.once("purposes", subject.answer, lambda: _purposes(subject, around))
-    if not set(own) - {"size"} and "next_url" not in declared_answer:
+    if not set(marked) - {"size"} and "next_url" not in declared_answer:
         return None
     base = Roles(place="query", size=roles.size, size_max=roles.size_max, before=roles.before)
-    return decide(replace(base, **own), replace(answer, **declared_answer, sure=True))
+    return decide(replace(base, **marked), replace(answer, **declared_answer, sure=True))
 
 
 def _purposes(subject: Subject, around: Around) -> Mapping[str, Json]:

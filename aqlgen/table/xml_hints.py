@@ -1,6 +1,6 @@
-"""How a body is written as XML: the `xml` hints of its schema, as a tree of their own (OpenAPI 3.1.1, XML Object).
+"""The XML form of a body: the `xml` hints of its schema, as a tree of their own (OpenAPI 3.1.1, XML Object).
 
-The adapter names and validates fields by the schema, and writes them by this tree, which speaks of the API's names.
+The adapter names and validates fields by the schema, and writes them by this tree, which has the API's names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_DEPTH: Final = 40
 
 
 def xml_hints(raw: Json, follow: Follow) -> Node:
-    """Give the tree of a body's schema: `root`, and `types` of what it refers to. `follow` gives (schema, pointer)."""
+    """Return the tree of a body's schema: `root`, and the `types` it refers to. `follow` returns (schema, pointer)."""
     reader = _Reader(follow)
     root = reader.node(raw, 0)
     named = root.pop("type", None)
@@ -39,24 +39,24 @@ class _Reader:
         self.types: dict[str, Node] = {}
 
     def node(self, raw: Json, depth: int) -> Node:
-        """Give the node of a schema; of a reference its type, with what is said beside it."""
+        """Return the node of a schema; a reference has its `type`, and the keywords beside it."""
         if not isinstance(raw, dict) or depth > MAX_DEPTH:
             return {}
-        found: Node = {}
+        node: Node = {}
         if isinstance(raw.get("$ref"), str):
             name = self._type(raw["$ref"], depth)
             if name is not None:
-                found["type"] = name
+                node["type"] = name
         for branch in (*_list(raw, "allOf"), *_list(raw, "oneOf"), *_list(raw, "anyOf")):
-            found = _joined(self._whole(self.node(branch, depth + 1)), found)
+            node = _joined(self._whole(self.node(branch, depth + 1)), node)
         properties = raw.get("properties")
         if isinstance(properties, dict):
-            nodes = {key: node for key, one in properties.items() if (node := self.node(one, depth + 1))}
-            found = _joined(found, {"properties": nodes} if nodes else {})
+            nodes = {key: child for key, schema in properties.items() if (child := self.node(schema, depth + 1))}
+            node = _joined(node, {"properties": nodes} if nodes else {})
         if isinstance(raw.get("items"), dict):
             items = self.node(raw["items"], depth + 1)
-            found |= {"items": items} if items else {}
-        return found | _own(raw.get("xml"), array="items" in raw)
+            node |= {"items": items} if items else {}
+        return node | _hints(raw.get("xml"), array="items" in raw)
 
     def _type(self, reference: str, depth: int) -> str | None:
         try:
@@ -73,9 +73,9 @@ class _Reader:
         return self._known[pointer]
 
     def _whole(self, node: Node) -> Node:
-        """Give a branch with what its type tells, but for its name, which is not that of the whole."""
+        """Return a branch with the hints of its type, except its name, which is not that of the whole."""
         named = self.types.get(str(node.get("type")), {})
-        return {key: one for key, one in {**named, **node}.items() if key not in ("type", *TEXTS)}
+        return {key: value for key, value in {**named, **node}.items() if key not in ("type", *TEXTS)}
 
 
 def _joined(first: Node, second: Node) -> Node:
@@ -83,16 +83,16 @@ def _joined(first: Node, second: Node) -> Node:
     return {**first, **second, **({"properties": properties} if properties else {})}
 
 
-def _own(hints: Json, *, array: bool) -> Node:
+def _hints(hints: Json, *, array: bool) -> Node:
     if not isinstance(hints, Mapping):
         return {}
-    found: Node = {key: hints[key] for key in TEXTS if isinstance(hints.get(key), str) and hints[key]}
+    node: Node = {key: hints[key] for key in TEXTS if isinstance(hints.get(key), str) and hints[key]}
     kind = hints.get("nodeType")
     if hints.get("attribute") is True or kind == "attribute":
-        found["attribute"] = True
+        node["attribute"] = True
     if hints.get("wrapped") is True or (array and kind == "element"):  # an array has no element of its own else
-        found["wrapped"] = True
-    return found | ({"kind": kind} if kind in KINDS else {})
+        node["wrapped"] = True
+    return node | ({"kind": kind} if kind in KINDS else {})
 
 
 def _list(raw: Mapping[str, Json], key: str) -> list[Json]:

@@ -1,4 +1,4 @@
-"""A value for a finished schema, from its own examples where they fit, else made up: small, valid, always the same."""
+"""Sample values of finished schemas: their own examples if valid, else made up; small, valid, deterministic."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
-from aqlgen.table.checking import Schemas, name_of
-from aqlgen.table.matching import matching
-from aqlgen.table.texts import number, text
+from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
 
+Schemas = Mapping[str, Mapping[str, Json]]
 Flat = dict[str, Json]
 
 MAX_DEPTH = 8
@@ -19,7 +18,7 @@ MAX_VALUES = 2000
 MAX_REQUIRED_DEPTH = 30
 MAX_ITEMS = 200
 MAX_TYPES = 100
-"""How many types are brought together for one value."""
+"""How many types are merged for one value."""
 
 VARIANTS = 6
 
@@ -29,6 +28,11 @@ MERGED = ("properties", "patternProperties", "dependentRequired")
 BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
 
 
+def name_of(reference: str) -> str:
+    """Return the name of the type that a reference leads to."""
+    return reference.rsplit("/", 1)[-1]
+
+
 class ValueMaker:
     """Makes values for schemas of one adapter; `types` are its finished types by name."""
 
@@ -36,27 +40,27 @@ class ValueMaker:
         self._types = types
 
     def candidates(self, schema: Mapping[str, Json], least: int = 0) -> Iterator[Json]:
-        """Give values to try, the best first: by the schema's own examples, then without, then other alternatives.
+        """Yield values to try, the best first: from the schema's examples, then without them, then others.
 
         An object has at least `least` of its properties, where it has so many.
         """
         for variant in range(VARIANTS):
-            yield _Making(self._types, variant, least).make(schema, 0)
+            yield _Variant(self._types, variant, least).make(schema, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Making:
-    """One way to make values: variant 0 trusts examples and takes first alternatives, the others vary."""
+class _Variant:
+    """A strategy for values: variant 0 trusts examples and takes the first alternatives, the others vary."""
 
     types: Schemas
     variant: int
     least: int
-    made: list[None] = field(default_factory=list)
-    """One for each value that was made, to bound them."""
+    tally: list[None] = field(default_factory=list)
+    """One entry for each value that was made, to bound their number."""
 
     def make(self, schema: Json, depth: int) -> Json:
-        """Give a value."""
-        self.made.append(None)
+        """Return a value of a schema."""
+        self.tally.append(None)
         if not isinstance(schema, Mapping):
             return "example"
         flat = self._flat(schema, set())
@@ -69,26 +73,26 @@ class _Making:
         if self.variant == 0 and flat.get("examples"):
             return flat["examples"][0]
         if flat.get("enum"):
-            return next((one for one in flat["enum"] if one not in ("", None)), flat["enum"][0])
+            return next((member for member in flat["enum"] if member not in ("", None)), flat["enum"][0])
         return self._of_type(flat, depth)
 
     def _of_type(self, flat: Flat, depth: int) -> Json:
         kind = flat.get("type")
-        kind = next((one for one in kind if one != "null"), "null") if isinstance(kind, list) else kind
+        kind = next((name for name in kind if name != "null"), "null") if isinstance(kind, list) else kind
         if kind == "object" or (kind is None and flat.keys() & {"properties", "required", "additionalProperties"}):
             return self._object(flat, depth)
         if kind == "array" or (kind is None and flat.keys() & {"items", "prefixItems", "contains"}):
             return self._array(flat, depth)
         if kind in ("integer", "number"):
-            return number(flat, whole=kind == "integer")
+            return sample_number(flat, whole=kind == "integer")
         if kind is None and flat.keys() & {"minimum", "maximum", "multipleOf"}:
-            return number(flat, whole=False)
+            return sample_number(flat, whole=False)
         if kind == "boolean":
             return True
-        return None if kind == "null" else text(flat)
+        return None if kind == "null" else sample_text(flat)
 
     def _flat(self, schema: Mapping[str, Json], seen: set[str]) -> Flat:
-        """Give a schema with references followed, parts brought together and one alternative chosen."""
+        """Return a schema with references resolved, parts merged and one alternative chosen."""
         flat: Flat = {}
         if "$ref" in schema and (name := name_of(schema["$ref"])) not in seen and len(seen) < MAX_TYPES:
             seen.add(name)
@@ -99,7 +103,7 @@ class _Making:
         if schema.get("anyOf"):
             branch = self._choose(schema["anyOf"])
             _absorb(flat, self._flat(branch, seen))
-            _absorb(flat, _told_apart(schema, branch, flat))
+            _absorb(flat, _discriminated(schema, branch, flat))
         if "if" in schema:
             chosen = ("if", "then") if self.variant % 2 == 0 else ("else",)
             for key in chosen:
@@ -108,7 +112,7 @@ class _Making:
         return flat
 
     def _absorb_child(self, flat: Flat, schema: Mapping[str, Json]) -> None:
-        """Make of a base that its discriminator tells apart the first of those that it can be."""
+        """Add the first type of its discriminator's mapping to a base type."""
         seen: set[str] = set()
         while "$ref" in schema and (name := name_of(schema["$ref"])) not in seen:
             seen.add(name)
@@ -117,11 +121,11 @@ class _Making:
         for target in mapping.values():
             if name_of(target) not in seen:
                 _absorb(flat, self._flat({"$ref": target}, seen))
-                _absorb(flat, _told_apart(schema, {"$ref": target}, flat))
+                _absorb(flat, _discriminated(schema, {"$ref": target}, flat))
                 return
 
     def _choose(self, branches: list[Mapping[str, Json]]) -> Mapping[str, Json]:
-        simple = [one for one in branches if one.get("type") in ("string", "integer", "number", "boolean")]
+        simple = [branch for branch in branches if branch.get("type") in ("string", "integer", "number", "boolean")]
         return simple[0] if simple and self.variant == 0 else branches[self.variant % len(branches)]
 
     def _object(self, flat: Flat, depth: int) -> Json:
@@ -129,57 +133,61 @@ class _Making:
         required = dict.fromkeys(flat.get("required", ()))
         for name in list(required):
             required |= dict.fromkeys(flat.get("dependentRequired", {}).get(name, ()))
-        if depth > MAX_REQUIRED_DEPTH or len(self.made) > MAX_VALUES:
+        if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:
             return {}
         more = max(self.variant, self.least if depth <= 1 else 0, 1 if depth else 0)
         wanted = max(flat.get("minProperties", 0), more if not required and properties and depth <= MAX_DEPTH else 0)
-        optional = [name for name, one in properties.items() if name not in required and not _admits_nothing(one)]
+        optional = [
+            name
+            for name, property_schema in properties.items()
+            if name not in required and not _admits_nothing(property_schema)
+        ]
         wanted_more = optional[: max(0, wanted - len(required))]
-        made = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
+        members = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
         for index in range(
-            min(max(flat.get("minProperties", 0), 1 if self._is_map(flat, wanted) else 0) - len(made), 20)
+            min(max(flat.get("minProperties", 0), 1 if self._is_map(flat, wanted) else 0) - len(members), 20)
         ):
-            name, schema = _further(flat, index)
-            made[name] = self.make(schema, depth + 1)
-        return made
+            name, schema = _undeclared_key(flat, index)
+            members[name] = self.make(schema, depth + 1)
+        return members
 
     def _is_map(self, flat: Flat, wanted: int) -> bool:
         return bool(wanted) and not flat.get("properties")
 
     def _array(self, flat: Flat, depth: int) -> Json:
-        made = [self.make(one, depth + 1) for one in flat.get("prefixItems", ())]
+        elements = [self.make(item, depth + 1) for item in flat.get("prefixItems", ())]
         most = min(flat.get("maxItems", MAX_ITEMS), MAX_ITEMS)
         if depth > MAX_DEPTH:
-            return made[:most]
+            return elements[:most]
         if "contains" in flat:
-            made += [self.make(flat["contains"], depth + 1)] * max(1, flat.get("minContains", 1))
+            elements += [self.make(flat["contains"], depth + 1)] * max(1, flat.get("minContains", 1))
         items = flat.get("items")
-        wanted = min(max(flat.get("minItems", 0), 0 if made else 1), most)
-        if items is False or len(made) >= wanted:
-            return made[:most]
+        wanted = min(max(flat.get("minItems", 0), 0 if elements else 1), most)
+        if items is False or len(elements) >= wanted:
+            return elements[:most]
         value = self.make(items if isinstance(items, Mapping) else {}, depth + 1)
         if flat.get("uniqueItems") is True:
             inner = self._flat(items, set()) if isinstance(items, Mapping) else {}
-            return made + [_other(inner, value, index) for index in range(wanted - len(made))]
-        return made + [value] * (wanted - len(made))
+            return elements + [_other(inner, value, index) for index in range(wanted - len(elements))]
+        return elements + [value] * (wanted - len(elements))
 
 
 def _admits_nothing(schema: Json) -> bool:
     return isinstance(schema, Mapping) and schema.get("not") == {}
 
 
-def _told_apart(schema: Mapping[str, Json], chosen: Mapping[str, Json], flat: Flat) -> Flat:
-    """Give what says which of the alternatives a value is: the field by which they are told apart, with its value."""
-    told = schema.get("discriminator", {})
-    name = told.get("propertyName")
+def _discriminated(schema: Mapping[str, Json], chosen: Mapping[str, Json], flat: Flat) -> Flat:
+    """Return the schema of the discriminator for the chosen alternative: its property, required, with its value."""
+    discriminator = schema.get("discriminator", {})
+    name = discriminator.get("propertyName")
     if name not in flat.get("properties", {}):
         return {}
-    values = [value for value, target in told.get("mapping", {}).items() if target == chosen.get("$ref")]
+    values = [value for value, target in discriminator.get("mapping", {}).items() if target == chosen.get("$ref")]
     return {"required": [name], **({"properties": {name: {"enum": values}}} if values else {})}
 
 
 def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:
-    """Bring what another schema of the same value says into a flat one."""
+    """Merge another schema of the same value into a flat one."""
     for key, value in more.items():
         known = flat.get(key)
         if known is None:
@@ -195,7 +203,7 @@ def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:
         elif key in LESS:
             flat[key] = min(known, value)
         elif key == "enum":
-            flat[key] = [one for one in value if one in known] or value
+            flat[key] = [member for member in value if member in known] or value
         elif key == "type":
             flat[key] = _narrower(known, value)
         elif key == "items":
@@ -209,14 +217,14 @@ def _absorb(flat: Flat, more: Mapping[str, Json]) -> None:
 def _narrower(known: Json, value: Json) -> Json:
     first = known if isinstance(known, list) else [known]
     second = value if isinstance(value, list) else [value]
-    both = [one for one in second if one in first or (one == "integer" and "number" in first)]
+    both = [kind for kind in second if kind in first or (kind == "integer" and "number" in first)]
     return both or ("integer" if "integer" in first and "number" in second else value)
 
 
-def _further(flat: Flat, index: int) -> tuple[str, Json]:
-    """Give a key that no property declares, and its schema."""
+def _undeclared_key(flat: Flat, index: int) -> tuple[str, Json]:
+    """Return a key that no property declares, and its schema."""
     for pattern, schema in flat.get("patternProperties", {}).items():
-        return (matching(pattern, index) or f"key{index}"), schema
+        return (matching_text(pattern, index) or f"key{index}"), schema
     names = flat.get("propertyNames")
     if isinstance(names, Mapping) and names.get("enum"):
         return str(names["enum"][index % len(names["enum"])]), flat.get("additionalProperties", {})
@@ -224,11 +232,11 @@ def _further(flat: Flat, index: int) -> tuple[str, Json]:
 
 
 def _other(schema: Flat, value: Json, index: int) -> Json:
-    """Give another value of the same kind for each index."""
+    """Return another value of the same kind for each index."""
     if schema.get("enum"):
         return schema["enum"][index % len(schema["enum"])]
     if index and schema.get("pattern") and isinstance(value, str):
-        return matching(schema["pattern"], index) or value
+        return matching_text(schema["pattern"], index) or value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value + index * (schema.get("multipleOf") or 1)
     return f"{value}{index}" if isinstance(value, str) and index else value

@@ -1,4 +1,4 @@
-"""Overrides of parameters, bodies and examples, applied to the rows of the table, which alone know all of them.
+"""Overrides of parameters, bodies and examples, applied to the rows of the table.
 
 An override that fits none of its operations is unmatched; one that fits but cannot be applied is an error.
 """
@@ -16,9 +16,9 @@ from aqlgen.ir import MISSING, Json
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Types
 from aqlgen.table.bodies import sendable
-from aqlgen.table.examples import ExampleMaker
+from aqlgen.table.example_calls import ExampleMaker
 
-__all__ = ["Overruled"]
+__all__ = ["OverrideApplier"]
 
 _NONE: Final = ParameterOverride()
 _PLACES: Final = ("path", "query", "header", "cookie", "body")
@@ -26,7 +26,7 @@ _WHOLE_BODY: Final = frozenset({"input", "body"})
 """Names of a body that is one parameter."""
 
 
-class Overruled:
+class OverrideApplier:
     """The overrides of an adapter, applied to one operation after the other; `file` is where they were read from."""
 
     def __init__(self, file: str) -> None:
@@ -36,7 +36,7 @@ class Overruled:
         self._bad: dict[tuple[Place, str], Diagnostic] = {}
 
     @property
-    def found(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The findings, in the order of the file."""
         findings = (*self._unmatched.values(), *self._bad.values())
         return tuple(sorted(findings, key=lambda each: (each.line, each.column)))

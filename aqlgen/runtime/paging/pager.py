@@ -1,0 +1,181 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Pages through an API's list with `first` and `after`, however the API itself pages (R-SEL-3).
+
+A page of the adapter lies within one of the API: a cursor states which, and how many of its items came before. So each
+item is returned once, even if the API returns more or fewer than requested. A repeated page ends the list: some APIs
+answer so for whatever comes after their last page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Code, Failure
+from ..schema.reader import MISSING, at
+from .next_page import find_next_position, page_url, stated_total
+from .page import Cursors, Page, Place, beside, items_hash
+from .plan import Plan, first_lead, number, prepare, put, request_size
+
+if TYPE_CHECKING:
+    from ..calls.exchanges import Exchanges
+    from ..state import State
+    from ..table import Row, Table
+    from ..wire import ApiRequest
+
+__all__ = ["Pager"]
+
+_CONFLICTS = (
+    ("first", "last", "Use 'first' for forward pagination or 'last' for backward pagination"),
+    ("first", "before", "Use 'before' with 'last'"),
+    ("last", "after", "Use 'after' with 'first'"),
+    ("after", "before", "Use 'after' with 'first', or 'before' with 'last'"),
+)
+
+
+class Pager:
+    """Requests the pages of lists; an operation is prepared at its first call."""
+
+    def __init__(self, table: Table, state: State | None) -> None:
+        self._table = table
+        self._cursors = Cursors(state)
+        self._plans: dict[str, Plan] = {}
+
+    async def page(
+        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> Page:
+        """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
+        plan = self._plans.get(row.name)
+        if plan is None:
+            plan = self._plans[row.name] = prepare(row, self._table)
+        _check_arguments(arguments, [name for name in params if name in row.hidden_parameters])
+        filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
+        if "last" in arguments:
+            return await self._backward(exchanges, row, plan, filters, arguments)
+        wanted = min(arguments.get("first") or number(params.get(plan.size or "")) or plan.usual, plan.most)
+        if "after" in arguments:
+            place = self._cursors.read("after", arguments["after"], row.name, filters)
+            if place.size is None or not (place.skip or plan.style == "page"):
+                place = place._replace(size=request_size(row, plan, wanted))
+        else:
+            place = Place(size=request_size(row, plan, wanted))
+            lead_value = params.get(plan.lead or "")
+            if lead_value is not None:
+                position = number(lead_value) if plan.style in ("page", "offset") else lead_value
+                index = 0
+                if isinstance(position, int):
+                    index = max(0, position - plan.start) * (1 if plan.style == "offset" else place.size or 1)
+                place = place._replace(position=position, begin=index)
+        return await self._forward(exchanges, row, plan, filters, place, wanted)
+
+    async def _forward(
+        self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place, wanted: int
+    ) -> Page:
+        data, items, next_position, total = await self._fetch(exchanges, row, plan, filters, place)
+        seen = items_hash(items)
+        previous = place.begin + place.skip > 0 or place.position is not None
+        if seen and not place.skip and seen in (place.seen, place.saved, place.origin):
+            return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous)
+        shown = items[place.skip : place.skip + wanted]
+        reached = place.skip + len(shown)
+        after: Place | None = None
+        if reached < len(items):
+            after = place._replace(skip=reached)
+        elif next_position is not None:
+            count = place.pages + 1
+            saved = seen if count & (count - 1) == 0 else place.saved
+            full = max(place.full, len(items))
+            after = Place(
+                next_position, place.begin + len(items), 0, place.size, full, seen, saved, count, place.origin or seen
+            )
+        return Page(row.name, filters, self._cursors, place, shown, beside(plan, data), total, after, previous)
+
+    async def _fetch(
+        self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place
+    ) -> tuple[Any, list[Any], int | str | None, int | None]:
+        """Return the API's page: the answer, its items, the position of the next page, and the total count."""
+        params = dict(filters)
+        if plan.size is not None and place.size is not None:
+            put(params, plan, row, plan.size, place.size)
+        by_link = plan.next == "link" or (plan.next is None and plan.item_cursor is not None)
+        url = isinstance(place.position, str) and (plan.by_url or (by_link and place.position.startswith("/")))
+        if plan.lead is not None and place.position is not None and not url:
+            put(params, plan, row, plan.lead, place.position)
+        elif plan.lead is not None and place.position is None:
+            first = first_lead(row, plan)
+            if first is not None:
+                put(params, plan, row, plan.lead, first)
+        sent: list[ApiRequest] = []
+
+        def change(request: ApiRequest) -> ApiRequest:
+            if url:
+                request = replace(request, url=page_url(request, str(place.position)))
+            sent.append(request)
+            return request
+
+        response = await exchanges.send(row, params, change)
+        data = exchanges.api.decode(response, row, params)
+        listed = at(data, plan.items)
+        items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
+        position = find_next_position(plan, place, data, items, response, sent[0])
+        return data, items, position, stated_total(plan, data, place, len(items))
+
+    async def _backward(
+        self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> Page:
+        """Return the last items, of all or of those before a cursor, from a list that is counted by offset."""
+        if "before" in arguments:
+            before = self._cursors.read("before", arguments["before"], row.name, filters)
+            end = max(0, before.begin + before.skip - 1)
+        else:
+            probe = Place(size=request_size(row, plan, 2))
+            _, probed, _, total = await self._fetch(exchanges, row, plan, filters, probe)
+            end = len(probed) if total is None else total
+        begin = max(0, end - min(arguments["last"], plan.most))
+        data: Any = {}
+        items: list[Any] = []
+        total = None
+        if end:
+            for _ in range(2):
+                place = Place(plan.start + begin, begin, 0, request_size(row, plan, end - begin))
+                data, items, _, total = await self._fetch(exchanges, row, plan, filters, place)
+                if not items or begin + len(items) >= end:
+                    break
+                begin = end - len(items)  # the API returned fewer than requested
+        place = Place(plan.start + begin, begin, 0, None)
+        shown = items[: end - begin]
+        more = "before" in arguments
+        return Page(row.name, filters, self._cursors, place, shown, beside(plan, data), total, None, begin > 0, more)
+
+
+def _check_arguments(arguments: Mapping[str, Any], hidden: list[str]) -> None:
+    """Raise Failure for arguments that do not go together (pagination document, 2.3)."""
+    asked = [name for name in ("first", "after", "last", "before") if name in arguments]
+    for first_name, second_name, hint in _CONFLICTS:
+        if first_name in arguments and second_name in arguments:
+            raise _conflict(f"Cannot use '{first_name}' and '{second_name}' together", [first_name, second_name], hint)
+    for cursor_name, size_name in (("after", "first"), ("before", "last")):
+        if cursor_name in arguments and size_name not in arguments:
+            raise _conflict(
+                f"Cannot use '{cursor_name}' without '{size_name}'",
+                [cursor_name],
+                f"Give '{size_name}' too: how many items",
+            )
+    if asked and hidden:
+        raise _conflict(
+            f"Cannot use '{asked[0]}' and '{hidden[0]}' together",
+            [*asked, *hidden],
+            "Page with 'first' and 'after' alone: the adapter asks the API for its pages",
+        )
+
+
+def _conflict(message: str, provided: list[str], hint: str) -> Failure:
+    details = {
+        "param_name": "pagination",
+        "expected_type": "valid pagination combination",
+        "actual_type": "conflicting parameters",
+        "provided": provided,
+        "hint": hint,
+    }
+    return Failure(Code.INVALID_TYPE, f"{message}. {hint}.", details)

@@ -1,0 +1,223 @@
+"""Valid example calls for introspection, the README and the generated tests (R-INT-4), and the validation of values.
+
+Validation compiles only the types that a value touches: the types of an adapter may all reach one another, and
+compiling them all for each example would cost the square of their number.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+import jsonschema_rs
+
+from aqlgen.ir import MISSING, Json, Operation
+from aqlgen.runtime.table import Body, Parameter
+from aqlgen.schemas import field_name
+from aqlgen.table.sample_values import Schemas, ValueMaker, name_of
+
+SAME_VALUE = ("allOf", "anyOf")
+TESTS = ("not", "if", "then", "else")
+
+
+class Checker:
+    """Checks values against schemas of one adapter; `types` are its finished types by name."""
+
+    def __init__(self, types: Schemas) -> None:
+        self._types = types
+
+    def valid(self, schema: Mapping[str, Json], value: Json) -> bool:
+        """Return True if a value is valid; a schema that cannot be compiled accepts anything."""
+        if not schema:
+            return True
+        if schema.get("contentEncoding") == "base64" and not _is_base64(value):
+            return False
+        try:
+            return jsonschema_rs.is_valid(self._document(schema, value), value, validate_formats=True)
+        except (ValueError, jsonschema_rs.ValidationError):
+            return True
+
+    def problem(self, schema: Mapping[str, Json], value: Json) -> str | None:
+        """Return the reason why a value is invalid, None if it is valid."""
+        if self.valid(schema, value):
+            return None
+        if schema.get("contentEncoding") == "base64" and not _is_base64(value):
+            return "it is no base64"
+        try:
+            jsonschema_rs.validate(self._document(schema, value), value, validate_formats=True)
+        except jsonschema_rs.ValidationError as error:
+            return str(error.message)
+        return None
+
+    def _document(self, schema: Mapping[str, Json], value: Json) -> dict[str, Json]:
+        """Return a schema with the types that the value touches; any other type accepts anything."""
+        touched: dict[str, Json] = {}
+        todo: list[tuple[Json, Json]] = [(schema, value)]
+        seen: set[tuple[int, int]] = set()
+        while todo:
+            node, part = todo.pop()
+            if not isinstance(node, Mapping) or (id(node), id(part)) in seen:
+                continue
+            seen.add((id(node), id(part)))
+            if "$ref" in node:
+                name = name_of(node["$ref"])
+                touched[name] = self._types.get(name, {})
+                todo.append((touched[name], part))
+            todo += _within(node, part)
+        named = {name for written in (schema, *touched.values()) for name in references(written)}
+        types = {name: touched.get(name, {}) for name in named}
+        return {**schema, "types": types} if types else dict(schema)
+
+
+def _within(node: Mapping[str, Json], value: Json) -> Iterator[tuple[Json, Json]]:
+    """Yield the subschemas, each with the part of the value that it applies to."""
+    for key in SAME_VALUE:
+        yield from ((subschema, value) for subschema in node.get(key, ()))
+    yield from ((node[key], value) for key in TESTS if key in node)
+    yield from ((subschema, value) for subschema in node.get("dependentSchemas", {}).values())
+    if isinstance(value, dict):
+        properties = node.get("properties", {})
+        rest = [node.get(key) for key in ("additionalProperties", "unevaluatedProperties")]
+        rest += node.get("patternProperties", {}).values()
+        for name, part in value.items():
+            if name in properties:
+                yield properties[name], part
+            yield from ((subschema, part) for subschema in rest)
+    elif isinstance(value, list):
+        listed = node.get("prefixItems", ())
+        yield from zip(listed, value, strict=False)
+        for part in value:
+            yield from ((node.get(key), part) for key in ("items", "contains", "unevaluatedItems"))
+
+
+def references(schema: Json) -> Iterator[str]:
+    """Yield the names of the types that a written schema refers to."""
+    todo: list[Json] = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Mapping):
+            reference = node.get("$ref")
+            if isinstance(reference, str):
+                yield name_of(reference)
+            todo.extend(node.values())
+        elif isinstance(node, list):
+            todo.extend(node)
+
+
+def _is_base64(value: Json) -> bool:
+    """Return True if a value is text in base64 (RFC 4648, 4), which no schema keyword checks."""
+    try:
+        return isinstance(value, str) and base64.b64decode(value, validate=True) is not None
+    except ValueError:
+        return False
+
+
+EMPTY: tuple[Json, ...] = ("", ".", "..", [], {}, None)
+
+
+class ExampleMaker:
+    """Makes the example calls of operations; `types` are the adapter's finished types."""
+
+    def __init__(self, types: Mapping[str, Mapping[str, Json]]) -> None:
+        self._types = types
+        self._values = ValueMaker(types)
+        checker = Checker(types)
+        self._valid = checker.valid
+        self.problem = checker.problem
+
+    def example(
+        self,
+        operation: Operation,
+        parameters: tuple[Parameter, ...],
+        body: Body | None,
+        body_example: Json,
+        stated_values: Mapping[str, Json] | None = None,
+    ) -> Mapping[str, Json] | None:
+        """Return the parameters of a call with all that is required, None if there is no valid one.
+
+        `body_example` is the document's own example of the body, by the API's names, or MISSING. `stated_values`
+        are values that parameters must have, by their names.
+        """
+        stated_values = stated_values or {}
+        declared = {(parameter.location.value, parameter.name): parameter.example for parameter in operation.parameters}
+        if body is not None and body.parameter is not None:
+            declared["body", body.parameter] = body_example
+        elif isinstance(body_example, dict):
+            declared |= {("body", wire): value for wire, value in body_example.items()}
+        call: dict[str, Json] = {}
+        for parameter in parameters:
+            if parameter.name in stated_values:
+                call[parameter.name] = stated_values[parameter.name]
+                continue
+            if not parameter.required:
+                continue
+            declared_value = self._by_agent(
+                declared.get((parameter.location, parameter.wire), MISSING), parameter.schema
+            )
+            least = 0
+            in_path = parameter.location == "path"
+            if parameter.name == "input":
+                declared_value, least = self._declared_fields(declared_value, parameter.schema), 1
+            for value in chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least)):
+                if in_path and value in EMPTY:  # a segment of a path must not be empty
+                    continue
+                if value is not MISSING and self._valid(parameter.schema, value):
+                    call[parameter.name] = value
+                    break
+            else:
+                return None
+        if body is not None and body.validate and body.required:
+            return self._whole_body(parameters, body, call)
+        return call
+
+    def _whole_body(
+        self, parameters: tuple[Parameter, ...], body: Body, call: dict[str, Json]
+    ) -> Mapping[str, Json] | None:
+        """Complete a call whose fields also have to fit together."""
+        fields = {parameter.wire: parameter for parameter in parameters if parameter.location == "body"}
+        names = {parameter.name: parameter for parameter in fields.values()}
+        names |= {field_name(wire): parameter for wire, parameter in fields.items()}
+        rest = next((parameter.name for parameter in parameters if parameter.location == "body_rest"), None)
+        fitting = (candidate for candidate in self._values.candidates(body.schema) if isinstance(candidate, dict))
+        value = next((candidate for candidate in fitting if self._valid(body.schema, candidate)), None)
+        if value is None:
+            return None
+        for key, part in value.items():
+            parameter = names.get(key) or fields.get(key)
+            if parameter is not None:
+                call.setdefault(parameter.name, part)
+            elif rest is not None:
+                call.setdefault(rest, {})[key] = part
+            else:
+                return None
+        return call
+
+    def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
+        """Return a value under the agent's names, without the fields that only the server sets."""
+        if "$ref" in schema:
+            return self._by_agent(value, self._types.get(name_of(schema["$ref"]), {}))
+        if isinstance(value, list):
+            items = schema.get("items")
+            return [self._by_agent(item, items) for item in value] if isinstance(items, Mapping) else value
+        if not isinstance(value, dict):
+            return value
+        by_wire = {
+            declared.get("x-name", name): (name, declared) for name, declared in schema.get("properties", {}).items()
+        }
+        hidden = schema.get("x-read-only", ())
+        return {
+            by_wire[wire][0] if wire in by_wire else wire: self._by_agent(
+                part, by_wire[wire][1] if wire in by_wire else {}
+            )
+            for wire, part in value.items()
+            if wire not in hidden and field_name(wire) not in hidden
+        }
+
+    def _declared_fields(self, value: Json, schema: Mapping[str, Json]) -> Json:
+        """Return an update's input without undeclared fields, which the adapter refuses (R-UPD-1)."""
+        known = self._types.get(name_of(str(schema.get("$ref", ""))), schema)
+        properties = known.get("properties")
+        if not isinstance(value, dict) or not properties or "allOf" in known or "anyOf" in known:
+            return value
+        return {name: part for name, part in value.items() if name in properties} or MISSING

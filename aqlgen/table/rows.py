@@ -1,0 +1,195 @@
+"""Rows of the table: an operation's decision, parameters, body and responses brought together.
+
+A row may refer to other operations: an update that reads first (R-UPD-2), an operation that monitors a long one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from aqlgen.decide.decision import AnyTrait, Decision, Trait
+from aqlgen.ir import Json
+from aqlgen.runtime.encode.urls import paired_placeholders
+from aqlgen.runtime.table import (
+    Body,
+    Deprecation,
+    FormerName,
+    Idempotency,
+    LongRunning,
+    Pagination,
+    Parameter,
+    Response,
+    ReturnType,
+    Row,
+    Server,
+    Update,
+)
+from aqlgen.schemas import shorten
+from aqlgen.table import responses
+from aqlgen.table.example_calls import ExampleMaker
+from aqlgen.table.model import DecidedRow
+from aqlgen.table.overrides import OverrideApplier
+from aqlgen.table.parameters import page_of, paged, paging_parameters
+
+__all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
+
+MAX_SUMMARY = 120
+MAX_DESCRIPTION = 1000
+
+ANNOTATIONS: Final = frozenset({"type", "examples", "default"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A row before the types are finished."""
+
+    decision: Decision
+    adapter_parameters: tuple[Parameter, ...]
+    parameters: tuple[Parameter, ...]
+    body: Body | None
+    body_example: Json
+    responses: Mapping[str, Response]
+    returns: ReturnType
+
+
+def build_row(
+    draft: Draft,
+    maker: ExampleMaker,
+    types: Mapping[str, Mapping[str, Json]],
+    names: frozenset[str],
+    etags: frozenset[str],
+    applier: OverrideApplier,
+) -> DecidedRow:
+    """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
+    decision = replace(draft.decision, traits=without_unserved(draft.decision.traits, names))
+    operation, deprecation = decision.operation, decision.trait(Deprecation)
+    example, stated_values = applier.examples(decision, draft.parameters, maker)
+    if example is None:
+        example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
+    returns = responses.with_final_kind(draft.returns, types)
+    shown, pagination = draft.parameters, decision.trait(Pagination)
+    if paged(decision) is not None and pagination is not None:
+        returns = page_of(returns)
+        shown, hidden = paging_parameters(pagination, draft.parameters)
+        behind = {parameter.name: replace(parameter, required=False) for parameter in hidden}
+        demanded = tuple(parameter.name for parameter in hidden if parameter.required)
+        pagination = replace(pagination, demanded=demanded, parameters=behind)
+        example = example and {name: value for name, value in example.items() if name not in behind}
+    update = decision.trait(Update)
+    has_etag = decision.name in etags or (update is not None and update.etag)
+    summary, description = _texts(decision)
+    if deprecation == Deprecation():
+        deprecation = None
+    row = Row(
+        name=decision.name,
+        family=decision.category.family,
+        summary=summary,
+        description=description or summary,
+        method=operation.method.upper(),
+        path=operation.path,
+        operation_id=operation.operation_id,
+        aliases=tuple(FormerName(name=alias.name, until=alias.until) for alias in decision.override.aliases),
+        resource=decision.resource,
+        verb=decision.verb,
+        relative=decision.relative,
+        rule=decision.category_reason.rule,
+        confidence=round(decision.confidence, 2),
+        danger=decision.danger.value,
+        danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
+        review=decision.review_reasons,
+        deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
+        deprecation=deprecation,
+        pagination=pagination,
+        update=update,
+        idempotency=decision.trait(Idempotency),
+        long_running=decision.trait(LongRunning),
+        etag=decision.name in etags,
+        confirmation=decision.confirmation or "",
+        security=operation.security,
+        scopes=operation.scopes,
+        servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
+        headers={
+            parameter.name.title(): parameter.fixed for parameter in operation.parameters if parameter.fixed is not None
+        },
+        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters)},
+        body=draft.body,
+        responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
+        returns=returns,
+        example=example,
+    )
+    return DecidedRow(row, decision, responses.mock_of(operation.responses))
+
+
+def _texts(decision: Decision) -> tuple[str, str]:
+    """Return summary and description: the owner's words, else the document's, else the name's."""
+    operation, override = decision.operation, decision.override
+    stated_summary = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
+    summary = override.summary or decision.description or stated_summary or operation.description or operation.summary
+    description = decision.description or operation.description or override.summary or operation.summary
+    return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
+
+
+def _repeats(summary: str, operation_id: str | None) -> bool:
+    """Return True if a summary only repeats the operation's id, in any spelling."""
+    return len(summary.split()) == 1 and _letters(summary) == _letters(operation_id or "")
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
+
+
+def _fallback(decision: Decision) -> str:
+    return f"{decision.name.replace('_', ' ').capitalize()}."
+
+
+def reads_with_etag(decisions: Iterable[Decision]) -> frozenset[str]:
+    """Return the operations that read what an update guards by its ETag."""
+    updates = (decision.trait(Update) for decision in decisions)
+    return frozenset(update.read for update in updates if update is not None and update.etag and update.read)
+
+
+def with_reader_schemas(
+    decision: Decision,
+    parameters: tuple[Parameter, ...],
+    operations: Mapping[str, tuple[str, Iterable[Parameter]]],
+) -> tuple[Parameter, ...]:
+    """Return an update's parameters; a path parameter that accepts any text takes the schema that its reader has.
+
+    `operations` are path and parameters of all by name. A document that calls an identifier a string where it is
+    written and an integer where it is read means the same resource, and no other value can be read.
+    """
+    update = decision.trait(Update)
+    name = update.read if update is not None and update.reads_first else None
+    if name is None or name not in operations:
+        return parameters
+    path, reading = operations[name]
+    read: dict[str, Mapping[str, Json]] = {
+        parameter.wire: parameter.schema for parameter in reading if parameter.location == "path"
+    }
+    placed = paired_placeholders(decision.operation.path, path)
+    return tuple(
+        replace(parameter, schema=read[placed[parameter.wire]])
+        if parameter.location == "path" and placed.get(parameter.wire) in read and _is_any_text(parameter.schema)
+        else parameter
+        for parameter in parameters
+    )
+
+
+def _is_any_text(schema: Mapping[str, Json]) -> bool:
+    return schema.get("type") == "string" and schema.keys() <= ANNOTATIONS
+
+
+def without_unserved(traits: tuple[AnyTrait, ...], names: Container[str]) -> tuple[AnyTrait, ...]:
+    """Return the traits without the operations that are not served: an update needs its reader to merge."""
+    return tuple(_without_unserved(trait, names) for trait in traits)
+
+
+def _without_unserved(trait: AnyTrait, names: Container[str]) -> AnyTrait:
+    value = trait.value
+    if isinstance(value, Update) and value.read is not None and value.read not in names:
+        return Trait(Update(strategy="put" if value.strategy == "put-merge" else value.strategy), trait.reason)
+    if isinstance(value, LongRunning) and value.monitor is not None and value.monitor not in names:
+        return Trait(replace(value, monitor=None), trait.reason)
+    return trait
