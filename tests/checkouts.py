@@ -22,6 +22,7 @@ PARTS = (
     "README.md",
     "CHANGELOG.md",
     "LICENSE",
+    ".gitignore",
 )
 CACHES = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 CARRIED = "template"

@@ -21,8 +21,8 @@ CARRIED = {"aqlgen/template/templates.bundle", "aqlgen/template/release.txt"}
 
 
 def files_of(folder: str) -> set[str]:
-    found = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
-    return {path.as_posix() for path in found if not any(part in CACHES for part in path.parts)}
+    paths = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
+    return {path.as_posix() for path in paths if not any(part in CACHES for part in path.parts)}
 
 
 def held(wheel: Path) -> dict[str, bytes]:
@@ -54,21 +54,21 @@ TAG = "releases.current().tag"
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """Make aqlgen with three releases: the first in the shape of long ago, the last as this work tree."""
-    made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
-    own = (made.folder / "copier.yml").read_text(encoding="utf-8")
-    made.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
-    (made.folder / "copier.yml").rename(made.folder / "templates/copier.yml")
-    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 7000")
-    made.release("0.0.1")
-    (made.folder / "templates/copier.yml").unlink()
-    (made.folder / "copier.yml").write_text(own, encoding="utf-8")
-    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 7000", "EXPOSE 7500")
-    made.release("0.0.2")
-    made.edit("templates/project/Dockerfile.jinja", "EXPOSE 7500", "EXPOSE 8000")
-    made.release(__version__)
-    made.git("tag", "vanilla")
-    made.git("tag", "nightly")
-    return made
+    source = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
+    configuration = (source.folder / "copier.yml").read_text(encoding="utf-8")
+    source.edit("copier.yml", "_subdirectory: templates/project", "_subdirectory: project")
+    (source.folder / "copier.yml").rename(source.folder / "templates/copier.yml")
+    source.edit("templates/project/Dockerfile.jinja", "EXPOSE 8000", "EXPOSE 7000")
+    source.release("0.0.1")
+    (source.folder / "templates/copier.yml").unlink()
+    (source.folder / "copier.yml").write_text(configuration, encoding="utf-8")
+    source.edit("templates/project/Dockerfile.jinja", "EXPOSE 7000", "EXPOSE 7500")
+    source.release("0.0.2")
+    source.edit("templates/project/Dockerfile.jinja", "EXPOSE 7500", "EXPOSE 8000")
+    source.release(__version__)
+    source.git("tag", "vanilla")
+    source.git("tag", "nightly")
+    return source
 
 
 @pytest.fixture(scope="module")
@@ -151,12 +151,12 @@ def test_a_project_gets_the_runtime_whole_however_aqlgen_is_there(
         case "plain copier":
             answers = ["-d", "name=petstore", "--defaults", "--quiet", "--vcs-ref", LATEST]
             checkout.python("-m", "copier", "copy", *answers, URL, str(out), cwd=tmp_path)
-    found = {path.as_posix() for path in (out / "src/petstore_adapter/runtime").rglob("*.py")}
+    paths = {path.as_posix() for path in (out / "src/petstore_adapter/runtime").rglob("*.py")}
     prefix = (out / "src/petstore_adapter/runtime").as_posix()
-    assert {path.removeprefix(prefix) for path in found} == {
+    assert {path.removeprefix(prefix) for path in paths} == {
         path.removeprefix("aqlgen/runtime") for path in files_of("aqlgen/runtime")
     }
-    for path in found:
+    for path in paths:
         assert Path(path).read_bytes() == (checkout.folder / f"aqlgen/runtime{path.removeprefix(prefix)}").read_bytes()
 
 
@@ -166,11 +166,11 @@ def test_a_wheel_knows_which_release_it_is_without_git(site: Path, tmp_path: Pat
 
 def test_a_wheel_gives_the_templates_of_every_release(site: Path) -> None:
     for version, port in (("0.0.1", 7000), ("0.0.2", 7500), (__version__, 8000)):
-        found = ask(site, f"{TEMPLATES}('v{version}')")
-        assert f"EXPOSE {port}" in found["templates/project/Dockerfile.jinja"]
-        assert "\n_subdirectory: templates/project\n" in found["copier.yml"]
-        assert {path.split("/")[0] for path in found} == {"copier.yml", "templates", "aqlgen"}
-    assert set(found) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
+        templates = ask(site, f"{TEMPLATES}('v{version}')")
+        assert f"EXPOSE {port}" in templates["templates/project/Dockerfile.jinja"]
+        assert "\n_subdirectory: templates/project\n" in templates["copier.yml"]
+        assert {path.split("/")[0] for path in templates} == {"copier.yml", "templates", "aqlgen"}
+    assert set(templates) == files_of("templates") | files_of("aqlgen/runtime") | {"copier.yml"}
 
 
 @pytest.mark.parametrize("tag", ["v9.9.9", "nightly", "vanilla", "main", "", "--help", "v0.0.1^{tree}", "../v0.0.1"])

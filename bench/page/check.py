@@ -108,7 +108,7 @@ def times(browser: Browser, page: Path, expect: Callable[[object, str], None]) -
 def search(
     browser: Browser, page: Path, operations: list[dict[str, Any]], expect: Callable[[object, str], None]
 ) -> None:
-    """Search by name, path, operationId; filters; the count that is read aloud."""
+    """Check the search by name, path and operationId, the filters, and the count that is read aloud."""
     browser.open(page)
     expect(browser.run(f"{VISIBLE}.length") == len(operations), "the map holds every operation")
     wanted = operations[len(operations) // 2]

@@ -41,7 +41,7 @@ class Outcome:
 
     @property
     def adapter(self) -> dict[str, Any]:
-        """What the project knows about the API as a whole."""
+        """The project's data about the API as a whole."""
         adapter: dict[str, Any] = json.loads(next(self.project.glob("src/*/adapter.json")).read_bytes())
         return adapter
 

@@ -46,7 +46,7 @@ class Refusal:
 
     @cached_property
     def operation(self) -> Mapping[str, Any]:
-        """What the document says of the operation that the exchange is for."""
+        """The operation of the document that the exchange is for."""
         item = self.document.get("paths", {}).get(self.matched or self.path, {})
         operation = item.get(self.exchange["method"].lower(), {})
         return operation if isinstance(operation, dict) else {}

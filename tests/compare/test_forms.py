@@ -40,7 +40,11 @@ def test_a_terminal_shows_what_breaks_first(tmp_path: Path) -> None:
 
 def test_a_pull_request_gets_a_table_and_what_breaks_first(tmp_path: Path) -> None:
     done = diff(
-        tmp_path, SHOP, edited(mixed, lambda one: one["info"].update(version="2.0.0")), "--output-format", "markdown"
+        tmp_path,
+        SHOP,
+        edited(mixed, lambda document: document["info"].update(version="2.0.0")),
+        "--output-format",
+        "markdown",
     )
     assert done.code == 1
     assert done.out == (
@@ -67,11 +71,11 @@ def test_a_pull_request_gets_a_table_and_what_breaks_first(tmp_path: Path) -> No
 
 def test_programs_get_every_change_whole(tmp_path: Path) -> None:
     done = diff(tmp_path, SHOP, edited(mixed), "--output-format", "json")
-    found = done.json
-    assert (found["success"], found["breaking"]) == (True, True)
-    assert found["counts"] == {"breaking": 1, "attention": 1, "compatible": 1}
-    assert found["from"] == {"api_version": "1.0.0", "operations": 6}
-    assert found["changes"][0] == {
+    report = done.json
+    assert (report["success"], report["breaking"]) == (True, True)
+    assert report["counts"] == {"breaking": 1, "attention": 1, "compatible": 1}
+    assert report["from"] == {"api_version": "1.0.0", "operations": 6}
+    assert report["changes"][0] == {
         "rule": "field-removed",
         "level": "breaking",
         "title": "A field is gone",
@@ -88,9 +92,9 @@ def test_programs_get_every_change_whole(tmp_path: Path) -> None:
     [
         (mixed, "breaking", 1),
         (mixed, "never", 0),
-        (lambda one: fields(one, "Pet").update(photo={"type": "string"}), "breaking", 0),
-        (lambda one: fields(one, "Pet").update(photo={"type": "string"}), "any", 1),
-        (lambda one: one, "any", 0),
+        (lambda document: fields(document, "Pet").update(photo={"type": "string"}), "breaking", 0),
+        (lambda document: fields(document, "Pet").update(photo={"type": "string"}), "any", 1),
+        (lambda document: document, "any", 0),
     ],
 )
 def test_the_exit_code_says_what_was_asked_for(tmp_path: Path, edit: Any, option: str, code: int) -> None:
@@ -160,8 +164,8 @@ def test_a_long_list_of_values_is_cut_for_people(tmp_path: Path) -> None:
 
     done = diff(tmp_path, SHOP, edited(edit))
     assert "`kind0`, `kind1`, `kind2`, `kind3`, `kind4`, `kind5` and 24 more" in done.out
-    [found, _] = diff(tmp_path, SHOP, edited(edit), "--output-format", "json").json["changes"]
-    assert "`kind29`" in found["message"]
+    [change, _] = diff(tmp_path, SHOP, edited(edit), "--output-format", "json").json["changes"]
+    assert "`kind29`" in change["message"]
 
 
 def test_an_operation_that_pages_does_not_hide_a_change_of_its_items(tmp_path: Path) -> None:
@@ -171,5 +175,5 @@ def test_an_operation_that_pages_does_not_hide_a_change_of_its_items(tmp_path: P
             {"name": "per_page", "in": "query", "schema": {"type": "integer"}},
         ]
 
-    found = diff(tmp_path, edited(paged), edited(paged, mixed), "--output-format", "json").json["changes"]
-    assert found[0]["operations"] == ["create_pet", "get_pet", "list_pets", "update_pet"]
+    differences = diff(tmp_path, edited(paged), edited(paged, mixed), "--output-format", "json").json["changes"]
+    assert differences[0]["operations"] == ["create_pet", "get_pet", "list_pets", "update_pet"]

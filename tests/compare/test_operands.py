@@ -27,8 +27,8 @@ def other(document: dict[str, Any]) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No configuration of the machine's."""
-    for name in [one for one in os.environ if one.startswith("GIT_")]:
+    """Keep the machine's own configuration of git away."""
+    for name in [variable for variable in os.environ if variable.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
 
@@ -63,7 +63,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 def rules(done: Run) -> list[str]:
     assert done.code in (0, 1), done.out + done.err
-    return [one["rule"] for one in done.json["changes"]]
+    return [change["rule"] for change in done.json["changes"]]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_document_of_several_files_is_read_at_its_revision(repository: Path) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["nowhere.json"], 4, "nowhere.json is no file, no folder and no revision of git here"),
         (["HEAD:nowhere.json"], 4, "the revision HEAD has no nowhere.json"),
@@ -133,11 +133,11 @@ def test_a_document_of_several_files_is_read_at_its_revision(repository: Path) -
     ],
 )
 def test_what_is_not_there_is_reported_with_the_way_out(
-    repository: Path, arguments: list[str], code: int, said: str
+    repository: Path, arguments: list[str], code: int, message: str
 ) -> None:
     done = run("diff", *arguments)
     assert done.code == code
-    assert said in done.err
+    assert message in done.err
     assert "help: " in done.err
 
 

@@ -59,24 +59,24 @@ def test_operations_keep_their_names_as_an_update_keeps_them(tmp_path: Path) -> 
 
 
 def test_today_s_names_can_be_asked_for_and_then_a_name_may_change(tmp_path: Path) -> None:
-    document = edited(lambda one: operation(one, "GET /pets/{pet_id}").update(operationId="readOnePet"))
+    document = edited(lambda shop: operation(shop, "GET /pets/{pet_id}").update(operationId="readOnePet"))
     renamed = diff(tmp_path, SHOP, document, "--rename", "--output-format", "json").json["changes"]
-    for one in renamed:
-        assert (one["rule"], one["level"]) == ("operation-renamed", "breaking")
-        assert one["operations"] == ["get_pet"]
+    for change in renamed:
+        assert (change["rule"], change["level"]) == ("operation-renamed", "breaking")
+        assert change["operations"] == ["get_pet"]
 
 
 def test_an_operation_with_another_version_in_its_path_is_the_same_one(tmp_path: Path) -> None:
     def versioned(document: dict[str, Any], version: str) -> None:
         document["paths"] = {f"/{version}{path}": item for path, item in document["paths"].items()}
         for item in document["paths"].values():
-            for one in item.values():
-                one.pop("operationId", None) if isinstance(one, dict) else None
+            for entry in item.values():
+                entry.pop("operationId", None) if isinstance(entry, dict) else None
 
-    old = edited(lambda one: versioned(one, "v1"))
-    found = changes(tmp_path, lambda one: versioned(one, "v2") or one, shop=edited())
-    assert all(one["rule"] == "address-changed" for one in found)
-    new = edited(lambda one: versioned(one, "v2"))
+    old = edited(lambda document: versioned(document, "v1"))
+    differences = changes(tmp_path, lambda document: versioned(document, "v2") or document, shop=edited())
+    assert all(change["rule"] == "address-changed" for change in differences)
+    new = edited(lambda document: versioned(document, "v2"))
     done = diff(tmp_path, old, new, "--output-format", "json")
     assert summaries(done.json["changes"]) == [("address-changed", "compatible", "call `v2` now instead of `v1`", ALL)]
 
@@ -87,10 +87,10 @@ def test_a_renamed_placeholder_is_felt_as_the_parameter_that_it_is(tmp_path: Pat
         item["parameters"] = [{**item["parameters"][0], "name": "animal"}]
         document["paths"]["/pets/{animal}/archive"] = item
 
-    found = changes(tmp_path, edit)
-    assert "operation-removed" not in [one["rule"] for one in found]
-    assert found[0]["level"] == "breaking"
-    assert found[0]["operations"] == ["archive_pet"]
+    differences = changes(tmp_path, edit)
+    assert "operation-removed" not in [change["rule"] for change in differences]
+    assert differences[0]["level"] == "breaking"
+    assert differences[0]["operations"] == ["archive_pet"]
 
 
 def test_a_name_that_calls_something_else_now_comes_first(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_name_that_calls_something_else_now_comes_first(tmp_path: Path) -> Non
         folders.append(_generated(tmp_path, f"side{order}", text))
     done = run("diff", *folders, "--output-format", "json")
     assert done.code == 1
-    assert [one["rule"] for one in done.json["changes"]] == ["name-reused"] * 2 + ["operation-renamed"] * 2
+    assert [change["rule"] for change in done.json["changes"]] == ["name-reused"] * 2 + ["operation-renamed"] * 2
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_a_name_that_calls_something_else_now_comes_first(tmp_path: Path) -> Non
     ],
 )
 def test_a_decision_that_was_overruled_is_felt(tmp_path: Path, override: str, expected: tuple[str, str, str]) -> None:
-    found = _overruled(tmp_path, f"POST /pets:\n  {override}\n")
-    assert expected in [(one["rule"], one["level"], one["message"]) for one in found]
+    differences = _overruled(tmp_path, f"POST /pets:\n  {override}\n")
+    assert expected in [(change["rule"], change["level"], change["message"]) for change in differences]
 
 
 def test_an_old_name_that_still_answers_does_not_break_until_it_is_gone(tmp_path: Path) -> None:
     named = "GET /pets/{pet_id}:\n  name: fetch_pet\n"
     kept = _generated(tmp_path, "kept", f"{named}  aliases: [{{name: get_pet, until: 2100-01-01}}]\n")
     sides = _generated(tmp_path, "before", ""), kept, _generated(tmp_path, "dropped", named)
-    found = [run("diff", *both, "--output-format", "json").json["changes"] for both in (sides[:2], sides[1:])]
-    assert [summaries(one) for one in found] == [
+    steps = [run("diff", *both, "--output-format", "json").json["changes"] for both in (sides[:2], sides[1:])]
+    assert [summaries(step) for step in steps] == [
         [
             (
                 "operation-alias",
@@ -141,16 +141,16 @@ def test_an_old_name_that_still_answers_does_not_break_until_it_is_gone(tmp_path
 
 
 def test_fields_that_move_into_one_parameter_are_reported_as_that(tmp_path: Path) -> None:
-    found = _overruled(tmp_path, "POST /pets:\n  category: UPDATE\n  name: create_pet\n")
-    assert [(one["rule"], one["message"]) for one in found] == [
+    differences = _overruled(tmp_path, "POST /pets:\n  category: UPDATE\n  name: create_pet\n")
+    assert [(change["rule"], change["message"]) for change in differences] == [
         ("category-changed", "called by the tool for update now, not for create"),
         ("body-reshaped", "takes the fields of its body within `input` now"),
     ]
 
 
 def test_no_longer_asking_for_a_confirmation_is_for_a_person_to_look_at(tmp_path: Path) -> None:
-    [found] = _overruled(tmp_path, "DELETE /pets/{pet_id}:\n  danger: reversible\n")
-    assert (found["rule"], found["level"]) == ("confirmation-dropped", "attention")
+    [change] = _overruled(tmp_path, "DELETE /pets/{pet_id}:\n  danger: reversible\n")
+    assert (change["rule"], change["level"]) == ("confirmation-dropped", "attention")
 
 
 def _overruled(tmp_path: Path, overrides: str) -> list[dict[str, Any]]:
@@ -195,9 +195,9 @@ def test_operations_that_need_no_credentials_any_more_are_reported(tmp_path: Pat
         document["security"] = [{"key": []}]
         document["components"]["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
 
-    found = changes(tmp_path, lambda document: document.update(security=[]), shop=edited(closed))
-    assert ("credentials-unneeded", "compatible", "need no credentials any more", ALL) in summaries(found)
-    assert {one["level"] for one in found} <= {"compatible", "attention"}
+    differences = changes(tmp_path, lambda document: document.update(security=[]), shop=edited(closed))
+    assert ("credentials-unneeded", "compatible", "need no credentials any more", ALL) in summaries(differences)
+    assert {change["level"] for change in differences} <= {"compatible", "attention"}
 
 
 def test_an_operation_that_is_called_by_another_method_keeps_its_name(tmp_path: Path) -> None:
@@ -205,9 +205,9 @@ def test_an_operation_that_is_called_by_another_method_keeps_its_name(tmp_path: 
         item = document["paths"]["/pets/{pet_id}/archive"]
         item["put"] = item.pop("post")
 
-    found = {one[0] for one in summaries(changes(tmp_path, edit))}
-    assert "address-changed" in found
-    assert not {"operation-renamed", "operation-removed", "operation-added"} & found
+    rules = {summary[0] for summary in summaries(changes(tmp_path, edit))}
+    assert "address-changed" in rules
+    assert not {"operation-renamed", "operation-removed", "operation-added"} & rules
 
 
 def test_paging_that_the_adapter_takes_over_changes_what_is_answered(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_pages_of_something_else_are_reported_as_that(tmp_path: Path) -> None:
         content = listing["responses"]["200"]["content"]["application/json"]
         content["schema"] = {"type": "object", "properties": fields}
 
-    old, new = (edited(lambda one, name=name: edit(one, (name,))) for name in ("pets", "owners"))
+    old, new = (edited(lambda document, name=name: edit(document, (name,))) for name in ("pets", "owners"))
     done = diff(tmp_path, old, new, "--output-format", "json")
     assert summaries(done.json["changes"]) == [
         ("paging-changed", "breaking", "answers pages of `owners` now, not of `pets`", ["list_pets"])

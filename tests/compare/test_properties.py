@@ -47,13 +47,13 @@ def test_nothing_changes_from_an_adapter_to_itself(name: str) -> None:
     assert not changes.breaking
 
 
-@pytest.mark.parametrize(("one", "other"), list(permutations(NAMES, 2)))
-def test_any_two_adapters_can_be_compared_and_shown(one: str, other: str) -> None:
-    changes = compare(SURFACES[one], SURFACES[other])
+@pytest.mark.parametrize(("name", "other"), list(permutations(NAMES, 2)))
+def test_any_two_adapters_can_be_compared_and_shown(name: str, other: str) -> None:
+    changes = compare(SURFACES[name], SURFACES[other])
     assert changes
     for text in shown(changes):
         assert not re.search(r"\[[a-z ]*\|[a-z ]*\]|(?<!`)\{\*?\}", text.replace("{}` of", "")), text
-    levels = [one.level.rank for one in changes.changes]
+    levels = [change.level.rank for change in changes.changes]
     assert levels == sorted(levels)
 
 
@@ -79,7 +79,7 @@ def _raise_danger(rows: dict[str, Any], types: dict[str, Any], data: st.DataObje
 
 def _drop_parameter(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
     row = rows[data.draw(st.sampled_from(sorted(rows)))]
-    names = sorted(name for name, one in row["parameters"].items() if one["in"] != "adapter")
+    names = sorted(name for name, parameter in row["parameters"].items() if parameter["in"] != "adapter")
     if not names:
         return False
     del row["parameters"][data.draw(st.sampled_from(names))]
@@ -88,16 +88,16 @@ def _drop_parameter(rows: dict[str, Any], types: dict[str, Any], data: st.DataOb
 
 def _require_parameter(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
     row = rows[data.draw(st.sampled_from(sorted(rows)))]
-    names = sorted(name for name, one in row["parameters"].items() if one["in"] != "adapter")
+    names = sorted(name for name, parameter in row["parameters"].items() if parameter["in"] != "adapter")
     if not names:
         return False
-    one = row["parameters"][data.draw(st.sampled_from(names))]
-    one["required"] = not one.get("required", False)
+    parameter = row["parameters"][data.draw(st.sampled_from(names))]
+    parameter["required"] = not parameter.get("required", False)
     return True
 
 
 def _drop_field(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
-    name = data.draw(st.sampled_from(sorted(one for one in types if one in REACHED and types[one].get("properties"))))
+    name = data.draw(st.sampled_from(sorted(key for key in types if key in REACHED and types[key].get("properties"))))
     fields = types[name]["properties"]
     if len(fields) < 2:
         return False
@@ -106,15 +106,15 @@ def _drop_field(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject
 
 
 def _add_field(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
-    name = data.draw(st.sampled_from(sorted(one for one in types if one in REACHED and types[one].get("properties"))))
+    name = data.draw(st.sampled_from(sorted(key for key in types if key in REACHED and types[key].get("properties"))))
     types[name]["properties"]["something_new"] = {"type": "string"}
     return True
 
 
 def _change_type(rows: dict[str, Any], types: dict[str, Any], data: st.DataObject) -> bool:
-    name = data.draw(st.sampled_from(sorted(one for one in types if one in REACHED and types[one].get("properties"))))
+    name = data.draw(st.sampled_from(sorted(key for key in types if key in REACHED and types[key].get("properties"))))
     fields = types[name]["properties"]
-    plain = sorted(field for field, one in fields.items() if one.get("type") in ("string", "integer", "boolean"))
+    plain = sorted(field for field, schema in fields.items() if schema.get("type") in ("string", "integer", "boolean"))
     if not plain:
         return False
     field = data.draw(st.sampled_from(plain))
@@ -136,14 +136,14 @@ EDITS: tuple[Edit, ...] = (
 
 def _reached() -> frozenset[str]:
     """Return the types that some operation takes or answers."""
-    found: set[str] = set()
-    texts = [json.dumps(encode(one)) for one in PETSTORE.operations.values()]
+    names: set[str] = set()
+    texts = [json.dumps(encode(operation)) for operation in PETSTORE.operations.values()]
     while texts:
         for name in re.findall(r'"#/types/([^"]+)"', texts.pop()):
-            if name in PETSTORE.types and name not in found:
-                found.add(name)
+            if name in PETSTORE.types and name not in names:
+                names.add(name)
                 texts.append(json.dumps(PETSTORE.types[name]))
-    return frozenset(found)
+    return frozenset(names)
 
 
 REACHED = _reached()
@@ -151,8 +151,8 @@ REACHED = _reached()
 
 def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
     """Return the petstore with so many edits, and True if one of them affects an agent."""
-    families = {name: one.family for name, one in PETSTORE.operations.items()}
-    rows = {name: copy.deepcopy(encode(one)) for name, one in PETSTORE.operations.items()}
+    families = {name: operation.family for name, operation in PETSTORE.operations.items()}
+    rows = {name: copy.deepcopy(encode(operation)) for name, operation in PETSTORE.operations.items()}
     types = copy.deepcopy(dict(PETSTORE.types))
     is_affected = False
     for _ in range(edits):
@@ -184,7 +184,7 @@ def test_any_edits_can_be_compared_both_ways_and_shown(data: st.DataObject) -> N
     for changes in (compare(PETSTORE, other), compare(other, PETSTORE)):
         for text in shown(changes):
             assert text
-        assert len({json.dumps(one) for one in changes.as_json()["changes"]}) == len(changes.changes)
+        assert len({json.dumps(change) for change in changes.as_json()["changes"]}) == len(changes.changes)
 
 
 @settings(max_examples=200, deadline=None)
@@ -193,10 +193,12 @@ def test_what_is_removed_one_way_is_added_the_other_way(data: st.DataObject) -> 
     families = sorted(PETSTORE.operations)
     gone = set(data.draw(st.lists(st.sampled_from(families), min_size=1, max_size=5, unique=True)))
     less = Surface(
-        {name: one for name, one in PETSTORE.operations.items() if name not in gone}, PETSTORE.types, PETSTORE.adapter
+        {name: operation for name, operation in PETSTORE.operations.items() if name not in gone},
+        PETSTORE.types,
+        PETSTORE.adapter,
     )
     removed, added = compare(PETSTORE, less), compare(less, PETSTORE)
-    assert {name for one in removed.changes for name in one.operations} == gone
-    assert {name for one in added.changes for name in one.operations} == gone
+    assert {name for change in removed.changes for name in change.operations} == gone
+    assert {name for change in added.changes for name in change.operations} == gone
     assert removed.breaking
     assert not added.of(Level.BREAKING)

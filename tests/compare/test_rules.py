@@ -24,7 +24,7 @@ def used() -> set[str]:
             choices = [node.args[0]]
             if isinstance(choices[0], ast.IfExp):
                 choices = [choices[0].body, choices[0].orelse]
-            rules |= {one.value for one in choices if isinstance(one, ast.Constant)}
+            rules |= {choice.value for choice in choices if isinstance(choice, ast.Constant)}
     return rules
 
 

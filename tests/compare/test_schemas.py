@@ -247,11 +247,11 @@ def _renamed(document: dict[str, Any]) -> None:
 
 
 def test_a_shared_type_is_reported_once_with_all_operations_of_both_directions(tmp_path: Path) -> None:
-    found = changes(tmp_path, lambda document: fields(document, "Address").pop("city"))
-    assert summaries(found) == [
+    differences = changes(tmp_path, lambda document: fields(document, "Address").pop("city"))
+    assert summaries(differences) == [
         ("field-removed", "breaking", "`city` of `Address` is gone", sorted({*ANSWERED, *SENT}))
     ]
-    assert found[0]["directions"] == ["input", "partial", "output"]
+    assert differences[0]["directions"] == ["input", "partial", "output"]
 
 
 def test_a_value_that_is_new_both_ways_is_to_be_looked_at_for_the_answer(tmp_path: Path) -> None:
@@ -306,11 +306,11 @@ def test_an_answer_that_takes_several_forms_loses_only_what_is_in_none_of_them(t
         union = {"oneOf": [ref("Plain"), ref("Shaded")]}
         document["components"]["schemas"] |= {**forms, "Paint": union}
 
-    found = {(rule, message) for rule, _, message, _ in summaries(changes(tmp_path, edit, shop=shop))}
-    assert ("field-removed", "`image` of `Paint` is no longer answered") in found
-    assert ("field-optional", "`angle` of `Paint` may be missing now") in found
-    assert len({rule for rule, _ in found if rule == "field-removed"}) == 1
-    assert not any("color" in message for _, message in found)
+    differences = {(rule, message) for rule, _, message, _ in summaries(changes(tmp_path, edit, shop=shop))}
+    assert ("field-removed", "`image` of `Paint` is no longer answered") in differences
+    assert ("field-optional", "`angle` of `Paint` may be missing now") in differences
+    assert len({rule for rule, _ in differences if rule == "field-removed"}) == 1
+    assert not any("color" in message for _, message in differences)
 
 
 PAINT = {

@@ -53,20 +53,20 @@ SCALARS: st.SearchStrategy[Schema] = st.one_of(
 @st.composite
 def _objects(draw: st.DrawFn, inner: st.SearchStrategy[Schema]) -> Schema:
     properties = draw(st.dictionaries(st.sampled_from(NAMES), inner, max_size=3))
-    found: Schema = {"type": "object", "properties": properties}
+    schema: Schema = {"type": "object", "properties": properties}
     needed = [name for name in properties if draw(st.booleans())]
     if needed:
-        found["required"] = needed
+        schema["required"] = needed
     more = draw(st.one_of(st.none(), st.just(False), inner))
-    return found if more is None else {**found, "additionalProperties": more}
+    return schema if more is None else {**schema, "additionalProperties": more}
 
 
 def _within(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
     return st.one_of(
         _objects(inner),
-        inner.map(lambda one: {"type": "array", "items": one}),
+        inner.map(lambda schema: {"type": "array", "items": schema}),
         st.lists(inner, min_size=2, max_size=3).map(lambda some: {"anyOf": some}),
-        inner.map(lambda one: {"anyOf": [one, {"type": "null"}]}),
+        inner.map(lambda schema: {"anyOf": [schema, {"type": "null"}]}),
     )
 
 
@@ -84,7 +84,7 @@ def _edited(draw: st.DrawFn, schema: Any) -> Any:
     if not inner or draw(st.booleans()):
         if schema.get("properties") and draw(st.booleans()):
             return {**schema, "required": draw(st.lists(st.sampled_from(sorted(schema["properties"])), unique=True))}
-        return draw(st.one_of(SCALARS, SCALARS.map(lambda one: {"anyOf": [schema, one]})))
+        return draw(st.one_of(SCALARS, SCALARS.map(lambda other: {"anyOf": [schema, other]})))
     key = draw(st.sampled_from(inner))
     held = schema[key]
     if key == "properties":
@@ -94,11 +94,13 @@ def _edited(draw: st.DrawFn, schema: Any) -> Any:
         return {**schema, key: {**held, name: draw(_edited(held[name]))}}
     if key == "anyOf":
         index = draw(st.integers(0, len(held) - 1))
-        return {**schema, key: [draw(_edited(one)) if at == index else one for at, one in enumerate(held)]}
+        return {**schema, key: [draw(_edited(form)) if at == index else form for at, form in enumerate(held)]}
     return {**schema, key: draw(_edited(held))}
 
 
-PAIRS = st.one_of(st.tuples(SCHEMAS, SCHEMAS), SCHEMAS.flatmap(lambda one: st.tuples(st.just(one), _edited(one))))
+PAIRS = st.one_of(
+    st.tuples(SCHEMAS, SCHEMAS), SCHEMAS.flatmap(lambda schema: st.tuples(st.just(schema), _edited(schema)))
+)
 
 
 def surface(schema: Schema, types: Mapping[str, Schema]) -> Surface:
@@ -132,12 +134,12 @@ def values(schema: Any, types: Mapping[str, Schema], data: st.DataObject, depth:
         properties = schema.get("properties", {})
         names = [*schema.get("required", ()), *data.draw(st.lists(st.sampled_from([*properties, "d"]), max_size=3))]
         more = schema.get("additionalProperties", {})
-        found = {}
+        fields = {}
         for name in dict.fromkeys(names):
             inner = properties.get(name, more)
             if inner is not False:
-                found[name] = values(inner, types, data, depth + 1) if depth < 4 else None
-        return found
+                fields[name] = values(inner, types, data, depth + 1) if depth < 4 else None
+        return fields
     if kind == "array":
         return [values(schema.get("items", {}), types, data, depth + 1) for _ in range(data.draw(st.integers(0, 2)))]
     samples = {
@@ -173,8 +175,8 @@ EXAMPLES = settings(
 def without(schema: Any) -> Any:
     """Return a schema without the keywords that have no effect in answers."""
     if isinstance(schema, dict):
-        return {key: without(one) for key, one in schema.items() if key not in UNNOTICED}
-    return [without(one) for one in schema] if isinstance(schema, list) else schema
+        return {key: without(value) for key, value in schema.items() if key not in UNNOTICED}
+    return [without(item) for item in schema] if isinstance(schema, list) else schema
 
 
 @EXAMPLES

@@ -23,10 +23,10 @@ CURSOR = Parameter("cursor", Location.QUERY, False, TEXT, "", False, "form", Tru
 
 
 def paged(path: str, properties: dict[str, Any]) -> dict[str, Any]:
-    """Give what is decided about the pages of a GET that answers with these properties."""
+    """Return what is decided about the pages of a GET that answers with these properties."""
     schema = {"type": "object", "properties": properties}
-    made = operation(f"GET {path}", parameters=(CURSOR,), responses=(answer("200", schema),))
-    (decision,) = decide(document(made), Overrides(), Resolver({}))
+    listing = operation(f"GET {path}", parameters=(CURSOR,), responses=(answer("200", schema),))
+    (decision,) = decide(document(listing), Overrides(), Resolver({}))
     paging = decision.trait(Pagination)
     return {} if paging is None else encode(paging)
 
@@ -69,6 +69,6 @@ FIELDS = {
 @given(st.sets(st.sampled_from(sorted(FIELDS)), min_size=2), st.randoms())
 def test_the_order_of_properties_decides_nothing(names: set[str], chance: random.Random) -> None:
     order = sorted(names)
-    told = paged("/others", {name: FIELDS[name] for name in order})
+    pages = paged("/others", {name: FIELDS[name] for name in order})
     chance.shuffle(order)
-    assert paged("/others", {name: FIELDS[name] for name in order}) == told
+    assert paged("/others", {name: FIELDS[name] for name in order}) == pages

@@ -30,7 +30,7 @@ class Petstore(Repo):
         change(rows)
         self.write(f"{OPERATIONS}/{family}.json", json.dumps(rows, indent=2))
 
-    def told(self) -> Any:
+    def report(self) -> Any:
         return run("status", self.folder, "--output-format", "json").json
 
     def checked(self) -> Any:

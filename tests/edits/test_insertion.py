@@ -127,15 +127,15 @@ def is_within(text: str, longer: str) -> bool:
     return all(character in rest for character in text)
 
 
-def together(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    found = {key: dict(entry) for key, entry in one.items()}
+def together(overrides: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    merged = {key: dict(entry) for key, entry in overrides.items()}
     for key, entry in other.items():
-        own = found.setdefault(key, {})
-        parameters = {**own.get("parameters", {})}
-        for name, one_given in entry.get("parameters", {}).items():
-            parameters[name] = {**parameters.get(name, {}), **one_given}
-        found[key] = {**own, **entry, **({"parameters": parameters} if parameters else {})}
-    return found
+        previous = merged.setdefault(key, {})
+        parameters = {**previous.get("parameters", {})}
+        for name, parameter in entry.get("parameters", {}).items():
+            parameters[name] = {**parameters.get(name, {}), **parameter}
+        merged[key] = {**previous, **entry, **({"parameters": parameters} if parameters else {})}
+    return merged
 
 
 @settings(max_examples=300, deadline=None)
@@ -147,7 +147,7 @@ def test_any_overrides_can_be_added_to_any_file_of_overrides(
     new = insert(text, added)
     assert yaml.safe_load(new) == (together(before, added) or None)
     fresh = {
-        key: {field: one for field, one in entry.items() if field not in before.get(key, {})}
+        key: {field: value for field, value in entry.items() if field not in before.get(key, {})}
         for key, entry in added.items()
     }
     if fresh == added:

@@ -101,13 +101,13 @@ CASES = {
 def test_an_edit_that_overrides_can_say_is_told_as_overrides(pets: Petstore, case: str) -> None:
     family, change, overrides = CASES[case]
     pets.edit(family, change)
-    assert pets.told()["edits"] == {"overrides": overrides, "refused": []}
+    assert pets.report()["edits"] == {"overrides": overrides, "refused": []}
 
 
 def test_edits_stay_as_overrides_when_the_project_is_updated(pets: Petstore) -> None:
     def change(rows: Rows) -> None:
-        for one in ("danger", "confirmation", "summary", "parameter described", "parameter hidden", "aliases"):
-            CASES[one][1](rows)
+        for case in ("danger", "confirmation", "summary", "parameter described", "parameter hidden", "aliases"):
+            CASES[case][1](rows)
         renamed(rows)
 
     pets.edit("create", change)
@@ -121,8 +121,8 @@ def test_edits_stay_as_overrides_when_the_project_is_updated(pets: Petstore) -> 
     now = pets.rows("create")
     assert now.keys() == edited.keys()
     for name, row in edited.items():
-        assert {key: one for key, one in now[name].items() if key not in explained} == {
-            key: one for key, one in row.items() if key not in explained
+        assert {key: value for key, value in now[name].items() if key not in explained} == {
+            key: value for key, value in row.items() if key not in explained
         }
     pets.commit()
     assert pets.update().code == 0
@@ -142,7 +142,11 @@ def test_a_row_that_was_moved_to_another_family_stays_there_as_dangerous_as_it_w
 
 
 def test_a_name_that_was_changed_in_all_files_at_once_becomes_one_override(pets: Petstore) -> None:
-    for path in (*(f"{OPERATIONS}/{one}.json" for one in ("create", "read")), "OPERATIONS.md", "schema/adapter.yaml"):
+    for path in (
+        *(f"{OPERATIONS}/{family}.json" for family in ("create", "read")),
+        "OPERATIONS.md",
+        "schema/adapter.yaml",
+    ):
         pets.write(path, pets.read(path).replace("create_pet", "take_pet"))
     for name in ("adapter", "mock"):
         pets.write(f"{PACKAGE}/{name}.json", pets.read(f"{PACKAGE}/{name}.json").replace("create_pet", "take_pet"))
@@ -152,8 +156,10 @@ def test_a_name_that_was_changed_in_all_files_at_once_becomes_one_override(pets:
 
 
 def test_edits_go_beside_what_the_overrides_say_already(pets: Petstore) -> None:
-    own = f"# mine\n{PET}:\n  danger: safe   # it only asks\n  parameters:\n    name: {{description: Call it}}\n# end\n"
-    pets.write("overrides.yaml", own)
+    text = (
+        f"# mine\n{PET}:\n  danger: safe   # it only asks\n  parameters:\n    name: {{description: Call it}}\n# end\n"
+    )
+    pets.write("overrides.yaml", text)
     pets.commit()
     assert pets.update().code == 0
     pets.commit()
@@ -245,19 +251,19 @@ REFUSED = {
 def test_any_other_edit_is_refused_with_its_place_and_the_way_out(pets: Petstore, case: str) -> None:
     change, path, message, way = REFUSED[case]
     change(pets)
-    told = pets.told()
-    refused = told["edits"]["refused"]
-    found = next(one for one in refused if message in one["message"])
-    assert found["path"].endswith(path)
-    assert found["code"] == "machine-file-edited"
-    assert found["line"] >= 1
-    assert way in found["suggestion"]
+    report = pets.report()
+    refused = report["edits"]["refused"]
+    refusal = next(refusal for refusal in refused if message in refusal["message"])
+    assert refusal["path"].endswith(path)
+    assert refusal["code"] == "machine-file-edited"
+    assert refusal["line"] >= 1
+    assert way in refusal["suggestion"]
 
 
 def test_a_refusal_names_the_line_of_the_edit(pets: Petstore) -> None:
     pets.edit("create", lambda rows: rows["create_pet"].update(operation_id="other"))
-    (found,) = pets.refusals()
-    line = pets.read(f"{OPERATIONS}/create.json").splitlines()[found["line"] - 1]
+    (refusal,) = pets.refusals()
+    line = pets.read(f"{OPERATIONS}/create.json").splitlines()[refusal["line"] - 1]
     assert '"operation_id": "other"' in line
 
 
@@ -266,8 +272,8 @@ def test_an_edit_that_the_file_of_overrides_has_no_place_for_is_shown_to_be_past
     pets.commit()
     assert pets.update().code == 0
     pets.edit("create", renamed)
-    (found,) = pets.refusals()
-    assert f"{PET}: {{name: take_pet}}" in found["suggestion"]
+    (refusal,) = pets.refusals()
+    assert f"{PET}: {{name: take_pet}}" in refusal["suggestion"]
 
 
 def test_a_refused_edit_that_is_deleted_as_the_message_says_is_written_anew(pets: Petstore) -> None:
@@ -297,7 +303,7 @@ def test_edits_are_kept_while_the_api_changes(pets: Petstore, tmp_path: Any) -> 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Yield the path of everything within a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [place for key, one in inner for place in ((*path, key), *places(one, (*path, key)))]
+    return [place for key, member in inner for place in ((*path, key), *places(member, (*path, key)))]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -315,10 +321,10 @@ def test_no_edit_of_a_row_is_ever_passed_over(pets: Petstore, data: st.DataObjec
         del holder[last]
     else:
         old = holder[last]
-        holder[last] = data.draw(st.sampled_from(["other", 7, {}, [], {"a": "b"}]).filter(lambda one: one != old))
+        holder[last] = data.draw(st.sampled_from(["other", 7, {}, [], {"a": "b"}]).filter(lambda value: value != old))
     pets.write(file, json.dumps(rows, indent=1))
     try:
-        told = pets.told()["edits"]
+        edits = pets.report()["edits"]
     finally:
         pets.write(file, before)
-    assert told["overrides"] or told["refused"]
+    assert edits["overrides"] or edits["refused"]

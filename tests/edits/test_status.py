@@ -14,8 +14,8 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
     done = run("status", pets.folder)
     assert done.code == 0
     assert "Up to date" in done.out
-    told = pets.told()
-    assert list(told) == [
+    report = pets.report()
+    assert list(report) == [
         "success",
         "output_directory",
         "package",
@@ -28,10 +28,10 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "stale",
         "problems",
     ]
-    assert list(told["files"]) == ["yours", "shared", "machine", "own", "misplaced", "fork", "changed"]
-    assert told["recorded"] == told["today"]
-    assert told["files"]["changed"] == []
-    assert (told["stale"], told["problems"], told["conflicts"]) == ([], [], [])
+    assert list(report["files"]) == ["yours", "shared", "machine", "own", "misplaced", "fork", "changed"]
+    assert report["recorded"] == report["today"]
+    assert report["files"]["changed"] == []
+    assert (report["stale"], report["problems"], report["conflicts"]) == ([], [], [])
 
 
 def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
@@ -41,15 +41,15 @@ def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
     (pets.folder / "OPERATIONS.md").unlink()
     pets.edit("create", lambda rows: rows["create_pet"].update(danger="dangerous"))
     pets.write("src/petstore_adapter/extra.py", "")
-    told = pets.told()
-    assert {(one["path"], one["kind"], one["state"]) for one in told["files"]["changed"]} == {
+    report = pets.report()
+    assert {(change["path"], change["kind"], change["state"]) for change in report["files"]["changed"]} == {
         ("adapter.toml", "yours", "edited"),
         ("README.md", "shared", "edited"),
         ("Dockerfile", "shared", "deleted"),
         ("OPERATIONS.md", "machine", "deleted"),
         (f"{OPERATIONS}/create.json", "machine", "edited"),
     }
-    assert told["files"]["own"] == 1
+    assert report["files"]["own"] == 1
     out = run("status", pets.folder).out
     assert "edited README.md" in out
     assert "POST /pets: {danger: dangerous}" in out
@@ -58,62 +58,62 @@ def test_every_changed_file_is_told_with_whose_it_is(pets: Petstore) -> None:
 def test_what_git_ignores_is_nobodys_file(pets: Petstore) -> None:
     (pets.folder / ".venv").mkdir()
     pets.write(".venv/lib.py", "")
-    assert pets.told()["files"]["own"] == 0
+    assert pets.report()["files"]["own"] == 0
 
 
 def test_it_needs_no_repository(pets: Petstore) -> None:
     (pets.folder / ".git").rename(pets.folder.parent / "elsewhere")
     pets.write("mine.py", "")
     pets.write("__pycache__/mine.pyc", "")
-    assert pets.told()["files"]["own"] == 1
+    assert pets.report()["files"]["own"] == 1
 
 
 def test_line_ends_of_windows_are_no_edit(pets: Petstore) -> None:
     for path in ("README.md", "OPERATIONS.md", f"{OPERATIONS}/read.json"):
         pets.write(path, pets.read(path).replace("\n", "\r\n"))
-    assert pets.told()["files"]["changed"] == []
+    assert pets.report()["files"]["changed"] == []
 
 
 def test_overrides_that_were_changed_since_make_the_table_stale(pets: Petstore) -> None:
     pets.write("overrides.yaml", "POST /pets:\n  name: take_pet\n")
-    told = pets.told()
-    assert f"{OPERATIONS}/create.json" in told["stale"]
-    assert "OPERATIONS.md" in told["stale"]
-    assert f"{OPERATIONS}/delete.json" not in told["stale"]
+    report = pets.report()
+    assert f"{OPERATIONS}/create.json" in report["stale"]
+    assert "OPERATIONS.md" in report["stale"]
+    assert f"{OPERATIONS}/delete.json" not in report["stale"]
     pets.commit()
     assert pets.update().code == 0
-    assert pets.told()["stale"] == []
+    assert pets.report()["stale"] == []
 
 
 def test_overrides_that_fit_nothing_are_told_with_their_line(pets: Petstore) -> None:
     pets.write("overrides.yaml", "# mine\nGET /nowhere:\n  name: see_nothing\n")
-    (found,) = pets.told()["overrides"]
-    assert (found["code"], found["line"]) == ("unmatched-override", 2)
+    (finding,) = pets.report()["overrides"]
+    assert (finding["code"], finding["line"]) == ("unmatched-override", 2)
 
 
 def test_overrides_that_cannot_be_read_are_told_as_a_problem(pets: Petstore) -> None:
     pets.write("overrides.yaml", "GET /pets:\n  nme: x\n")
-    told = pets.told()
-    assert told["success"]
-    assert [(one["code"], one["line"]) for one in told["problems"]] == [("bad-override", 2)]
+    report = pets.report()
+    assert report["success"]
+    assert [(problem["code"], problem["line"]) for problem in report["problems"]] == [("bad-override", 2)]
     assert "aqlgen cannot regenerate this project yet" in run("status", pets.folder).out
 
 
 def test_a_package_that_got_another_name_is_looked_at_where_it_is(pets: Petstore) -> None:
     pets.git("mv", PACKAGE, "src/our_pets")
     pets.commit()
-    assert pets.told()["files"]["changed"] == []
-    assert pets.told()["files"]["own"] == 0
+    assert pets.report()["files"]["changed"] == []
+    assert pets.report()["files"]["own"] == 0
     assert pets.checked()["findings"] == []
     pets.replace("src/our_pets/operations/create.json", '"create_pet": {', '"take_in_pet": {')
     pets.commit()
-    assert pets.told()["edits"]["overrides"] == {"POST /pets": {"name": "take_in_pet"}}
+    assert pets.report()["edits"]["overrides"] == {"POST /pets": {"name": "take_in_pet"}}
     assert pets.changed()["overrides_added"] == ["POST /pets"]
     pets.commit()
     assert '"take_in_pet": {' in pets.read("src/our_pets/operations/create.json")
     assert "take_in_pet" in pets.read("overrides.yaml")
     assert not (pets.folder / PACKAGE).exists()
-    assert [one["path"] for one in pets.told()["files"]["changed"]] == []
+    assert [change["path"] for change in pets.report()["files"]["changed"]] == []
     assert pets.update().code == 0
 
 
@@ -121,16 +121,16 @@ def test_conflicts_that_are_left_are_told_with_their_line(pets: Petstore) -> Non
     text = "a\n<<<<<<< HEAD\nmine\n||||||| base\n=======\ntheirs\n>>>>>>> aqlgen\n"
     pets.write("README.md", pets.read("README.md") + text)
     pets.write("notes.md", "<<<<<<< is how a conflict begins\n")
-    (found,) = pets.told()["conflicts"]
-    assert found["path"] == "README.md"
-    assert pets.read("README.md").splitlines()[found["line"] - 1] == "<<<<<<< HEAD"
+    (conflict,) = pets.report()["conflicts"]
+    assert conflict["path"] == "README.md"
+    assert pets.read("README.md").splitlines()[conflict["line"] - 1] == "<<<<<<< HEAD"
 
 
 def test_another_aqlgen_is_told(pets: Petstore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aqlgen.project.status.__version__", "99.0")
-    told = pets.told()
-    assert (told["recorded"]["aqlgen"], told["today"]["aqlgen"]) != ("99.0", "0.1.0")
-    assert told["today"]["aqlgen"] == "99.0"
+    report = pets.report()
+    assert (report["recorded"]["aqlgen"], report["today"]["aqlgen"]) != ("99.0", "0.1.0")
+    assert report["today"]["aqlgen"] == "99.0"
     assert "This is aqlgen 99.0" in run("status", pets.folder).out
 
 
@@ -142,15 +142,15 @@ def test_a_folder_that_is_no_project_is_refused(pets: Petstore) -> None:
 
 def test_a_document_that_was_edited_is_told(pets: Petstore) -> None:
     pets.write("openapi/openapi.yaml", pets.read("openapi/openapi.yaml").replace("listPets", "findPets"))
-    told = pets.told()
-    assert told["recorded"]["input"] != told["today"]["input"]
-    assert [one["path"] for one in told["edits"]["refused"]] == ["openapi/openapi.yaml"]
+    report = pets.report()
+    assert report["recorded"]["input"] != report["today"]["input"]
+    assert [refusal["path"] for refusal in report["edits"]["refused"]] == ["openapi/openapi.yaml"]
 
 
 def test_status_changes_nothing(pets: Petstore) -> None:
     pets.edit("create", lambda rows: rows["create_pet"].update(danger="dangerous"))
     before = pets.snapshot()
-    pets.told()
+    pets.report()
     assert pets.snapshot() == before
 
 

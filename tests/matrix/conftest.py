@@ -34,8 +34,8 @@ class Bench:
         self._repos: dict[tuple[str, str], Repo] = {}
         self._begun: dict[str, Path] = {}
         self._lock = Lock()
-        made = self.older.run("from-openapi", self.documents["first"], "-q", "-o", folder / "shop")
-        assert made.code == 0, made.err
+        run = self.older.run("from-openapi", self.documents["first"], "-q", "-o", folder / "shop")
+        assert run.code == 0, run.err
         self.generated: Mapping[str, bytes] = clones.read(folder / "shop")
         """The project as the older release makes it of the first document."""
 
@@ -47,8 +47,8 @@ class Bench:
             place.mkdir()
             (place / "overrides.yaml").write_bytes(overrides)
             options = ("--overrides", place / "overrides.yaml", "-q", "-o", place / "shop")
-            made = aqlgen.run("from-openapi", self.documents[document], *options)
-            assert made.code == 0, made.err
+            run = aqlgen.run("from-openapi", self.documents[document], *options)
+            assert run.code == 0, run.err
             self._fresh[key] = clones.read(place / "shop")
         return dict(self._fresh[key])
 
@@ -65,10 +65,10 @@ class Bench:
         """Return a repository in which a user made an edit; it must not be changed."""
         with self._lock:
             if (clone, edit) not in self._repos:
-                edited, made = dict(self.generated), EDITS[edit]
-                made.make(edited)
-                if made.undone is not None:
-                    made.undone(edited)
+                edited, user_edit = dict(self.generated), EDITS[edit]
+                user_edit.make(edited)
+                if user_edit.undone is not None:
+                    user_edit.undone(edited)
                 folder = self.folder / f"repo-{len(self._repos)}"
                 self._repos[clone, edit] = self.make(clone, folder, edited)
             return self._repos[clone, edit]
@@ -105,7 +105,7 @@ def second() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("matrix")
-    made = Bench(folder)
-    yield made
-    made.older.stop()
-    made.newer.stop()
+    bench = Bench(folder)
+    yield bench
+    bench.older.stop()
+    bench.newer.stop()

@@ -30,7 +30,7 @@ class Edit:
     """Path → the text of the user's that the conflict leaves in the file, "" for one that the user took away."""
     undone: Callable[[Tree], None] | None = None
     """Another edit, which an update takes back."""
-    said: Callable[[Mapping[str, bytes]], bool] | None = None
+    is_there: Callable[[Mapping[str, bytes]], bool] | None = None
     """Return True if the edit is there, where an update writes it in another form."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that the user replaced, which an update remembers, each with the operation that it stood for."""
@@ -38,9 +38,9 @@ class Edit:
 
 def insert(tree: Tree, path: str, line: int, text: str) -> None:
     """Insert a line."""
-    found = tree[path].decode().splitlines(keepends=True)
-    assert len(found) > line + 4, f"{path} is too short for an edit in its middle"
-    tree[path] = "".join([*found[:line], text + "\n", *found[line:]]).encode()
+    lines = tree[path].decode().splitlines(keepends=True)
+    assert len(lines) > line + 4, f"{path} is too short for an edit in its middle"
+    tree[path] = "".join([*lines[:line], text + "\n", *lines[line:]]).encode()
 
 
 def append(tree: Tree, path: str, text: str) -> None:
@@ -97,7 +97,8 @@ def deletions(tree: Tree) -> None:
 
 def machine_files_gone(tree: Tree) -> None:
     data = ("OPERATIONS.md", PACKAGE + "operations/read.json", "schema/adapter.yaml")
-    for path in (*data, PACKAGE + "settings.py", RUNTIME + "dropped.py", RUNTIME + "__init__.py"):
+    modules = ("dropped.py", "formerly.py", "__init__.py", "dispatch/limits.py")
+    for path in (*data, PACKAGE + "settings.py", *(RUNTIME + name for name in modules)):
         tree.pop(path)
 
 
@@ -123,7 +124,7 @@ def machine(tree: Tree) -> None:
     tree[CREATE] = re.sub(rb'"danger": "\w+"', b'"danger": "dangerous"', tree[CREATE])
 
 
-def machine_said(tree: Mapping[str, bytes]) -> bool:
+def has_machine_edits(tree: Mapping[str, bytes]) -> bool:
     read, created = json.loads(tree[READ]), json.loads(tree[CREATE])
     good = read["get_good"]
     return (
@@ -154,6 +155,6 @@ EDITS: Mapping[str, Edit] = {
     ),
     "files deleted": Edit(deletions, {"Dockerfile": ""}, undone=machine_files_gone),
     "own files": Edit(additions, {"NEWS.md": "mine: a file that aqlgen comes to have too"}),
-    "machine files": Edit(nothing, undone=machine, said=machine_said),
+    "machine files": Edit(nothing, undone=machine, is_there=has_machine_edits),
 }
 """The edits of the matrix."""

@@ -21,6 +21,9 @@ from tests.update.repos import Repo
 GONE = {"replace_good": "PUT /goods/{id}"}
 """The name of the operation that the second document does not have."""
 
+EDITED_CODE = ("runtime/__init__.py", "runtime/dispatch/limits.py", "runtime/dropped.py", "server.py")
+"""Modules of the adapter, one of them in a subpackage, one that the second release drops."""
+
 UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignored\n"}
 
 
@@ -73,8 +76,8 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
     bench: Bench, cells: Mapping[tuple[str, ...], Future[tuple[Repo, Run]]], change: str, edit: str, clone: str
 ) -> None:
     repo, done = cells[change, edit, clone].result()
-    made = EDITS[edit]
-    conflicts = {} if change == "API changes" else made.conflicts
+    user_edit = EDITS[edit]
+    conflicts = {} if change == "API changes" else user_edit.conflicts
     assert done.code == bool(conflicts), done.out + done.err
     assert set(done.json["files"]["conflicts"]) == set(conflicts)
     after = clones.read(repo.folder)
@@ -83,8 +86,8 @@ def test_an_update_gives_a_fresh_generation_plus_the_users_edits_or_marks_a_conf
     wanted = expected(bench, change, edit, after["overrides.yaml"]) | UNTRACKED
     differing = {path for path in wanted.keys() | after.keys() if wanted.get(path) != after.get(path)}
     assert differing <= set(conflicts)
-    assert made.said is None or made.said(after)
-    assert not [one for one in ("CHERRY_PICK_HEAD", "MERGE_MSG", "sequencer") if (repo.top / ".git" / one).exists()]
+    assert user_edit.is_there is None or user_edit.is_there(after)
+    assert not [name for name in ("CHERRY_PICK_HEAD", "MERGE_MSG", "sequencer") if (repo.top / ".git" / name).exists()]
     if clone == "subfolder":
         assert {path: (repo.top / path).read_bytes() for path in clones.BESIDE} == clones.BESIDE
     shutil.rmtree(repo.top)
@@ -127,7 +130,7 @@ def test_an_edit_of_a_table_that_nobody_can_tell_any_more_is_refused_with_the_wa
     before = clones.read(repo.folder)
     done = bench.update(repo, "both")
     assert (done.code, clones.read(repo.folder)) == (3, before)
-    (detail,) = [one for one in done.json["error"]["details"] if one["path"].endswith(READ)]
+    (detail,) = [detail for detail in done.json["error"]["details"] if detail["path"].endswith(READ)]
     assert "not to be found any more" in detail["message"]
     assert "pip install aqlgen==0.1.0" in detail["suggestion"]
     assert "--unshallow" in detail["suggestion"]
@@ -159,7 +162,7 @@ def test_a_runtime_that_got_another_name_is_generated_again(bench: Bench, tmp_pa
 @pytest.mark.parametrize("clone", clones.CLONES)
 def test_edited_code_is_refused_with_the_way_out_or_kept_as_a_fork(bench: Bench, tmp_path: Path, clone: str) -> None:
     repo = bench.copy(bench.repo(clone, "no edits"), tmp_path / "work")
-    paths = [f"src/shop_adapter/{name}" for name in ("runtime/__init__.py", "runtime/dropped.py", "server.py")]
+    paths = [f"src/shop_adapter/{name}" for name in EDITED_CODE]
     for path in paths:
         repo.write(path, repo.read(path) + "# mine\n")
     repo.commit()

@@ -102,7 +102,7 @@ class User:
         """Do one thing."""
         if action.what == "add":
             if self._is_free(action.name):
-                self.tree[action.name] = "".join(self._own(number, line) for line in range(action.count)).encode()
+                self.tree[action.name] = "".join(self._line(number, line) for line in range(action.count)).encode()
             return
         paths = [path for path in LIKELY if path in self.tree] if action.likely else []
         paths = paths or sorted(path for path in self.tree if path != ".gitattributes" and not _is_code(path))
@@ -115,11 +115,11 @@ class User:
             case "insert":
                 if at and not lines[at - 1].endswith("\n"):
                     lines[at - 1] += "\n"
-                self._write(path, [*lines[:at], self._own(number, 0), *lines[at:]])
+                self._write(path, [*lines[:at], self._line(number, 0), *lines[at:]])
             case "replace" | "cut":
                 self._take(path, lines[at : at + action.count])
-                own = [self._own(number, 0)] if action.what == "replace" else []
-                self._write(path, [*lines[:at], *own, *lines[at + action.count :]])
+                addition = [self._line(number, 0)] if action.what == "replace" else []
+                self._write(path, [*lines[:at], *addition, *lines[at + action.count :]])
             case "unended":
                 self.tree[path] = self.tree[path].rstrip(b"\n")
             case "remove":
@@ -133,7 +133,7 @@ class User:
     def _write(self, path: str, lines: list[str]) -> None:
         self.tree[path] = "".join(lines).encode()
 
-    def _own(self, number: int, line: int) -> str:
+    def _line(self, number: int, line: int) -> str:
         text = f"# mine: {number}.{line}."
         self.written.add(text)
         return text + "\n"
@@ -158,13 +158,13 @@ def _is_code(path: str) -> bool:
 def unique(bench: Bench, lines: Mapping[str, str]) -> set[str]:
     """Return those of the lines that occur only once in everything that is generated."""
     tree = bench.fresh(bench.newer, "second", bench.generated["overrides.yaml"])
-    every = [content.decode("utf-8", "replace") for content in (*bench.generated.values(),)]
+    texts = [content.decode("utf-8", "replace") for content in (*bench.generated.values(),)]
     later = {path: content.decode("utf-8", "replace") for path, content in tree.items()}
     return {
         line
         for line, path in lines.items()
         if len(line) > 12
-        and sum(text.count(line) for text in every) == 1
+        and sum(text.count(line) for text in texts) == 1
         and sum(text.count(line) for text in later.values()) == later.get(path, "").count(line) <= 1
     }
 
@@ -179,19 +179,19 @@ def nothing_is_lost(bench: Bench, change: str, clone: str, done: list[Action]) -
         before = clones.read(repo.folder)
         run = bench.update(repo, change)
         after = clones.read(repo.folder)
-        said = run.json
+        report = run.json
     finally:
         shutil.rmtree(folder)
     assert run.code in (0, 1, 3, 4), run.out + run.err
     if run.code > 1:
         assert after == before
-        assert all(one["suggestion"] for one in said["error"]["details"]), run.out
+        assert all(detail["suggestion"] for detail in report["error"]["details"]), run.out
         return
-    conflicts = set(said["files"]["conflicts"])
+    conflicts = set(report["files"]["conflicts"])
     assert bool(conflicts) == run.code
     texts = {path: content.decode("utf-8", "replace") for path, content in after.items()}
-    found = {line.strip() for text in texts.values() for line in text.splitlines()}
-    assert user.written <= found
+    lines = {line.strip() for text in texts.values() for line in text.splitlines()}
+    assert user.written <= lines
     assert {path for path, text in texts.items() if "\n<<<<<<< " in f"\n{text}"} <= conflicts
     for path in user.removed - user.tree.keys():
         machine = kind(path, "shop_adapter") is Kind.MACHINE

@@ -36,7 +36,7 @@ GROWN = {
 
 DROPPED = (RUNTIME + "dropped.py", "tests/dropped.py", "scripts/dropped.sh")
 RENAMED = {
-    RUNTIME + "formerly.py": RUNTIME + "lately.py",
+    RUNTIME + "formerly.py": RUNTIME + "lately/formerly.py",
     "tests/formerly.py": "tests/lately.py",
     "scripts/formerly.sh": "scripts/lately.sh",
 }
@@ -69,7 +69,7 @@ class Aqlgen:
         try:
             assert worker.stdin is not None
             assert worker.stdout is not None
-            worker.stdin.write(json.dumps([str(one) for one in arguments]) + "\n")
+            worker.stdin.write(json.dumps([str(argument) for argument in arguments]) + "\n")
             worker.stdin.flush()
             answer = worker.stdout.readline()
         finally:
@@ -93,6 +93,7 @@ def build(folder: Path) -> tuple[Aqlgen, Aqlgen]:
     for path in DROPPED:
         _file(checkout, path).unlink()
     for path, name in RENAMED.items():
+        _file(checkout, name).parent.mkdir(exist_ok=True)
         _file(checkout, path).rename(_file(checkout, name))
     for path in ADDED:
         _file(checkout, path).write_text(lines(path), encoding="utf-8")

@@ -36,8 +36,8 @@ MOVED = "# a module\n" * 20
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """Make aqlgen with two releases: files of every kind differ in the first, and the last is this work tree."""
-    made = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
-    project = made.folder / "templates/project"
+    source = Checkout.make(tmp_path_factory.mktemp("releases") / "aqlgen")
+    project = source.folder / "templates/project"
     changed = [
         "Dockerfile.jinja",
         "README.md.jinja",
@@ -45,25 +45,25 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
         "src/{{package}}/hooks.py",
         "src/{{package}}/server.py",
     ]
-    runtime = made.folder / "aqlgen/runtime"
+    runtime = source.folder / "aqlgen/runtime"
     now = {path: (project / path).read_bytes() for path in [*changed, "src/{{package}}/runtime/__init__.py"]}
     for path, content in now.items():
         (project / path).write_bytes(content + b"\n\n# of long ago\n")
     (runtime / "gone.py").write_text("# of long ago\n", encoding="utf-8")
     (runtime / "moved.py").write_text(MOVED, encoding="utf-8")
-    made.release(OLD)
+    source.release(OLD)
     for path, content in now.items():
         (project / path).write_bytes(content)
     (runtime / "gone.py").unlink()
     (runtime / "elsewhere").mkdir()
     (runtime / "moved.py").rename(runtime / "elsewhere/moved.py")
-    made.release(NEW)
-    return made
+    source.release(NEW)
+    return source
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    found = (path for path in folder.rglob("*") if path.is_file())
-    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     return {path: content for path, content in files.items() if not {".git", *CACHES} & set(path.split("/"))}
 
 
@@ -77,14 +77,14 @@ def rendered(checkout: Checkout, answers: Mapping[str, str] = ANSWERS) -> dict[s
     return render_template({**answers, "template_url": URL, "template_tag": f"v{NEW}"}, checkout.folder)
 
 
-def given(answers: Mapping[str, str], folder: Path) -> list[str]:
+def answer_options(answers: Mapping[str, str], folder: Path) -> list[str]:
     file = folder / "answers.yaml"
     file.write_text(yaml.safe_dump(dict(answers), allow_unicode=True), encoding="utf-8")
     return ["--data-file", str(file)]
 
 
 @pytest.fixture(scope="module")
-def made(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def generated(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a project by the aqlgen of the older release."""
     folder = tmp_path_factory.mktemp("made")
     checkout.git("clone", "--quiet", "--branch", f"v{OLD}", str(checkout.folder), str(folder / "older"))
@@ -95,10 +95,10 @@ def made(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(checkout: Checkout, made: Path, tmp_path: Path) -> Path:
+def project(checkout: Checkout, generated: Path, tmp_path: Path) -> Path:
     """Copy the project, committed, into a folder of a repository."""
     folder = tmp_path / "work/adapters/petstore"
-    shutil.copytree(made, folder)
+    shutil.copytree(generated, folder)
     checkout.git("init", "--quiet", cwd=tmp_path / "work")
     commit(checkout, folder)
     return folder
@@ -113,7 +113,7 @@ def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_pa
     """The longest name there may be stands for all: `test_render.py` compares the two for others."""
     name = "s" * 31 + "-" + "p" * 32
     answers = ANSWERS | {"name": name, "package": f"{name.replace('-', '_')}_adapter"}
-    copier(checkout, "copy", *DEFAULTS, *given(answers, tmp_path), URL, "new", cwd=tmp_path)
+    copier(checkout, "copy", *DEFAULTS, *answer_options(answers, tmp_path), URL, "new", cwd=tmp_path)
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 
 
@@ -177,20 +177,20 @@ def test_copying_anew_gives_back_the_shared_files_and_leaves_yours_and_the_data(
 
 def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: Path) -> None:
     source = ["--vcs-ref", f"v{NEW}", str(checkout.folder)]
-    copier(checkout, "copy", *DEFAULTS, *given(ANSWERS, tmp_path), *source, "new", cwd=tmp_path)
-    found, expected = tree(tmp_path / "new"), rendered(checkout)
-    assert yaml.safe_load(found.pop(".copier-answers.yml"))["_src_path"] == str(checkout.folder)
+    copier(checkout, "copy", *DEFAULTS, *answer_options(ANSWERS, tmp_path), *source, "new", cwd=tmp_path)
+    project, expected = tree(tmp_path / "new"), rendered(checkout)
+    assert yaml.safe_load(project.pop(".copier-answers.yml"))["_src_path"] == str(checkout.folder)
     expected.pop(".copier-answers.yml")
-    assert found == expected
+    assert project == expected
 
 
 def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, project: Path) -> None:
     copier(checkout, "update", *DEFAULTS, cwd=project)
     commit(checkout, project)
     checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)
-    told = checkout.python("-m", "aqlgen", "status", cwd=project).stdout
-    assert "deleted" not in told
-    assert "move them elsewhere" not in told
+    status = checkout.python("-m", "aqlgen", "status", cwd=project).stdout
+    assert "deleted" not in status
+    assert "move them elsewhere" not in status
     checkout.python("-m", "aqlgen", "update", "--quiet", cwd=project)
     changed = checkout.git("diff", "--name-only", "--relative", "HEAD", cwd=project).splitlines()
     assert {path for path in changed if kind(path, PACKAGE) is not Kind.MACHINE} == set()

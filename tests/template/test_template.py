@@ -77,7 +77,7 @@ def test_an_answer_that_would_break_the_project_is_refused(question: str, answer
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "petstore"
     assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder, "-q").code == 0
     return folder
@@ -87,26 +87,26 @@ def files_of(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
 
 
-def test_every_file_says_whose_it_is_in_its_first_line(made: Path) -> None:
+def test_every_file_says_whose_it_is_in_its_first_line(generated: Path) -> None:
     """Except the API's own document, and JSON data, which has no comments; the README lists them."""
-    for path in files_of(made):
+    for path in files_of(generated):
         whose, json = kind(path, "petstore_adapter"), path.endswith(".json")
         if path.startswith("openapi/") or (json and not path.startswith("schema/")):
             assert whose is Kind.MACHINE
             continue
-        first = (made / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
+        first = (generated / path).read_text(encoding="utf-8").splitlines()[1 if json else 0]
         assert re.match(rf"(# |<!-- |  \"\$comment\": \"){whose}: ", first), path
 
 
-def test_the_readme_says_of_every_file_whose_it_is(made: Path) -> None:
-    section = (made / "README.md").read_text(encoding="utf-8").split("## Whose is which file")[1].split("\n## ")[0]
+def test_the_readme_says_of_every_file_whose_it_is(generated: Path) -> None:
+    section = (generated / "README.md").read_text(encoding="utf-8").split("## Whose is which file")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (`.*`) \| (yours|shared|machine) \|", section, re.MULTILINE)
     named = [(pattern, whose) for patterns, whose in rows for pattern in re.findall("`(.*?)`", patterns)]
-    for path in files_of(made):
-        said = {whose for pattern, whose in named if _names(pattern, path)}
+    for path in files_of(generated):
+        kinds = {whose for pattern, whose in named if _names(pattern, path)}
         expected = kind(path, "petstore_adapter")
-        assert expected in said, path
-        assert said == {expected} or path.endswith("hooks.py"), path
+        assert expected in kinds, path
+        assert kinds == {expected} or path.endswith("hooks.py"), path
 
 
 def _names(pattern: str, path: str) -> bool:
@@ -124,9 +124,11 @@ def test_every_setting_stands_in_adapter_toml_with_its_default() -> None:
     for name, table in tables.items():
         if isinstance(table, dict):
             written |= {f"{name}.{key}": value for key, value in table.items()}
-    defaults = {one.key: "" if one.default is None else one.default for one in SETTINGS if one.default != {}}
-    assert written == {key: list(one) if isinstance(one, tuple) else one for key, one in defaults.items()}
-    assert all(one.variable in text for one in SETTINGS)
+    defaults = {
+        setting.key: "" if setting.default is None else setting.default for setting in SETTINGS if setting.default != {}
+    }
+    assert written == {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
+    assert all(setting.variable in text for setting in SETTINGS)
 
 
 def test_the_runtime_is_copied_as_it_stands() -> None:

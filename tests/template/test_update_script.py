@@ -89,7 +89,7 @@ class Desk:
         self.git("commit", "--quiet", "--message", "x")
 
     def proposed(self) -> str:
-        """Give the commit of the branch on the remote; "" while there is none."""
+        """Return the commit of the branch on the remote; "" while there is none."""
         return self.git("ls-remote", "origin", f"refs/heads/{BRANCH}").split("\t")[0]
 
     def is_clean(self) -> bool:
@@ -109,7 +109,7 @@ ADDED = ("\npaths:\n", f"\npaths:{NEW_OPERATION}")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "petstore"
     spec = str(ROOT / "fixtures/petstore.yaml")
     command = [sys.executable, "-m", "aqlgen", "from-openapi", spec, "-o", str(folder), "--quiet"]
@@ -118,9 +118,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(made: Path, tmp_path: Path) -> Desk:
+def desk(generated: Path, tmp_path: Path) -> Desk:
     desk = Desk(tmp_path)
-    shutil.copytree(made, desk.project)
+    shutil.copytree(generated, desk.project)
     (tmp_path / "bin").mkdir()
     for name, text in (("gh", GH), ("aqlgen", '#!/bin/sh\nexec "$PYTHON" -m aqlgen "$@"\n')):
         (tmp_path / "bin" / name).write_text(text, encoding="utf-8")
@@ -239,16 +239,16 @@ def workflow() -> dict[str, dict[str, object]]:
 def test_every_action_of_the_workflow_is_pinned_by_its_commit_with_the_version_beside_it() -> None:
     used = re.findall(r"uses: (.*)", WORKFLOW.read_text(encoding="utf-8"))
     assert used
-    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one) for one in used)
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action) for action in used)
 
 
 def test_the_workflow_may_push_a_branch_and_open_a_pull_request_and_nothing_else() -> None:
-    found = workflow()
-    (job,) = found["jobs"].values()
-    assert found["permissions"] == {}
+    document = workflow()
+    (job,) = document["jobs"].values()
+    assert document["permissions"] == {}
     assert job["permissions"] == {"contents": "write", "pull-requests": "write"}
     assert job["steps"][0]["with"]["persist-credentials"] == "false"
-    assert set(found["on"]) == {"schedule", "workflow_dispatch"}
+    assert set(document["on"]) == {"schedule", "workflow_dispatch"}
 
 
 def test_the_workflow_shows_no_token_to_what_it_generates_or_tests_and_puts_no_value_into_a_command() -> None:

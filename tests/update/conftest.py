@@ -18,7 +18,7 @@ from tests.update.repos import SHOP, Repo, Templates, git
 @pytest.fixture(autouse=True)
 def _own_git(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the machine's own configuration of git away: for aqlgen it would be the user's."""
-    for name in [one for one in os.environ if one.startswith("GIT_")]:
+    for name in [variable for variable in os.environ if variable.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
@@ -52,9 +52,9 @@ def inner(generated: Path, tmp_path: Path) -> Repo:
 
 def committed(folder: Path, top: Path) -> Repo:
     git("init", "--quiet", "--initial-branch=main", cwd=top)
-    made = Repo(folder, top)
-    made.commit()
-    return made
+    repo = Repo(folder, top)
+    repo.commit()
+    return repo
 
 
 @pytest.fixture

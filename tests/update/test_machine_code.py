@@ -62,13 +62,13 @@ def test_an_edit_of_code_is_refused_with_the_way_out_and_nothing_changes(repo: R
 
 def test_status_and_check_tell_of_an_edit_of_code(repo: Repo) -> None:
     edit(repo, EDITED)
-    told = status(repo)
-    assert told["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "edited"}]
-    assert [refusal["path"] for refusal in told["edits"]["refused"]] == [EDITED]
+    report = status(repo)
+    assert report["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "edited"}]
+    assert [refusal["path"] for refusal in report["edits"]["refused"]] == [EDITED]
     assert "--keep-edits" in run("status", repo.folder).out
     done = check(repo)
     assert done.code == 1
-    assert [(one["code"], one["path"]) for one in done.json["pristine"]["findings"]] == [
+    assert [(finding["code"], finding["path"]) for finding in done.json["pristine"]["findings"]] == [
         ("machine-file-edited", EDITED)
     ]
 
@@ -93,10 +93,10 @@ def test_kept_edits_are_a_fork_that_every_command_tells_of(repo: Repo, newest: T
     assert "may not fit" in warning["suggestion"]
     assert list(json.loads(repo.read("MCPAQL-PROVENANCE.json"))["fork"]) == [EDITED]
     repo.commit()
-    told = status(repo)
-    assert told["files"]["fork"] == [EDITED]
-    assert told["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "kept"}]
-    assert told["edits"]["refused"] == []
+    report = status(repo)
+    assert report["files"]["fork"] == [EDITED]
+    assert report["files"]["changed"] == [{"path": EDITED, "kind": "machine", "state": "kept"}]
+    assert report["edits"]["refused"] == []
     assert "may not fit" in run("status", repo.folder).out
     again = repo.update()
     assert (again.code, repo.read(EDITED)) == (0, before)
@@ -113,9 +113,9 @@ def test_a_check_accepts_a_fork_only_when_it_is_asked_to(repo: Repo) -> None:
     assert [finding["code"] for finding in done.json["pristine"]["findings"]] == ["machine-file-forked"]
     done = check(repo, "--keep-edits")
     assert (done.code, done.json["pristine"]["fork"]) == (0, [EDITED])
-    told = run("check", repo.folder, "--pristine", "--keep-edits")
-    assert "pristine but for 1 file of code that is a fork" in told.out
-    assert "may not fit" in told.err
+    result = run("check", repo.folder, "--pristine", "--keep-edits")
+    assert "pristine but for 1 file of code that is a fork" in result.out
+    assert "may not fit" in result.err
 
 
 def test_a_fork_that_was_edited_again_is_refused_until_it_is_kept_again(repo: Repo) -> None:
@@ -167,8 +167,8 @@ def test_an_edited_module_that_is_gone_is_refused_or_stays_in_the_fork(repo: Rep
     assert (done["fork"], repo.read(EDITED)) == ([EDITED], before)
     assert "does not generate it any more" in done["warnings"][0]["message"]
     repo.commit()
-    told = status(repo)
-    assert (told["files"]["fork"], told["files"]["misplaced"], told["files"]["own"]) == ([EDITED], [], 0)
+    report = status(repo)
+    assert (report["files"]["fork"], report["files"]["misplaced"], report["files"]["own"]) == ([EDITED], [], 0)
     assert repo.changed()["files"]["changed"] == []
     assert repo.read(EDITED) == before
 

@@ -18,7 +18,7 @@ READ = "src/shop_adapter/operations/read.json"
 def without(*paths: str, **more: Any) -> dict[str, Any]:
     """Return the shop without some paths, and with others."""
     document = grown(**more)
-    return {**document, "paths": {path: one for path, one in document["paths"].items() if path not in paths}}
+    return {**document, "paths": {path: item for path, item in document["paths"].items() if path not in paths}}
 
 
 def rows(repo: Repo) -> dict[str, Any]:

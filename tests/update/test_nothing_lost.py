@@ -26,7 +26,7 @@ DEEDS = ("insert", "replace", "delete lines", "delete", "rename", "rename and ed
 
 
 @pytest.fixture(scope="module")
-def made(generated: Path) -> Regenerated:
+def regenerated(generated: Path) -> Regenerated:
     project = Project.open(generated)
     return regenerate(project, project.options(), "", lambda _stage: None)
 
@@ -70,23 +70,23 @@ def by_hand(repo: Repo, paths: list[str], what: list[tuple[int, str, float]]) ->
 
 def by_release(tree: Mapping[str, bytes], paths: list[str], what: list[tuple[int, str, float]]) -> dict[str, bytes]:
     """Change what is generated as a new release would."""
-    found = dict(tree)
+    files = dict(tree)
     for number, (index, deed, where) in enumerate(what):
         path = paths[index % len(paths)]
-        if path in found:
-            text = edited(found.pop(path).decode(), deed, where, f"theirs-{number}")
+        if path in files:
+            text = edited(files.pop(path).decode(), deed, where, f"theirs-{number}")
             target = path if not deed.startswith("rename") else f"{path}.moved"
             if deed != "delete":
-                found[target] = text.encode()
-    return found
+                files[target] = text.encode()
+    return files
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ours=edits, theirs=edits)
 def test_each_line_of_the_users_is_there_afterwards(
-    generated: Path, made: Regenerated, ours: list[tuple[int, str, float]], theirs: list[tuple[int, str, float]]
+    generated: Path, regenerated: Regenerated, ours: list[tuple[int, str, float]], theirs: list[tuple[int, str, float]]
 ) -> None:
-    paths = [path for path in made.tree if kind(path, PACKAGE) is Kind.SHARED and made.tree[path]]
+    paths = [path for path in regenerated.tree if kind(path, PACKAGE) is Kind.SHARED and regenerated.tree[path]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "shop"
         shutil.copytree(generated, folder)
@@ -94,13 +94,13 @@ def test_each_line_of_the_users_is_there_afterwards(
         marks = list(by_hand(repo, paths, ours))
         before = {path.name for path in folder.rglob("*") if path.is_file()}
         repo.commit()
-        marks = [one for one in marks if one in everything(folder)]
-        new = replace(made, tree=by_release(made.tree, paths, theirs))
+        marks = [mark for mark in marks if mark in everything(folder)]
+        new = replace(regenerated, tree=by_release(regenerated.tree, paths, theirs))
         with patch("aqlgen.project.update.regenerate", return_value=new):
             done = repo.update("--output-format", "json")
         assert done.code in (0, 1), done
         text = everything(folder)
-        assert [one for one in marks if one not in text] == []
+        assert [mark for mark in marks if mark not in text] == []
         gone = before - {path.name for path in folder.rglob("*") if path.is_file()}
         assert gone <= {Path(path).name for path in done.json["files"]["removed"]}
         assert (done.code == 1) == bool(done.json["conflicts"])

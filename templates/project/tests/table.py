@@ -96,9 +96,9 @@ def offered() -> list[str]:
 
 def sample(count: int) -> tuple[Operation, ...]:
     """Return at most `count` operations with an example, spread evenly over the table."""
-    every = [operation for operation in operations() if operation.example is not None]
-    step = max(1, len(every) // count)
-    return tuple(every[::step][:count])
+    candidates = [operation for operation in operations() if operation.example is not None]
+    step = max(1, len(candidates) // count)
+    return tuple(candidates[::step][:count])
 
 
 def variables() -> dict[str, str]:

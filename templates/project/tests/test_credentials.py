@@ -13,16 +13,21 @@ pytestmark = pytest.mark.anyio
 
 
 def _variables(operation: Operation) -> set[str]:
-    """Give the variables of the credentials that the operation may need; empty when it can go without."""
+    """Return the variables of the credentials that the operation may need; empty when it can go without."""
     schemes = adapter().security_schemes
     if not all(operation.security):
         return set()
-    return {variable for one in operation.security for scheme in one for variable in schemes[scheme]["variables"]}
+    return {
+        variable
+        for alternative in operation.security
+        for scheme in alternative
+        for variable in schemes[scheme]["variables"]
+    }
 
 
 async def test_a_missing_credential_names_its_variable() -> None:
     findings = Findings()
-    guarded = [one for one in operations() if one.example is not None and _variables(one)]
+    guarded = [operation for operation in operations() if operation.example is not None and _variables(operation)]
     if not guarded:
         pytest.skip("no operation needs a credential that can be configured")
     async with connect(mock=False, credentials=False, MCP_AQL_BASE_URL="http://127.0.0.1:9") as session:
