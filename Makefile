@@ -5,7 +5,7 @@ BIN := $(abspath $(VENV))/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check generated bench clean
 
 # Made again when an install was interrupted or pyproject.toml is newer; hatchling, so that the demo needs no network.
 $(STAMP): pyproject.toml
@@ -27,6 +27,13 @@ check: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy aqlgen
+
+# The files that follow from the code, and the expected projects of the tests: review the difference.
+generated: $(STAMP)
+	$(BIN)/python -m aqlgen.diagnostics.catalogue > docs/diagnostics.md
+	$(BIN)/python -m aqlgen.render.settings_texts
+	$(BIN)/python -m aqlgen.table.schema
+	$(BIN)/python -m pytest -q --update-goldens -k test_the_project_is_what_it_was tests/generator/test_goldens.py
 
 bench: $(STAMP)
 	$(BIN)/python -m bench generate

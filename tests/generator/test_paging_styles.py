@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -36,7 +36,18 @@ def answer(**fields: Any) -> dict[str, Any]:
 
 
 Given = Mapping[str, str]
-Style = tuple[str, list[Any], dict[str, Any], Callable[[Given], Any]]
+
+
+class Style(NamedTuple):
+    """An API's list: its path, its parameters, the schema of its answer, and what it answers."""
+
+    path: str
+    parameters: list[Any]
+    schema: dict[str, Any]
+    give: Callable[[Given], Any]
+    """Returns the body for the query's parameters, or the body and the response headers."""
+    headers: tuple[str, ...] = ()
+    """The response headers that the document declares."""
 
 
 def after(given: Given, name: str, size: str, key: str, usual: int = 20) -> tuple[list[Any], bool]:
@@ -106,49 +117,49 @@ def by_token_with_empty_pages(given: Given) -> Any:
 
 
 STYLES: dict[str, Style] = {
-    "the token of the last item": (
+    "the token of the last item": Style(
         "/accounts",
         [query("starting_after", TEXT), query("ending_before", TEXT), query("page_size")],
         answer(data=items("token", "name"), has_more=FLAG),
         by_token_of_item,
     ),
-    "a parameter named after the item": (
+    "a parameter named after the item": Style(
         "/history",
         [query("page_size"), query("start_after_history_item_id", TEXT)],
         answer(history=items("history_item_id", "name"), has_more=FLAG, last_history_item_id=TEXT),
         by_own_name_of_item,
     ),
-    "a field named after the parameter": (
+    "a field named after the parameter": Style(
         "/calls",
         [query("limit"), query("last_doc", TEXT)],
         answer(calls=items("id", "name"), next_doc=TEXT, has_more=FLAG),
         by_document,
     ),
-    "an offset that may be a text": (
+    "an offset that may be a text": Style(
         "/points",
         [query("limit"), query("offset", EITHER)],
         answer(result=answer(points=items("id"), next_page_offset=EITHER)),
         by_offset_of_either_kind,
     ),
-    "an offset that the answer tells": (
+    "an offset that the answer tells": Style(
         "/rows",
         [query("limit"), query("offset")],
         answer(data=items("id"), next_offset=NUMBER),
         by_offset_that_jumps,
     ),
-    "a Link header that is not declared": (
+    "a Link header that is not declared": Style(
         "/groups",
         [query("cursor", TEXT), query("per_page")],
         items("id"),
         by_undeclared_link,
     ),
-    "a list that is called as others beside a list are": (
+    "a list that is called as others beside a list are": Style(
         "/Messages.json",
         [query("PageSize"), query("PageToken", TEXT)],
         answer(messages=items("id"), next_page_uri=TEXT),
         by_messages,
     ),
-    "pages of nothing": (
+    "pages of nothing": Style(
         "/tags",
         [query("pageSize"), query("pageToken", TEXT)],
         answer(tags=items("id"), nextPageToken=TEXT),
@@ -197,8 +208,10 @@ def pages(package: Path, give: Callable[[Given], Any]) -> Iterator[dict[str, Any
 
 @pytest.mark.parametrize("style", STYLES)
 def test_every_item_comes_once_whatever_the_way_of_paging_is_called(tmp_path: Path, style: str) -> None:
-    path, parameters, schema, give = STYLES[style]
-    answers = {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+    path, parameters, schema, give, headers = STYLES[style]
+    declared = {name: {"schema": TEXT} for name in headers}
+    content = {"application/json": {"schema": schema}}
+    answers = {"200": {"description": "ok", "headers": declared, "content": content}}
     spec = tmp_path / "document.json"
     spec.write_text(json.dumps(api({path: {"get": {"parameters": parameters, "responses": answers}}})))
     assert run("from-openapi", spec, "-o", tmp_path / "project", "-q").code == 0
