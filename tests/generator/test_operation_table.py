@@ -122,7 +122,7 @@ def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(t
     table = tabulate(tmp_path, document)
     assert table.rows.keys() == {"create_thing"}
     assert len(table.skipped) == 1
-    assert "unsupported-media-type" in {one["code"] for one in table.warnings}
+    assert "unsupported-media-type" in {warning["code"] for warning in table.warnings}
     assert "POST /drawings" in table.page
 
 
@@ -145,7 +145,7 @@ def test_an_operation_stands_with_one_parameter_a_line_and_a_blank_line_after_it
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("changed", "expected"),
     [
         ({"deprecated": True}, None),
         ({"x-deprecated": True}, None),
@@ -168,15 +168,17 @@ def test_an_operation_stands_with_one_parameter_a_line_and_a_blank_line_after_it
     ],
 )
 def test_what_extensions_tell_of_a_deprecation_stands_in_the_row(
-    tmp_path: Path, said: dict[str, Any], expected: dict[str, str] | None
+    tmp_path: Path, changed: dict[str, Any], expected: dict[str, str] | None
 ) -> None:
     """R-WARN-2"""
     document = posting(OBJECT)
     document["paths"]["/made"] = {"post": document["paths"]["/things"]["post"] | {"operationId": "makeThing"}}
-    document["paths"]["/things"]["post"] |= said
+    document["paths"]["/things"]["post"] |= changed
     row = tabulate(tmp_path, document).rows["create_thing"]
     assert row.get("deprecation") == expected
-    assert row.get("deprecated", False) is (expected is not None or "deprecated" in said or "x-deprecated" in said)
+    assert row.get("deprecated", False) is (
+        expected is not None or "deprecated" in changed or "x-deprecated" in changed
+    )
 
 
 def test_a_summary_that_only_repeats_the_operation_id_gives_way_to_the_description(tmp_path: Path) -> None:

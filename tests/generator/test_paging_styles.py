@@ -50,51 +50,51 @@ class Style(NamedTuple):
     """The response headers that the document declares."""
 
 
-def after(given: Given, name: str, size: str, key: str, usual: int = 20) -> tuple[list[Any], bool]:
-    """Give the items after the one that the cursor names, and whether there are more."""
-    begin = int(given.get(name, "x0")[1:]) + 1 if name in given else 0
-    end = min(MANY, begin + int(given.get(size, usual)))
+def after(cursor: Given, name: str, size: str, key: str, usual: int = 20) -> tuple[list[Any], bool]:
+    """Return the items after the one that the cursor names, and whether there are more."""
+    begin = int(cursor.get(name, "x0")[1:]) + 1 if name in cursor else 0
+    end = min(MANY, begin + int(cursor.get(size, usual)))
     return [{key: f"x{number}", "name": "n"} for number in range(begin, end)], end < MANY
 
 
-def counted(given: Given, name: str, size: str, start: int = 0, by: int = 1) -> tuple[list[Any], int]:
-    """Give the items from an index on, and the index after them."""
-    begin = (int(given.get(name, start)) - start) * by
-    end = min(MANY, begin + int(given.get(size, 20)))
+def counted(cursor: Given, name: str, size: str, start: int = 0, by: int = 1) -> tuple[list[Any], int]:
+    """Return the items from an index on, and the index after them."""
+    begin = (int(cursor.get(name, start)) - start) * by
+    end = min(MANY, begin + int(cursor.get(size, 20)))
     return [{"id": f"x{number}"} for number in range(begin, end)], end
 
 
-def by_token_of_item(given: Given) -> Any:
-    found, more = after(given, "starting_after", "page_size", "token")
-    return {"data": found, "has_more": more}
+def by_token_of_item(cursor: Given) -> Any:
+    items, more = after(cursor, "starting_after", "page_size", "token")
+    return {"data": items, "has_more": more}
 
 
-def by_own_name_of_item(given: Given) -> Any:
-    found, more = after(given, "start_after_history_item_id", "page_size", "history_item_id")
-    return {"history": found, "has_more": more, "last_history_item_id": found[-1]["history_item_id"]}
+def by_own_name_of_item(cursor: Given) -> Any:
+    items, more = after(cursor, "start_after_history_item_id", "page_size", "history_item_id")
+    return {"history": items, "has_more": more, "last_history_item_id": items[-1]["history_item_id"]}
 
 
-def by_document(given: Given) -> Any:
-    found, more = after(given, "last_doc", "limit", "id")
-    return {"calls": found, "next_doc": found[-1]["id"] if more else None, "has_more": more}
+def by_document(cursor: Given) -> Any:
+    items, more = after(cursor, "last_doc", "limit", "id")
+    return {"calls": items, "next_doc": items[-1]["id"] if more else None, "has_more": more}
 
 
-def by_offset_of_either_kind(given: Given) -> Any:
-    found, more = after(given, "offset", "limit", "id")
-    return {"result": {"points": found, "next_page_offset": f"x{int(found[-1]['id'][1:])}" if more else None}}
+def by_offset_of_either_kind(cursor: Given) -> Any:
+    items, more = after(cursor, "offset", "limit", "id")
+    return {"result": {"points": items, "next_page_offset": f"x{int(items[-1]['id'][1:])}" if more else None}}
 
 
-def by_offset_that_jumps(given: Given) -> Any:
+def by_offset_that_jumps(cursor: Given) -> Any:
     """Offsets are of a table with two rows for each item."""
-    begin = int(given.get("offset", 0)) // 2
-    end = min(MANY, begin + int(given.get("limit", 20)))
-    found = [{"id": f"x{number}"} for number in range(begin, end)]
-    return {"data": found, "next_offset": 2 * end if end < MANY else None}
+    begin = int(cursor.get("offset", 0)) // 2
+    end = min(MANY, begin + int(cursor.get("limit", 20)))
+    items = [{"id": f"x{number}"} for number in range(begin, end)]
+    return {"data": items, "next_offset": 2 * end if end < MANY else None}
 
 
-def by_undeclared_link(given: Given) -> Any:
-    begin = int(given.get("cursor", "0:0").split(":")[1])
-    end = min(MANY, begin + int(given.get("per_page", 20)))
+def by_undeclared_link(cursor: Given) -> Any:
+    begin = int(cursor.get("cursor", "0:0").split(":")[1])
+    end = min(MANY, begin + int(cursor.get("per_page", 20)))
     more = str(end < MANY).lower()
     link = (
         f'<https://api.example.com/groups?cursor=0:{end}&per_page=20>; rel="next"; results="{more}"; cursor="0:{end}"'
@@ -102,18 +102,18 @@ def by_undeclared_link(given: Given) -> Any:
     return [{"id": f"x{number}"} for number in range(begin, end)], {"link": link}
 
 
-def by_messages(given: Given) -> Any:
-    found, end = counted(given, "PageToken", "PageSize")
-    uri = f"/Messages.json?PageSize={given.get('PageSize', 20)}&PageToken={end}"
-    return {"messages": found, "next_page_uri": uri if end < MANY else None}
+def by_messages(cursor: Given) -> Any:
+    items, end = counted(cursor, "PageToken", "PageSize")
+    uri = f"/Messages.json?PageSize={cursor.get('PageSize', 20)}&PageToken={end}"
+    return {"messages": items, "next_page_uri": uri if end < MANY else None}
 
 
-def by_token_with_empty_pages(given: Given) -> Any:
+def by_token_with_empty_pages(cursor: Given) -> Any:
     """Every other page holds nothing, since the API filters what it has read."""
-    turn = int(given.get("pageToken", 0))
+    turn = int(cursor.get("pageToken", 0))
     begin = turn // 2 * 20
-    found = [] if turn % 2 else [{"id": f"x{number}"} for number in range(begin, min(MANY, begin + 20))]
-    return {"tags": found, "nextPageToken": str(turn + 1) if begin + 20 < MANY or not turn % 2 else ""}
+    items = [] if turn % 2 else [{"id": f"x{number}"} for number in range(begin, min(MANY, begin + 20))]
+    return {"tags": items, "nextPageToken": str(turn + 1) if begin + 20 < MANY or not turn % 2 else ""}
 
 
 STYLES: dict[str, Style] = {
@@ -180,8 +180,8 @@ class Listing:
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         self._asked += 1
         assert self._asked < 2 * MANY, "it goes on for ever"
-        made = self._give({key: one[0] for key, one in parse_qs(urlsplit(request.url).query).items()})
-        body, headers = made if isinstance(made, tuple) else (made, {})
+        answer = self._give({key: values[0] for key, values in parse_qs(urlsplit(request.url).query).items()})
+        body, headers = answer if isinstance(answer, tuple) else (answer, {})
         return ApiResponse(200, {"content-type": "application/json", **headers}, json.dumps(body).encode())
 
     async def aclose(self) -> None:
@@ -216,5 +216,5 @@ def test_every_item_comes_once_whatever_the_way_of_paging_is_called(tmp_path: Pa
     spec.write_text(json.dumps(api({path: {"get": {"parameters": parameters, "responses": answers}}})))
     assert run("from-openapi", spec, "-o", tmp_path / "project", "-q").code == 0
     package = next((tmp_path / "project" / "src").iterdir())
-    found = [next(iter(one.values())) for page in pages(package, give) for one in page["items"]]
-    assert found == [f"x{number}" for number in range(MANY)]
+    items = [next(iter(item.values())) for page in pages(package, give) for item in page["items"]]
+    assert items == [f"x{number}" for number in range(MANY)]

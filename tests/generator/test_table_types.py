@@ -184,7 +184,7 @@ def test_a_table_is_valid_by_its_schemas_and_round_trips(folder: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"pagination": {"styel": "page"}}, {"dangre": "safe"}, {"danger": "harmless"}])
 def test_the_schema_refuses_a_key_or_value_that_there_is_not(change: dict[str, Any]) -> None:
-    (folder,) = (one for one in GOLDENS if one.parts[-3] == "petstore")
+    (folder,) = (golden for golden in GOLDENS if golden.parts[-3] == "petstore")
     rows = read(folder / "operations" / "read.json")
     name = next(iter(rows))
     assert not VALIDATORS["operations.schema.json"].is_valid({name: rows[name] | change})
@@ -198,7 +198,7 @@ def test_schemas_and_page_are_those_of_the_types() -> None:
 
 
 def test_what_is_asked_of_all_rows_is_an_attribute_of_a_row() -> None:
-    assert set(get_args(Attribute)) <= {one.attribute for one in columns(Row).values()}
+    assert set(get_args(Attribute)) <= {column.attribute for column in columns(Row).values()}
 
 
 def test_adapter_json_names_its_schema(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_adapter_json_names_its_schema(tmp_path: Path) -> None:
 def test_a_table_of_another_format_is_refused_with_the_command_that_mends_it(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source = next(one for one in GOLDENS if one.parts[-3] == "petstore")
+    source = next(golden for golden in GOLDENS if golden.parts[-3] == "petstore")
     project = tmp_path / "petstore"
     done = run("from-openapi", FIXTURES / "petstore.yaml", "-o", project, "-q")
     assert done.code == 0
@@ -226,7 +226,7 @@ def test_a_table_of_another_format_is_refused_with_the_command_that_mends_it(
     shutil.copytree(source, tmp_path / "package")
     shutil.copy(file, tmp_path / "package" / "adapter.json")
     assert main(tmp_path / "package", arguments=["--mock", "operations"]) == 1
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "format 99" in told
-    assert "`aqlgen update`" in told
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "format 99" in message
+    assert "`aqlgen update`" in message

@@ -39,7 +39,7 @@ def answer(schema: Any, *, headers: tuple[str, ...] = (), status: str = "200") -
 
 
 def many(**beside: Any) -> dict[str, Any]:
-    """Give an answer with a list of pets and fields beside it."""
+    """Return an answer with a list of pets and fields beside it."""
     pets = {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}}
     return {"type": "object", "properties": {"pets": pets, **beside}}
 
@@ -51,16 +51,16 @@ SIZE = query("per_page", "integer", "How many (max 100).")
 
 
 def explained(tmp_path: Path, paths: Mapping[str, Any], *options: str) -> dict[str, dict[str, Any]]:
-    """Give the operations as `explain` shows them, by `METHOD /path`."""
+    """Return the operations as `explain` shows them, by `METHOD /path`."""
     spec = tmp_path / "document.json"
     spec.write_text(json.dumps(api(paths)))
     done = run("explain", spec, "--output-format", "json", *options)
     assert done.code == 0, done.out
-    return {f"{one['method']} {one['path']}": one for one in done.json["operations"]}
+    return {f"{operation['method']} {operation['path']}": operation for operation in done.json["operations"]}
 
 
 def trait(operation: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
-    return next((one["value"] for one in operation["traits"] if one["kind"] == kind), None)
+    return next((trait_entry["value"] for trait_entry in operation["traits"] if trait_entry["kind"] == kind), None)
 
 
 def paged(tmp_path: Path, parameters: list[Any], responses: Any, **more: Any) -> dict[str, Any] | None:
@@ -145,9 +145,9 @@ def test_how_a_list_is_paged_through_is_read_from_its_parameters_and_its_answer(
     tmp_path: Path, parameters: list[Any], schema: Any, headers: tuple[str, ...], expected: dict[str, Any]
 ) -> None:
     """R-SEL-3"""
-    found = paged(tmp_path, parameters, answer(schema, headers=headers))
-    assert found is not None
-    assert {key: found.get(key) for key in expected} == expected
+    pagination = paged(tmp_path, parameters, answer(schema, headers=headers))
+    assert pagination is not None
+    assert {key: pagination.get(key) for key in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -197,18 +197,18 @@ def test_what_only_looks_like_paging_is_none(tmp_path: Path, parameters: list[An
 def test_what_the_document_declares_of_paging_comes_first(
     tmp_path: Path, extensions: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    found = paged(tmp_path, [query("since_key", "string")], answer({"type": "object"}), **extensions)
-    assert found is not None
-    assert {key: found.get(key) for key in expected} == expected
+    pagination = paged(tmp_path, [query("since_key", "string")], answer({"type": "object"}), **extensions)
+    assert pagination is not None
+    assert {key: pagination.get(key) for key in expected} == expected
 
 
 def test_paging_in_the_body_of_a_search_is_found_there(tmp_path: Path) -> None:
     options = {"type": "object", "properties": {"count": NUMBER, "offset": NUMBER}}
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"options": options}}}}}
     search = {"operationId": "searchPets", "requestBody": body, "responses": answer(many(total=NUMBER))}
-    found = trait(explained(tmp_path, {"/pets/search": {"post": search}})["POST /pets/search"], "pagination")
-    assert found is not None
-    assert (found["in"], found["within"], found["offset_param"]) == ("body", "/options", "offset")
+    pagination = trait(explained(tmp_path, {"/pets/search": {"post": search}})["POST /pets/search"], "pagination")
+    assert pagination is not None
+    assert (pagination["in"], pagination["within"], pagination["offset_param"]) == ("body", "/options", "offset")
 
 
 PET = {"type": "object", "properties": {"name": TEXT, "age": NUMBER}}
@@ -244,7 +244,7 @@ def writing(method: str, schema: Any = PET, content_type: str = "application/jso
 )
 def test_how_an_update_reaches_the_api_is_decided(tmp_path: Path, paths: Any, expected: dict[str, Any]) -> None:
     """R-UPD-2"""
-    (operation,) = (one for key, one in explained(tmp_path, paths).items() if not key.startswith("GET"))
+    (operation,) = (entry for key, entry in explained(tmp_path, paths).items() if not key.startswith("GET"))
     assert trait(operation, "update") == expected
 
 
@@ -253,8 +253,8 @@ def test_a_put_beside_a_get_of_the_same_fields_is_merged_into_what_that_reads(tm
     body = {"required": True, "content": {"application/json": {"schema": PET}}}
     read = {"operationId": "getPet", "responses": answer(PET, headers=("ETag",))}
     item = {"parameters": ID, "put": {"requestBody": body, "responses": {"204": {"description": "ok"}}}, "get": read}
-    found = explained(tmp_path, {"/pets/{id}": item})
-    assert trait(found["PUT /pets/{id}"], "update") == {"strategy": "put-merge", "read": "get_pet", "etag": True}
+    explanations = explained(tmp_path, {"/pets/{id}": item})
+    assert trait(explanations["PUT /pets/{id}"], "update") == {"strategy": "put-merge", "read": "get_pet", "etag": True}
     alone = explained(tmp_path, {"/pets/{id}": item}, "--exclude", "operation:getPet")
     assert trait(alone["PUT /pets/{id}"], "update") is not None
     (row,) = tabulate(tmp_path, api({"/pets/{id}": item}), exclude=("operation:getPet",)).rows.values()
@@ -272,11 +272,11 @@ def test_operations_that_go_on_after_they_answer_name_what_tells_how_far_they_ar
         },
         "/pets": {"post": {"operationId": "createPet", "responses": answer(PET, status="201")}},
     }
-    found = {key: trait(one, "long_running") for key, one in explained(tmp_path, document).items()}
-    assert found["POST /jobs"] == {"status": "200", "monitor": "get_job", "state": "/status"}
-    assert found["POST /exports"] == {"status": "202"}
-    assert found["POST /pets"] is None
-    assert found["GET /jobs/{id}"] is None
+    explanations = {key: trait(entry, "long_running") for key, entry in explained(tmp_path, document).items()}
+    assert explanations["POST /jobs"] == {"status": "200", "monitor": "get_job", "state": "/status"}
+    assert explanations["POST /exports"] == {"status": "202"}
+    assert explanations["POST /pets"] is None
+    assert explanations["GET /jobs/{id}"] is None
 
 
 def test_keys_of_idempotency_and_secrets_are_recognised(tmp_path: Path) -> None:
@@ -285,21 +285,25 @@ def test_keys_of_idempotency_and_secrets_are_recognised(tmp_path: Path) -> None:
     fields = {"password": TEXT, "pin": {**TEXT, "format": "password"}, "secret_name": TEXT, "token_type": TEXT}
     body = {"required": True, "content": {"application/json": {"schema": {"type": "object", "properties": fields}}}}
     create = {"operationId": "createUser", "parameters": [key], "requestBody": body, "responses": answer(PET)}
-    found = explained(tmp_path, {"/users": {"post": create}})["POST /users"]
-    assert trait(found, "idempotency") == {"header": "Idempotency-Key"}
-    assert trait(found, "sensitive") == {"parameters": ["password", "pin"]}
+    explanations = explained(tmp_path, {"/users": {"post": create}})["POST /users"]
+    assert trait(explanations, "idempotency") == {"header": "Idempotency-Key"}
+    assert trait(explanations, "sensitive") == {"parameters": ["password", "pin"]}
     row = tabulate(tmp_path, api({"/users": {"post": create}})).rows["create_user"]
-    assert {name for name, one in row["parameters"].items() if one.get("sensitive")} == {"password", "pin"}
+    assert {name for name, parameter in row["parameters"].items() if parameter.get("sensitive")} == {"password", "pin"}
     assert row["idempotency"] == {"header": "Idempotency-Key"}
 
 
 def test_every_trait_says_its_reason_and_how_sure_it_is(tmp_path: Path) -> None:
     """R-NAME-4"""
     listing = {"operationId": "listPets", "parameters": [PAGE, SIZE], "responses": answer(LIST, headers=("Link",))}
-    (found,) = explained(tmp_path, {"/pets": {"get": listing}})["GET /pets"]["traits"]
-    assert (found["kind"], found["rule"], found["evidence"]) == ("pagination", "paged-by-page", "deterministic rule")
-    assert found["confidence"] == 0.95
-    assert "page, per_page" in found["note"]
+    (trait_found,) = explained(tmp_path, {"/pets": {"get": listing}})["GET /pets"]["traits"]
+    assert (trait_found["kind"], trait_found["rule"], trait_found["evidence"]) == (
+        "pagination",
+        "paged-by-page",
+        "deterministic rule",
+    )
+    assert trait_found["confidence"] == 0.95
+    assert "page, per_page" in trait_found["note"]
 
 
 def test_a_schema_that_refers_to_itself_or_nowhere_stops_nothing(tmp_path: Path) -> None:
@@ -312,15 +316,18 @@ def test_a_schema_that_refers_to_itself_or_nowhere_stops_nothing(tmp_path: Path)
 
 def test_schemas_of_many_branches_that_hold_one_another_cost_no_time(tmp_path: Path) -> None:
     """Each refers to all of them: walked as a tree there would be more than a hundred million."""
-    every = [{"$ref": f"#/components/schemas/S{one}"} for one in range(10)]
-    schemas = {f"S{one}": {"allOf": every, "anyOf": every, "properties": {f"p{one}": TEXT}} for one in range(10)}
-    listing = {"operationId": "listPets", "parameters": [PAGE, SIZE], "responses": answer(every[0])}
+    all_schemas = [{"$ref": f"#/components/schemas/S{number}"} for number in range(10)]
+    schemas = {
+        f"S{number}": {"allOf": all_schemas, "anyOf": all_schemas, "properties": {f"p{number}": TEXT}}
+        for number in range(10)
+    }
+    listing = {"operationId": "listPets", "parameters": [PAGE, SIZE], "responses": answer(all_schemas[0])}
     document = api({"/pets": {"get": listing}}, components={"schemas": schemas})
     resolver = Resolver(document)
     decisions = decide(build(resolver, "3.1").document, Overrides(), resolver)
-    assert [one.name for one in decisions] == ["list_pets"]
-    looked = Schemas(resolver).properties(every[0])
-    assert set(looked) == {f"p{one}" for one in range(10)}
+    assert [decision.name for decision in decisions] == ["list_pets"]
+    looked = Schemas(resolver).properties(all_schemas[0])
+    assert set(looked) == {f"p{number}" for number in range(10)}
 
 
 WORDS = st.sampled_from(
@@ -350,5 +357,5 @@ def test_nothing_that_a_document_holds_stops_the_decisions(schemas: Any, extensi
         **dict.fromkeys(("x-ms-pageable", "x-speakeasy-pagination", "x-fern-pagination", "x-sunset"), extension),
     }
     resolver = Resolver(api({"/pets/{id}": {"parameters": ID, method: operation, "get": {"responses": answer(sent)}}}))
-    for one in decide(build(resolver, "3.1").document, Overrides(), resolver):
-        assert all(json.dumps(encode(trait.value)) for trait in one.traits)
+    for decision in decide(build(resolver, "3.1").document, Overrides(), resolver):
+        assert all(json.dumps(encode(trait.value)) for trait in decision.traits)
