@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from aqlgen.table.text import files
-
 from aqlgen.cli import main
 from aqlgen.diagnostics import Severity
 from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
+from aqlgen.table.model import table_files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
@@ -99,7 +98,7 @@ class Tabulation:
     @cached_property
     def texts(self) -> dict[str, str]:
         """The data files of the package, by their path in it."""
-        return files(self.prepared.table)
+        return table_files(self.prepared.table)
 
     @cached_property
     def rows(self) -> dict[str, Any]:
