@@ -187,6 +187,9 @@ class Walk:
             self._add(difference, position.within(name) if name else position)
         for before, after in old.shared(new):
             self._compare(old.properties[before], new.properties[after], position.within(after))
+        if not new.properties and new.values and position.direction is not Direction.OUTPUT:
+            for name, schema in old.properties.items():  # declared no more, and taken as any other field is
+                self._compare(schema, new.values, position.within(name))
         if old.values is not None and new.values is not None and (old.values or new.values):
             self._compare(old.values, new.values, position.within("{}"))
 

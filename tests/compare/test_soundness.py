@@ -199,3 +199,10 @@ def test_what_is_answered_now_and_was_not_before_is_reported(
     value = values(new, after, data)
     assume(valid(new, after, value) and not valid(old, before, value))
     assert {*levels(surface(old, before), surface(new, after), "output")} - {Level.COMPATIBLE}
+
+
+def test_a_field_that_is_declared_no_more_must_fit_what_other_fields_must() -> None:
+    """Found by the property above: a text that was taken is refused where undeclared fields are to be booleans."""
+    old = {"type": "object", "properties": {"a": {"const": "x"}}, "additionalProperties": False}
+    new = {"type": "object", "properties": {}, "additionalProperties": {"type": "boolean"}}
+    assert Level.BREAKING in levels(surface(old, {}), surface(new, {}), "input")
