@@ -17,7 +17,7 @@ PACKAGE = Path(aqlgen.__file__).parent
 MODULES = {
     path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8"))
     for path in sorted(PACKAGE.rglob("*.py"))
-    if "templates" not in path.parts and path.name != "catalogue.py"
+    if "templates" not in path.parts and not path.name.startswith("catalogue")
 }
 
 
