@@ -21,7 +21,7 @@ from tests.update.repos import Repo
 GONE = {"replace_good": "PUT /goods/{id}"}
 """The name of the operation that the second document does not have."""
 
-EDITED_CODE = ("runtime/__init__.py", "runtime/dispatch/limits.py", "runtime/dropped.py", "server.py")
+EDITED_CODE = ("runtime/__init__.py", "runtime/dispatch/arguments.py", "runtime/dropped.py", "server.py")
 """Modules of the adapter, one of them in a subpackage, one that the second release drops."""
 
 UNTRACKED = {"scratch.txt": b"mine, and never committed\n", ".env": b"MINE=ignored\n"}
