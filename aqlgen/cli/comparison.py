@@ -24,7 +24,7 @@ __all__ = ["Compared", "Reading", "compare_sides"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How documents are read and decided. What is empty or None is taken from a project on the other side."""
+    """Options of reading and deciding; those that are empty or None come from a project on the other side."""
 
     headers: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was compared, as the user named it, and what changed."""
+    """A comparison: both sides as the user named them, and the changes."""
 
     old: str
     new: str
@@ -74,7 +74,7 @@ def _opened(operand: Operand) -> Project:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """How documents become tables: by the options of this command, else by those of the project on the other side."""
+    """The way from documents to tables: this command's options, else those of the project on the other side."""
 
     reading: Reading
     project: Project | None

@@ -91,7 +91,7 @@ def explain_command(
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which decisions are shown: all when nothing is set. It changes none of them."""
+    """A filter of the decisions that are shown: all when nothing is set. It changes none of them."""
 
     review: bool = False
     categories: tuple[Category, ...] = ()

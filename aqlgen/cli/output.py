@@ -1,4 +1,4 @@
-"""What every command prints for people: the progress of a run, and diagnostics."""
+"""Output that all commands share: the progress of a run, and diagnostics."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aqlgen.render.kinds import Kind
 
 _SHOWN: Final = 10
-"""How many of a kind are named before the rest is counted."""
+"""The number of files of a kind that are named before the rest is counted."""
 
 _POLICIES: Final = {
     "yours": "never touched by aqlgen",

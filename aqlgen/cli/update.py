@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from aqlgen.project.update import Updated
 
 _SHOWN: Final = 10
-"""How many files of a kind are named before the rest is counted."""
+"""The number of files of a kind that are named before the rest is counted."""
 
 
 @app.command(

@@ -1,4 +1,4 @@
-"""What changed for an agent between two adapters: operations, parameters, types, access, and what of it breaks."""
+"""Changes for an agent between two adapters: operations, parameters, types and access, and which of them break."""
 
 from __future__ import annotations
 
