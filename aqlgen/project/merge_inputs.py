@@ -18,12 +18,15 @@ from aqlgen.project.releases import templates_of
 from aqlgen.project.repository import Entry
 from aqlgen.render.kinds import Kind, kind
 from aqlgen.render.provenance import FILE, file_hash
-from aqlgen.render.template import render_template
+from aqlgen.render.template import render_directly, render_template
 
 __all__ = ["Blob", "MergeInputs", "Pristine", "merge_inputs"]
 
 Blob: TypeAlias = Entry | bytes
 """A file as it is committed, or its new content."""
+
+Renderer: TypeAlias = Callable[[Mapping[str, str], Path | None], Mapping[str, bytes]]
+"""Renders templates, this aqlgen's own for None, with answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Pristine:
 
     committed: Committed
     today: Mapping[str, bytes]
-    _rendered: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
+    _rendered: dict[tuple[str, Renderer], Mapping[str, bytes]] = field(default_factory=dict)
 
     def find(self, wanted: Wanted) -> dict[str, bytes]:
         """Return the generated content of files by their path, as far as it can be found."""
@@ -117,27 +120,37 @@ class Pristine:
         return {path: rendered[path] for path in wanted if path in rendered}
 
     def _release(self, wanted: Wanted) -> Mapping[str, bytes]:
-        """Return the files of the template, rendered by the release that the project names."""
-        return _matching(self._render(self.committed.project.template_tag), wanted)
+        """Return the files of the template, rendered by the release that the project names.
+
+        The recorded hashes tell which files that release formatted after rendering: only these need copier.
+        """
+        tag = self.committed.project.template_tag
+        direct = self._render(tag, render_directly)
+        contents = _matching(direct, wanted)
+        missing = {path: wanted[path] for path in wanted.keys() - contents.keys() if not direct or path in direct}
+        return contents | _matching(self._render(tag), missing) if missing else contents
 
     def _history(self, wanted: Wanted) -> Mapping[str, bytes]:
         """Return the files from earlier commits."""
         return self.committed.repository.earlier({path: recorded for path, recorded in wanted.items() if recorded})
 
-    def _render(self, tag: str) -> Mapping[str, bytes]:
-        if tag not in self._rendered:
+    def _render(self, tag: str, renderer: Renderer = render_template) -> Mapping[str, bytes]:
+        if (tag, renderer) not in self._rendered:
             with templates_of(tag) as templates:
-                self._rendered[tag] = {} if templates is None else self._rendered_by(templates, tag)
-        return self._rendered[tag]
+                rendered = {} if templates is None else self._rendered_by(templates, tag, renderer)
+                self._rendered[tag, renderer] = rendered
+        return self._rendered[tag, renderer]
 
-    def _rendered_by(self, templates: Path | None, tag: str) -> Mapping[str, bytes]:
+    def _rendered_by(
+        self, templates: Path | None, tag: str, renderer: Renderer = render_template
+    ) -> Mapping[str, bytes]:
         """Render a template with the answers of the project; {} when that is not possible any more."""
         recorded_answers = self.committed.project.answers
         answers = {key: value for key, value in recorded_answers.items() if not key.startswith("_")}
         if tag:
             answers |= {"template_url": recorded_answers.get("_src_path", ""), "template_tag": tag}
         try:
-            return render_template(answers, templates)
+            return renderer(answers, templates)
         except TemplateError:
             return {}
 

@@ -1,9 +1,10 @@
-"""The project's template: this aqlgen's own is rendered here, another release's by copier.
+"""The project's template: this aqlgen's own is rendered here, another release's by copier where that is needed.
 
 The template is copier's (`copier.yml`, `templates/`), so that plain `copier copy` and `copier update` work with it.
 Most of its files are the same bytes in every project, and the four with the suffix `.jinja` need nothing that only
 copier has: aqlgen's own are rendered here, in milliseconds, and a test compares the result with copier's. The
-templates of other releases may need more: these are rendered by copier, in a separate process.
+templates of other releases may need more. They are rendered here, too, for a caller who can check the result
+(`render_directly`), and otherwise by copier, in a separate process that takes seconds.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, Final
 from aqlgen.diagnostics.errors import TemplateError
 from aqlgen.resources import own_templates, runtime_of
 
-__all__ = ["BYTECODE", "PROJECT", "render_template"]
+__all__ = ["BYTECODE", "PROJECT", "render_directly", "render_template"]
 
 PROJECT = "templates/project"
 """The template of a project, below the folder that holds `copier.yml`."""
@@ -42,15 +43,26 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
 
     `templates` is a folder as `releases.templates_of` yields it; None stands for those of this aqlgen.
     """
-    return _render_own(answers) if templates is None else _render_release(answers, templates)
+    return _render(answers, own_templates()) if templates is None else _render_by_copier(answers, templates)
 
 
-def _render_own(answers: Mapping[str, str]) -> dict[str, bytes]:
-    """Render this aqlgen's own templates."""
+def render_directly(answers: Mapping[str, str], templates: Path | None = None) -> dict[str, bytes]:
+    """Render another release's templates as if they were this aqlgen's own; {} where they need copier.
+
+    A file can differ from what that release wrote, which may have formatted it: compare its hash with the recorded one.
+    """
+    import yaml
+
+    try:
+        return _render(answers, templates or own_templates())
+    except (TemplateError, LookupError, TypeError, ValueError, yaml.YAMLError):
+        return {}
+
+
+def _render(answers: Mapping[str, str], root: Path) -> dict[str, bytes]:
     import yaml
     from jinja2 import TemplateError as JinjaError
 
-    root = own_templates()
     questions = yaml.safe_load((root / "copier.yml").read_bytes())
     try:
         return _render_files(_template_files(root), _Template(questions, answers), answers["package"])
@@ -58,7 +70,7 @@ def _render_own(answers: Mapping[str, str]) -> dict[str, bytes]:
         raise _failed(str(error)) from None
 
 
-def _render_release(answers: Mapping[str, str], templates: Path) -> dict[str, bytes]:
+def _render_by_copier(answers: Mapping[str, str], templates: Path) -> dict[str, bytes]:
     """Render another release's templates by copier, and format their Python."""
     modules = os.pathsep.join(path for path in sys.path if path)  # as here, without the working directory
     environment = {**os.environ, "PYTHONPATH": modules}
