@@ -153,6 +153,7 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
         "name_rule": decision.name_reason.rule,
         "name_confidence": round(decision.name_reason.confidence, 2),
         "danger_rule": decision.danger_reason.rule,
+        "danger_reason": decision.danger_reason.note,
         "needs_review": bool(decision.review_reasons),
         "review_reasons": list(decision.review_reasons),
         "parameters": parameters,

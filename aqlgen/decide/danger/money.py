@@ -71,12 +71,19 @@ _CURRENCIES: Final = frozenset({"currency", "currency_code", "iso_currency_code"
 
 def moves_money(change: Change) -> str | None:
     """Return the words that say that the operation moves money, None where none do."""
-    if change.words[0] in _PREPARING or change.category in (Category.READ, Category.DELETE):
+    if _prepares(change) or change.category is Category.READ or change.facts.method == "DELETE":
         return None
     thing = change.thing[-1] if change.thing else ""
     if _is_beside(change):
         return None
     return _pays(change) or _acts_on_money(change) or _makes_movement(change, thing) or _sends_amount(change, thing)
+
+
+def _prepares(change: Change) -> bool:
+    """Return True if the names say that it only prepares or averts; a name in an extension alone may not say so."""
+    declared = "x-mcpaql-name" in change.facts.operation.extensions
+    names = [name for name in change.names if not (declared and name is change.words)]
+    return bool(names) and all(name[0] in _PREPARING for name in names)
 
 
 def _is_beside(change: Change) -> bool:
@@ -129,7 +136,7 @@ def _is_movement(change: Change) -> bool:
 
 def _makes_movement(change: Change, thing: str) -> str | None:
     """Find what is a movement of money by itself (`create_payout`), or with money beside it (`create_transfer`)."""
-    if change.category not in (Category.CREATE, Category.EXECUTE) or change.facts.shape.item:
+    if change.facts.shape.item or (change.category is Category.UPDATE and change.facts.method != "POST"):
         return None
     if change.category is Category.EXECUTE and change.facts.shape.action:
         return None
