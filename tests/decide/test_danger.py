@@ -246,6 +246,7 @@ def test_what_moves_peoples_access_is_destructive(key: str, called: str | None) 
         ("POST /issues/{id}/lock", "lockIssue"),
         ("POST /workflows/{id}/disable", "disableWorkflow"),
         ("POST /roles", "createRole"),
+        ("PUT /owners/{ownerId}", "replaceOwner"),
         ("PATCH /users/{id}", "updateUser"),
         ("POST /users", "createUser"),
         ("POST /users/{id}/settings/disable", "disableUserNotifications"),

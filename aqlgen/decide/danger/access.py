@@ -36,6 +36,9 @@ _RIGHTS: Final = frozenset(
     " access membership".split()
 )
 """What gives rights by itself."""
+_DEFINED: Final = frozenset("role permission entitlement acl access owner admin administrator".split())
+"""What may be a thing of its own: to create or to replace a role, or the owner of a pet, gives nobody a right."""
+_BESTOWING: Final = frozenset("grant assign promote elevate transfer associate attach set".split())
 _BESIDE: Final = frozenset(
     "setting preference email address notification photo avatar note comment tag label profile list group type"
     " rule webhook log job task field property schema attribute channel message card bank item status".split()
@@ -82,7 +85,5 @@ def _gives(change: Change) -> str | None:
     right = thing & _RIGHTS
     if not right or not verbs:
         return None
-    defining = right <= {"role", "permission", "entitlement", "acl", "access"} and not (
-        held or verbs & {"grant", "assign", "promote", "elevate", "transfer", "associate", "attach"}
-    )
+    defining = right <= _DEFINED and not (held or verbs & _BESTOWING)
     return None if defining else f"it is called {min(verbs)}, of {min(right)}"
