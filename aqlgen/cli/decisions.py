@@ -56,14 +56,23 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
         line = _joined(cells, wide, chosen)
         paint = _COLOURS.get(decision.danger) if colour else None
         review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
+        reason = _danger(decision)
         if not width:
-            yield f"{line}  {review}".rstrip()
+            yield "  ".join(filter(None, (line, reason, review)))
             continue
         yield from _wrapped(line, width, "", paint)
         if not beside:
             yield from _wrapped(visible(decision.operation.key), width, "  ", "2" if colour else None)
+        if reason:
+            yield from _wrapped(reason, width, "  ", paint)
         if review:
             yield from _wrapped(review, width, "  ", "33" if colour else None)
+
+
+def _danger(decision: Decision) -> str:
+    """Return what raised the danger, "" where category, method or owner alone decided."""
+    reason = decision.danger_reason
+    return f"danger {visible(reason.note)}" if reason.rule not in ("category", "method", "override") else ""
 
 
 def _cells(decision: Decision) -> tuple[str, ...]:
@@ -153,6 +162,7 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
         "name_rule": decision.name_reason.rule,
         "name_confidence": round(decision.name_reason.confidence, 2),
         "danger_rule": decision.danger_reason.rule,
+        "danger_reason": decision.danger_reason.note,
         "needs_review": bool(decision.review_reasons),
         "review_reasons": list(decision.review_reasons),
         "parameters": parameters,

@@ -138,7 +138,7 @@ def test_the_document_may_say_it_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "category"), [("deletecollection", "DELETE"), ("connect", "EXECUTE"), ("list", "READ")]
+    ("action", "category"), [("deletecollection", "DELETE"), ("connect", "EXECUTE"), ("list", "CREATE")]
 )
 def test_kubernetes_says_what_it_does(action: str, category: str) -> None:
     """R-NAME-1"""
@@ -294,8 +294,10 @@ def test_the_verb_of_a_name_is_the_one_that_its_summary_or_its_path_has(
         ({"x-speakeasy-name-override": "upsert"}, "CREATE"),
         ({"x-stainless-naming": {"python": {"method_name": "archive"}}}, "UPDATE"),
         ({"x-speakeasy-entity-operation": "Pet#delete"}, "DELETE"),
-        ({"x-readonly": True}, "READ"),
-        ({"x-ms-pageable": {"nextLinkName": "nextLink"}}, "READ"),
+        ({"x-readonly": True, "x-methodName": "query"}, "READ"),
+        ({"x-ms-pageable": {"nextLinkName": "nextLink"}, "x-methodName": "findAll"}, "READ"),
+        ({"x-readonly": True}, "CREATE"),
+        ({"x-ms-pageable": {"nextLinkName": "nextLink"}}, "CREATE"),
     ],
 )
 def test_extensions_of_sdk_generators_are_believed(extensions: dict[str, object], category: str) -> None:

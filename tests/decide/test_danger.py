@@ -51,9 +51,13 @@ def test_settings_are_one_thing_though_they_are_called_by_a_plural() -> None:
     assert decide_one("PUT /users/{id}/settings").danger is Danger.REVERSIBLE
 
 
-def test_the_document_may_say_it_itself() -> None:
+def test_the_document_may_raise_it_and_never_lower_it() -> None:
     """R-SAFE-1"""
-    assert decide_one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"}).danger is Danger.REVERSIBLE
+    raised = decide_one("POST /drafts", extensions={"x-mcpaql-danger": "dangerous"})
+    assert (raised.danger, raised.danger_reason.rule) == (Danger.DANGEROUS, "declared")
+    lowered = decide_one("DELETE /drafts/{id}", extensions={"x-mcpaql-danger": "reversible"})
+    assert lowered.danger is Danger.DESTRUCTIVE
+    assert any("x-mcpaql-danger claims reversible" in reason for reason in lowered.review_reasons)
 
 
 @pytest.mark.parametrize(
@@ -150,3 +154,153 @@ def test_deleting_a_collection_in_kubernetes_is_dangerous() -> None:
 def test_what_speaks_of_destroying_is_destructive_unless_it_averts_it(key: str, called: str | None, level: str) -> None:
     """R-SAFE-1"""
     assert decide_one(key, called).danger == level
+
+
+def test_a_delete_is_destructive_whatever_it_is_called() -> None:
+    """R-SAFE-1"""
+    assert decide_one("DELETE /users/{id}/star", "unstarUser").danger is Danger.DESTRUCTIVE
+    assert decide_one("DELETE /users/{id}", "archiveUser").danger is Danger.DESTRUCTIVE
+
+
+AMOUNT: Any = {"properties": {"amount": {"type": "integer"}, "currency": {"type": "string"}}}
+
+
+def sends(schema: Any) -> Body:
+    return Body(True, "", (MediaType("application/json", schema, MISSING, NOWHERE),), NOWHERE)
+
+
+@pytest.mark.parametrize(
+    ("key", "called"),
+    [
+        ("POST /v1/invoices/{invoice}/void", "PostInvoicesInvoiceVoid"),
+        ("POST /v1/invoices/{invoice}/pay", None),
+        ("POST /v1/disputes/{dispute}/close", "PostDisputesDisputeClose"),
+        ("POST /v1/payouts", "PostPayouts"),
+        ("POST /v1/charges/{charge}/refund", "PostChargesChargeRefund"),
+        ("POST /v1/charges/{charge}/capture", None),
+        ("POST /v2/refunds", "RefundPayment"),
+        ("POST /v2/disputes/{dispute_id}/accept", "AcceptDispute"),
+        ("POST /wallets/{id}/withdraw", None),
+        ("POST /accounts/{id}/fund-transfers", "transferFunds"),
+        ("POST /coins", "sendCoins"),
+        ("POST /payments", "createPayment"),
+    ],
+)
+def test_what_moves_money_is_dangerous(key: str, called: str | None) -> None:
+    """R-SAFE-1"""
+    decision = decide_one(key, called)
+    assert (decision.danger, decision.danger_reason.rule) == (Danger.DANGEROUS, "money")
+    assert decision.danger_reason.note
+
+
+def test_a_doubtful_word_wants_money_beside_it() -> None:
+    """R-SAFE-1"""
+    assert decide_one("POST /v1/transfers", "PostTransfers", body=sends(AMOUNT)).danger is Danger.DANGEROUS
+    assert decide_one("POST /repos/{id}/transfer", "transferRepo").danger is Danger.REVERSIBLE
+    assert decide_one("POST /interfaces/{id}/capture", "captureInterface").danger is Danger.REVERSIBLE
+    assert decide_one("POST /batteries/{id}/charge", "chargeBattery").danger is Danger.REVERSIBLE
+
+
+@pytest.mark.parametrize(
+    ("key", "called"),
+    [
+        ("GET /v1/payouts", "ListPayouts"),
+        ("POST /v1/tax/calculations", "calculateTax"),
+        ("POST /v1/invoices/create_preview", "previewInvoice"),
+        ("POST /payments/search", "searchPayments"),
+        ("POST /v1/payment_methods", "createPaymentMethod"),
+        ("POST /v1/payment_links", "createPaymentLink"),
+        ("POST /v1/prices", "createPrice"),
+        ("POST /refunds/estimate", "estimateRefund"),
+        ("POST /refund-policies", "createRefundPolicy"),
+        ("POST /payments/{id}/cancel", "cancelPayment"),
+        ("POST /quotes", "createQuote"),
+        ("PATCH /v1/charges/{id}", "updateCharge"),
+    ],
+)
+def test_what_describes_prepares_or_averts_a_payment_moves_no_money(key: str, called: str) -> None:
+    """R-SAFE-1"""
+    assert decide_one(key, called).danger.rank <= Danger.REVERSIBLE.rank
+
+
+@pytest.mark.parametrize(
+    ("key", "called"),
+    [
+        ("POST /api/v1/users/{userId}/lifecycle/deactivate", "deactivateUser"),
+        ("POST /api/v1/users/{userId}/lifecycle/suspend", None),
+        ("POST /users/{id}/ban", None),
+        ("PUT /users/{id}/roles/{role}", "assignUserRole"),
+        ("POST /users/{id}/sessions/revoke", "revokeUserSessions"),
+        ("PUT /repos/{repo}/collaborators/{user}", "addCollaborator"),
+        ("POST /users/{id}/impersonate", "impersonateUser"),
+    ],
+)
+def test_what_moves_peoples_access_is_destructive(key: str, called: str | None) -> None:
+    """R-SAFE-1"""
+    assert decide_one(key, called).danger.rank >= Danger.DESTRUCTIVE.rank
+
+
+@pytest.mark.parametrize(
+    ("key", "called"),
+    [
+        ("POST /issues/{id}/lock", "lockIssue"),
+        ("POST /workflows/{id}/disable", "disableWorkflow"),
+        ("POST /roles", "createRole"),
+        ("PUT /owners/{ownerId}", "replaceOwner"),
+        ("PATCH /users/{id}", "updateUser"),
+        ("POST /users", "createUser"),
+        ("POST /users/{id}/settings/disable", "disableUserNotifications"),
+    ],
+)
+def test_what_is_about_people_and_not_their_access_stays(key: str, called: str) -> None:
+    """R-SAFE-1"""
+    assert decide_one(key, called).danger is Danger.REVERSIBLE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This action cannot be undone.",
+        "Archives it. This action **cannot** be undone!",
+        "This can\u2019t be reversed.",
+        "Permanently removes the record.",
+        "The data is irrevocably gone.",
+        "This operation is irreversible.",
+        "Deleted messages cannot be restored.",
+        "There is no way to recover the data.",
+        "The record will be deleted\nforever.",
+        "This is permanent and will not be reverted. " * 3,
+        "can\u200bnot be undone, so it cannot be un\u200bdone.",
+    ],
+)
+def test_a_sentence_that_nothing_brings_it_back_is_the_reason(text: str) -> None:
+    """R-SAFE-1"""
+    decision = decide_one("POST /records/{id}/archive", "archiveRecord", description=text)
+    assert (decision.danger, decision.danger_reason.rule) == (Danger.DESTRUCTIVE, "irreversible")
+    assert decision.danger_reason.note.startswith("\u201c")
+    assert len(decision.danger_reason.note) <= 170
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This does not permanently delete the record.",
+        "Archives it without permanently removing it.",
+        "To permanently delete a record, use the delete operation.",
+        "Unlike purge, which cannot be undone, this keeps the record.",
+        "The slug cannot be changed later.",
+        "A permanent URL is returned.",
+        "The resource has moved permanently.",
+        "This can be undone.",
+        "Individual versions of a key cannot be restored.",
+    ],
+)
+def test_a_sentence_that_says_something_else_is_none(text: str) -> None:
+    """R-SAFE-1"""
+    assert decide_one("POST /records/{id}/archive", "archiveRecord", description=text).danger is Danger.REVERSIBLE
+
+
+def test_a_get_that_describes_what_cannot_be_undone_stays_safe() -> None:
+    """R-SAFE-1"""
+    text = "Lists what was permanently deleted, which cannot be undone."
+    assert decide_one("GET /trash", "listTrash", description=text).danger is Danger.SAFE

@@ -192,7 +192,7 @@ def test_where_a_thing_is_found_is_no_part_of_its_name(key: str, called: str, na
         ("POST /calls/{id}/actions/gather_stop", None, "stop_call_gather"),
         ("POST /web_search", None, "search_web"),
         ("GET /usage/audio_speeches", "usage-audio-speeches", "list_usage_audio_speeches"),
-        ("POST /authn/{login}/authenticate", "getAccessToken", "get_access_token"),
+        ("POST /authn/{login}/authenticate", "getAccessToken", "authenticate_authn"),
         ("GET /disputes/{dispute_token}", "getDisputeByTokenV2", "get_dispute"),
     ],
 )

@@ -102,9 +102,7 @@ def test_what_is_only_marked_is_no_read(key: str, name: str) -> None:
 
 def test_people_who_speak_of_what_the_path_does_not_are_believed() -> None:
     """R-NAME-2"""
-    assert (
-        decide_one("POST /authn-gcp/{account}/authenticate", "getAccessTokenViaGCP").name == "get_access_token_via_gcp"
-    )
+    assert decide_one("POST /grader-gcp/{account}/evaluate", "getMainScoreViaGCP").name == "get_main_score_via_gcp"
 
 
 @pytest.mark.parametrize(

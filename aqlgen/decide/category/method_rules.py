@@ -9,13 +9,15 @@ from typing import Final
 
 from aqlgen.decide import extensions
 from aqlgen.decide.category.evidence import Verdict
+from aqlgen.decide.category.read_effects import COMPUTING
+from aqlgen.decide.category.safe_methods import DELETING, effect_of_safe_method
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
-from aqlgen.decide.naming.verbs import Verb
+from aqlgen.decide.naming.verbs import Verb, find_verb
 from aqlgen.words import split
 
-__all__ = ["delete", "patch", "procedure", "put", "read_only", "safe", "stated"]
+__all__ = ["custom", "delete", "doubted_claim", "patch", "procedure", "put", "read_only", "safe", "stated"]
 
 _VAGUE: Final = frozenset("create update get set post put add".split())
 _CHANGES: Final = frozenset("create delete update remove insert set add patch revoke".split())
@@ -33,28 +35,84 @@ _LETTING_GO: Final = frozenset(
 """Verbs of a DELETE that deletes no stored thing: it only lets go, hides, or ends something that runs."""
 
 
-_COMPUTING: Final = frozenset("render evaluate predict detect classify convert transform translate test".split())
-"""Verbs that may leave everything as it was."""
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
+
+
+_STANDARD: Final = frozenset("GET HEAD OPTIONS TRACE QUERY POST PUT PATCH DELETE".split())
+_READING_METHODS: Final = frozenset({"SEARCH", "REPORT", "PROPFIND"})
+"""Safe methods outside of OpenAPI (RFC 5323, RFC 3253, RFC 4918)."""
+_RETURNING: Final = frozenset({"return", "returns"})
 
 
 def stated(facts: Facts) -> Verdict | None:
-    """Believe an extension that states the category."""
+    """Believe an extension that states the category, unless it calls a read what may change something."""
     declared = extensions.category(facts.operation)
-    if declared is None:
+    if declared is None or doubted_claim(facts):
         return None
     category, confidence, note = declared
     return Verdict(category, Evidence.METADATA, confidence, note)
 
 
+def doubted_claim(facts: Facts) -> str:
+    """Return why an extension's word for the category is not believed, "" where it is, or where there is none.
+
+    A document may make an operation look worse than its method, and never better: READ is a claim that a PUT, PATCH or
+    DELETE contradicts, and that a POST needs words for.
+    """
+    declared = extensions.category(facts.operation)
+    if declared is not None and _understates(facts, declared[0]):
+        return f"{declared[2]} claims {declared[0]}, which {facts.method} contradicts"
+    extension = extensions.reads(facts.operation)
+    if declared is None and extension and facts.method == "POST" and not _reads_by_words(facts):
+        return f"{extension} claims a READ, for which nothing else speaks"
+    return ""
+
+
+def _understates(facts: Facts, category: Category) -> bool:
+    """Return True if a category is less than what the method, or a DELETE in the path or the name, stands for."""
+    method = facts.method
+    if category is Category.READ:
+        return method not in _SAFE and not (method == "POST" and _reads_by_words(facts))
+    deleting = any(verb and verb.category is Category.DELETE for verb in (facts.action_verb, facts.named_verb))
+    if method == "DELETE":
+        return category in (Category.CREATE, Category.UPDATE)
+    return deleting and category in (Category.CREATE, Category.UPDATE)
+
+
+def _reads_by_words(facts: Facts) -> bool:
+    """Return True if a name, the path or the summary has a verb that only reads or computes."""
+    verbs = [verb for verb in (facts.action_verb, facts.named_verb, facts.summary_verb) if verb]
+    if any(verb.category is Category.READ or verb.word in COMPUTING for verb in verbs):
+        return True
+    last = split(facts.operation.path.rsplit("/", 1)[-1])[-1:]
+    if any((verb := find_verb(word)) and verb.category is Category.READ for word in last):
+        return True
+    return bool(_RETURNING & set(split(facts.operation.summary[:60])[:1]))
+
+
 def read_only(facts: Facts) -> Verdict | None:
-    """Take a POST for a READ if an extension calls it read-only or pages its answer."""
+    """Take a POST for a READ if an extension calls it read-only or pages its answer, and a word says so, too."""
     if facts.method != "POST":
         return None
     extension = extensions.reads(facts.operation)
     verbs = [verb for verb in (facts.action_verb, facts.named_verb) if verb and verb.strong]
-    if any(verb.category is not Category.READ and verb.word not in _COMPUTING for verb in verbs):
+    if any(verb.category is not Category.READ and verb.word not in COMPUTING for verb in verbs):
         return None  # `x-readonly` on `send-template`: a mistake that would make the worst of errors
-    return Verdict(Category.READ, Evidence.METADATA, 0.95, extension) if extension else None
+    if not extension or not _reads_by_words(facts):
+        return None
+    return Verdict(Category.READ, Evidence.METADATA, 0.95, extension)
+
+
+def custom(facts: Facts) -> Verdict | None:
+    """Read the verb of a method that is not one of OpenAPI's own (`PURGE`, `LOCK`): it is what is sent."""
+    if facts.method in _STANDARD:
+        return None
+    if facts.method in _READING_METHODS:
+        return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"{facts.method}, which is safe where WebDAV is spoken")
+    verb = find_verb(facts.method.lower())
+    if verb and verb.category is not Category.READ:
+        return Verdict(verb.category, Evidence.HEURISTIC, 0.66, f"the method is {facts.method}")
+    return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"the method is {facts.method}, which is not known")
 
 
 def procedure(facts: Facts) -> Verdict | None:
@@ -97,13 +155,24 @@ def _is_dotted(facts: Facts) -> bool:
 
 
 def safe(facts: Facts) -> Verdict | None:
-    """Take GET and other safe methods for a READ, unless the very name says that something changes."""
+    """Take GET and other safe methods for a READ, unless the name or the path says that something changes."""
+    if facts.method not in _SAFE:
+        return None
+    act = effect_of_safe_method(facts)
+    if act is not None:
+        deletes = act.verb.word in DELETING and _may_act(facts)
+        category = Category.DELETE if deletes else Category.READ
+        return Verdict(category, Evidence.HEURISTIC, 0.6, f"{facts.method}, but {act.note}")
     if facts.method in ("HEAD", "OPTIONS", "TRACE"):
         return Verdict(Category.READ, Evidence.RULE, 0.99, f"{facts.method} changes nothing")
-    if facts.method not in ("GET", "QUERY"):
-        return None
     doubt = _get_named_by_change(facts) or _get_summarised_by_change(facts) or _get_of_procedure(facts)
     return doubt or Verdict(Category.READ, Evidence.RULE, 0.98, "GET")
+
+
+def _may_act(facts: Facts) -> bool:
+    """Return True if no name and no summary says that a GET reads."""
+    verbs = (facts.named_verb, facts.summary_verb)
+    return facts.method == "GET" and not any(verb and verb.category is Category.READ for verb in verbs)
 
 
 def _get_named_by_change(facts: Facts) -> Verdict | None:

@@ -29,7 +29,9 @@ class Rule:
     firm: bool = False
     """Nothing contradicts it: its confidence stays."""
     states_reads: bool = False
-    """The document itself states its READ, which is believed even of a method that may write."""
+    """The document itself states its READ: a verb that may do more than read is believed to read."""
+    by_method: bool = False
+    """Its READ rests on the method that is sent, and is not doubted."""
     judges_effect: bool = False
     """It has weighed the verbs against the method itself: they do not contradict it."""
     path_only: bool = False
@@ -46,6 +48,7 @@ RULES: Final = (
     Rule("read-only", method_rules.read_only, firm=True, states_reads=True),
     Rule("procedure-verb", method_rules.procedure),
     Rule("safe-method", method_rules.safe, firm=True),
+    Rule("custom-method", method_rules.custom, firm=True, by_method=True),
     Rule("delete-method", method_rules.delete, judges_effect=True),
     Rule("patch-method", method_rules.patch, judges_effect=True),
     Rule("action-on-resource", post_rules.action, wants_witness=1),
@@ -65,6 +68,8 @@ RULES: Final = (
 """The rules in order of trust; the last one knows every operation."""
 
 _CONTRADICTED: Final = 0.65
+_CLAIMED: Final = 0.6
+"""The most confidence in a category where an extension of the document claims a milder one."""
 _CONTRADICTED_BY_SUMMARY: Final = 0.68
 _SILENT: Final = 0.68
 _CONFIRMED: Final = 0.8
@@ -85,14 +90,23 @@ def classify(facts: Facts, siblings: Siblings) -> tuple[Category, Reason]:
         verdict = rule.apply(facts)
         if verdict is None:
             continue
-        reading = verdict.category is Category.READ and not rule.states_reads
-        doubt = doubt_read(facts, verdict.confidence) if reading else None
+        reading = verdict.category is Category.READ and not rule.by_method
+        doubt = doubt_read(facts, verdict.confidence, stated=rule.states_reads) if reading else None
         if doubt is not None:
             verdict = doubt
         elif not rule.firm:
             verdict = _weigh(facts, rule, verdict, siblings)
+        verdict = _answered(facts, verdict)
         return verdict.category, Reason(rule.name, verdict.evidence, verdict.confidence, verdict.note)
     raise AssertionError("the last rule knows every operation")
+
+
+def _answered(facts: Facts, verdict: Verdict) -> Verdict:
+    """Lower the confidence where an extension claims what is not believed, so that a person reads both."""
+    claim = method_rules.doubted_claim(facts)
+    if not claim:
+        return verdict
+    return verdict._replace(confidence=min(verdict.confidence, _CLAIMED), note=f"{verdict.note}; {claim}")
 
 
 def _weigh(facts: Facts, rule: Rule, verdict: Verdict, siblings: Siblings) -> Verdict:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from aqlgen.decide.category.evidence import Verdict
+from aqlgen.decide.category.read_effects import effect
 from aqlgen.decide.decision import Category, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.verbs import ADVERBS, Verb, find_verb
@@ -42,7 +43,7 @@ _CHANGES: Final = re.compile(
 )
 _LOGIN: Final = re.compile(r"\b(?:log|sign)[ -]?(?:in|on)\b", re.IGNORECASE)
 _RECALCULATES: Final = re.compile(r"^\(?re\)?-?(?:calculat|comput|index|build|pars)", re.IGNORECASE)
-_UNSAFE: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,15 @@ class _Claim:
         return f"{self.facts.operation.summary}. {self.facts.operation.description[:300]}"
 
 
-def doubt_read(facts: Facts, confidence: float) -> Verdict | None:
-    """Return what an operation is that a rule takes for a READ; None where there is no doubt."""
-    if facts.method not in _UNSAFE:
+def doubt_read(facts: Facts, confidence: float, *, stated: bool = False) -> Verdict | None:
+    """Return what an operation is that a rule takes for a READ; None where there is no doubt.
+
+    `stated` are the READs that an extension states: it is believed of a verb that may do more than read.
+    """
+    if facts.method in _SAFE:
         return None
     claim = _Claim(facts, _reading_verbs(facts), confidence)
-    for doubt in (*_REFUTATIONS, *(_CERTAINTIES if claim.sure else _SUSPICIONS)):
+    for doubt in (*_REFUTATIONS, *(_CERTAINTIES if claim.sure or stated else _SUSPICIONS)):
         verdict = doubt(claim)
         if verdict is not None:
             return verdict
@@ -107,7 +111,7 @@ def _marks_as_read(claim: _Claim) -> Verdict | None:
 def _writes_by_method(claim: _Claim) -> Verdict | None:
     """Take a PUT, PATCH or DELETE for what its method says, unless a sure verb of reading is at its head."""
     facts = claim.facts
-    if facts.method == "POST":
+    if facts.method not in ("PUT", "PATCH", "DELETE"):
         return None
     name = facts.sdk_name or facts.operation.operation_id or ""
     heads = {split(name)[:1], split(re.split(r"[/._]", name)[-1])[:1], facts.shape.action[:1]}
@@ -153,6 +157,13 @@ def _reads_nothing(claim: _Claim) -> Verdict | None:
     return Verdict(Category.READ, Evidence.HEURISTIC, 0.75, f"called {claim.word}, but answers nothing")
 
 
+def _has_effect(claim: _Claim) -> Verdict | None:
+    sign = effect(claim.facts)
+    if sign is None:
+        return None
+    return Verdict(sign.category, Evidence.HEURISTIC, 0.6, f"called {claim.word}, but {sign.note}")
+
+
 def _starts_or_keeps(claim: _Claim) -> Verdict | None:
     accepted = any(response.status == "202" for response in claim.facts.operation.responses)
     if not accepted and not _CHANGES.search(claim.text):
@@ -180,6 +191,7 @@ _REFUTATIONS: Final[tuple[_Doubt, ...]] = (
     _does_again,
     _answers_without_body,
     _validates_and_more,
+    _has_effect,
 )
 """Doubts about any verb, in order."""
 _CERTAINTIES: Final[tuple[_Doubt, ...]] = (_reads_nothing,)

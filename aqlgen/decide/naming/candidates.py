@@ -23,12 +23,15 @@ from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spelling import fit, hashed
 from aqlgen.decide.naming.suffixes import suffixes
 from aqlgen.decide.naming.verb_rules import ChosenVerb, choose_verb
+from aqlgen.decide.naming.verbs import leading_verb
 from aqlgen.decide.naming.vocabulary import Vocabulary
 from aqlgen.decide.naming.wording import choose_words
 from aqlgen.words import plural, singular, split
 
 __all__ = ["CANDIDATES", "Candidate", "Names", "names_for"]
 
+_DISGUISED: Final = 0.6
+"""The most confidence in the name of an operation that the document gives a milder one."""
 _LONG: Final = 7
 """As many words as these are a sentence, no name."""
 
@@ -87,7 +90,8 @@ def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names
     chain = read_chain(facts, vocabulary)
     verb = choose_verb(facts, category, chain)
     declared = facts.operation.extensions.get("x-mcpaql-name")
-    if isinstance(declared, str) and (words := split(declared)):
+    disguise = isinstance(declared, str) and _disguises(split(declared), facts, category)
+    if isinstance(declared, str) and not disguise and (words := split(declared)):
         reason = Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-name")
         resource = "_".join(words[1:]) or words[0]
         return Names(words, words[0], resource, reason, 0, facts, category, chain, verb, reason.rule)
@@ -96,7 +100,19 @@ def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names
     words = join(wording.lead, wording.thing)
     resource = _resource(wording.thing, chain) or lead
     reason, omitted, verb_rule = wording.reason, wording.omitted, wording.verb_rule
+    if disguise:
+        note = f"x-mcpaql-name claims {'_'.join(split(str(declared)))[:60]}, which is no name of a {category}"
+        reason = Reason(reason.rule, reason.evidence, min(reason.confidence, _DISGUISED), note)
     return Names(words, lead, resource, reason, omitted, facts, category, chain, verb, verb_rule)
+
+
+def _disguises(words: Words, facts: Facts, category: Category) -> bool:
+    """Return True if a declared name makes an operation look milder than it is (a DELETE called `get_user`)."""
+    match = leading_verb(words)
+    if match is None or category is Category.READ or match[0].category is category:
+        return False
+    milder = match[0].category is Category.READ or category is Category.DELETE or facts.method == "DELETE"
+    return milder and match[0].category is not Category.DELETE
 
 
 def _resource(thing: Words, chain: NounChain) -> str:

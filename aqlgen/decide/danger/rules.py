@@ -1,22 +1,27 @@
-"""The danger of an operation (R-SAFE-1): by category, raised by its name's patterns and its shape; the highest wins.
+"""The rules of danger (R-SAFE-1): category, method, patterns of names, shape, money, access, text; the highest wins.
 
-The defaults and the patterns are those of the protocol's danger levels (sections 3.3 and 6), read by what they say they
-are for: `reset_*` is "reset to empty or factory state", so it is about what holds data or runs things; resetting a
-token or a counter loses one value, and is destructive.
+What the document claims can raise the level and never lower it: only the owner's overrides do. The defaults and the
+patterns are those of the protocol's danger levels (sections 3.3 and 6), read by what they say they are for: `reset_*`
+is "reset to empty or factory state", so it is about what holds data or runs things; resetting a token or a counter
+loses one value, and is destructive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from aqlgen.decide.category.safe_methods import effect_of_safe_method
+from aqlgen.decide.danger.access import moves_access
+from aqlgen.decide.danger.change import Change
+from aqlgen.decide.danger.money import moves_money
 from aqlgen.decide.decision import Category, Danger, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
+from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
 from aqlgen.words import singular
 
@@ -37,6 +42,8 @@ _PATTERNS: Final = tuple(
     )
     for pattern in patterns.split()
 )
+_OF_NAMES: Final = frozenset({"destroy_*", "delete_all_*"})
+"""Patterns that an operationId matches in other words for deleting one thing."""
 _WHOLES: Final = frozenset(
     "all everything factory system database db data datum schema table store storage bucket disk volume filesystem"
     " device machine server instance node cluster host hub router network firewall environment sandbox production"
@@ -47,18 +54,15 @@ _WHOLES: Final = frozenset(
 """Things that go back to an empty or factory state when they are reset."""
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 _DESTROYING: Final = frozenset("delete destroy purge wipe erase".split())
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
+_DELETING: Final = frozenset("delete remove destroy purge wipe erase truncate drop".split())
+_ENDING: Final = frozenset("logout unsubscribe rotate restart reboot uninstall".split())
+"""Changes after which nothing stored is gone."""
 _AVERTING: Final = frozenset("cancel stop abort pause undo restore recover disable".split())
+_CLAIMED: Final = 0.6
+"""The most confidence in a level where the document claims a lower one."""
+_BY_METHOD: Final = {"DELETE": Danger.DESTRUCTIVE, "PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
 _NO_LISTS: Final[Mapping[str, bool | None]] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """An operation that is no READ, with its name; `lists` tells of paths whether a GET of them answers with a list."""
-
-    facts: Facts
-    category: Category
-    name: str
-    lists: Mapping[str, bool | None]
 
 
 class Rule(NamedTuple):
@@ -66,37 +70,69 @@ class Rule(NamedTuple):
 
     name: str
     confidence: float
-    apply: Callable[[_Change], tuple[Danger, str] | None]
+    apply: Callable[[Change], tuple[Danger, str] | None]
+    of_reads: bool = False
+    """Whether it looks at READs, too: it rests on what is sent, or on the document's own word."""
 
 
 def danger(
     facts: Facts, category: Category, name: str, lists: Mapping[str, bool | None] = _NO_LISTS
 ) -> tuple[Danger, Reason]:
-    """Return the level with what raised it. A READ stays safe, whatever its name: patterns are about changes.
+    """Return the level with what raised it. Names raise no READ: patterns are about changes.
 
     `lists` tells of paths whether a GET of them answers with a list.
     """
-    declared = facts.operation.extensions.get("x-mcpaql-danger")
-    if isinstance(declared, str) and declared in list(Danger):
-        return Danger(declared), Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-danger")
-    if category is Category.READ:
-        return Danger.SAFE, Reason("category", Evidence.RULE, 0.95, "READ")
-    change = _Change(facts, category, name, lists)
+    change = Change(facts, category, name, lists)
     levels = [
         (match[0], Reason(rule.name, Evidence.RULE, rule.confidence, match[1]))
         for rule in RULES
-        if (match := rule.apply(change)) is not None
+        if (rule.of_reads or category is not Category.READ) and (match := rule.apply(change)) is not None
     ]
-    return max(levels, key=lambda pair: pair[0].rank)
+    level, reason = max(levels, key=lambda pair: pair[0].rank)
+    declared = _declared(facts)
+    if declared is None or declared is level:
+        return level, reason
+    if declared.rank > level.rank:
+        return declared, Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-danger")
+    note = f"{reason.note}; x-mcpaql-danger claims {declared}, and a document cannot lower it"
+    return level, Reason(reason.rule, reason.evidence, min(reason.confidence, _CLAIMED), note)
 
 
-def _by_category(change: _Change) -> tuple[Danger, str]:
+def _declared(facts: Facts) -> Danger | None:
+    declared = facts.operation.extensions.get("x-mcpaql-danger")
+    word = declared.strip().lower() if isinstance(declared, str) else ""
+    return Danger(word) if word in list(Danger) else None
+
+
+def _by_category(change: Change) -> tuple[Danger, str]:
     return _DEFAULTS[change.category], change.category.value
 
 
-def _by_pattern(change: _Change) -> tuple[Danger, str] | None:
-    """Return the highest level of the protocol's patterns that the name matches."""
-    matches = [_matched(level, pattern, change.name) for level, pattern in _PATTERNS if _matches(change.name, pattern)]
+def _by_method(change: Change) -> tuple[Danger, str] | None:
+    """Return what a method stands for, whatever the operation is called: that is what is sent."""
+    level = _BY_METHOD.get(change.facts.method)
+    return (level, change.facts.method) if level is not None else None
+
+
+def _by_act(change: Change) -> tuple[Danger, str] | None:
+    """Find a change by a method that ought to be safe (`GET /users/delete/{id}`)."""
+    if change.facts.method not in _SAFE:
+        return None
+    act = effect_of_safe_method(change.facts)
+    if act is None:
+        return None
+    level = Danger.REVERSIBLE if act.verb.word in _ENDING else Danger.DESTRUCTIVE
+    return level, f"{change.facts.method}, but {act.note}"
+
+
+def _by_pattern(change: Change) -> tuple[Danger, str] | None:
+    """Return the highest level of the protocol's patterns that a name or the path's action matches."""
+    matches = [
+        _matched(level, pattern, "_".join(words))
+        for words in change.names
+        for level, pattern in _PATTERNS
+        if (words is change.words or pattern not in _OF_NAMES) and _matches("_".join(words), pattern)
+    ]
     return max(matches, key=lambda pair: pair[0].rank, default=None)
 
 
@@ -112,7 +148,7 @@ def _matched(level: Danger, pattern: str, name: str) -> tuple[Danger, str]:
     return level, f"the name matches {pattern}"
 
 
-def _by_collection(change: _Change) -> tuple[Danger, str] | None:
+def _by_collection(change: Change) -> tuple[Danger, str] | None:
     facts = change.facts
     if not _asks_for_whole(change):
         return None
@@ -121,7 +157,7 @@ def _by_collection(change: _Change) -> tuple[Danger, str] | None:
     return Danger.DANGEROUS, f"{facts.method} on a collection"
 
 
-def _asks_for_whole(change: _Change) -> bool:
+def _asks_for_whole(change: Change) -> bool:
     """Return True if a DELETE deletes, or a PUT replaces, what its path names."""
     facts = change.facts
     if facts.shape.action:
@@ -131,7 +167,7 @@ def _asks_for_whole(change: _Change) -> bool:
     return facts.method == "DELETE" and change.category is Category.DELETE
 
 
-def _is_collection(change: _Change) -> bool:
+def _is_collection(change: Change) -> bool:
     """Return True if the path is a collection, and neither a parameter nor the body picks anything from it."""
     facts, last = change.facts, change.facts.last_noun
     if last is None or last.parameters or (change.category is Category.DELETE and _picks(facts)):
@@ -153,7 +189,7 @@ def _picks(facts: Facts) -> bool:
     return required or (body is not None and body.required is not False and bool(body.media))
 
 
-def _by_destroying_word(change: _Change) -> tuple[Danger, str] | None:
+def _by_destroying_word(change: Change) -> tuple[Danger, str] | None:
     """Find a word of destroying in the name of an operation that does something else (`submit_delete_job`)."""
     first, *rest = change.name.split("_")
     if change.category is Category.DELETE or first in _AVERTING:
@@ -162,7 +198,7 @@ def _by_destroying_word(change: _Change) -> tuple[Danger, str] | None:
     return (Danger.DESTRUCTIVE, f"its name speaks of {word}") if word else None
 
 
-def _by_all(change: _Change) -> tuple[Danger, str] | None:
+def _by_all(change: Change) -> tuple[Danger, str] | None:
     """Find `all` right behind a verb of deleting: `deleteAllReactions`, `/delete-all`."""
     spoken = change.facts.phrase.object[:1] if change.facts.phrase else ()
     if change.category is not Category.DELETE or "all" not in (*spoken, *change.facts.shape.action[1:2]):
@@ -170,11 +206,43 @@ def _by_all(change: _Change) -> tuple[Danger, str] | None:
     return Danger.DANGEROUS, "people say that it takes all"
 
 
+def _by_deleting_word(change: Change) -> tuple[Danger, str] | None:
+    """Find a DELETE in the path's action or the operationId of what is said to be something else."""
+    if change.category is Category.DELETE:
+        return None
+    verbs = [verb for verb in (change.facts.action_verb, change.facts.named_verb) if verb and verb.word in _DELETING]
+    return (Danger.DESTRUCTIVE, f"its path or operationId says {verbs[0].word}") if verbs else None
+
+
+def _by_money(change: Change) -> tuple[Danger, str] | None:
+    note = moves_money(change)
+    return (Danger.DANGEROUS, f"it moves money: {note}") if note else None
+
+
+def _by_access(change: Change) -> tuple[Danger, str] | None:
+    note = moves_access(change)
+    return (Danger.DESTRUCTIVE, f"it decides about people's access: {note}") if note else None
+
+
+def _by_text(change: Change) -> tuple[Danger, str] | None:
+    """Find the sentence that says that it cannot be undone; a text about what a GET reads says nothing of the GET."""
+    if change.facts.method in _SAFE and change.category is Category.READ:
+        return None
+    sentence = irreversible(change.facts.operation)
+    return (Danger.DESTRUCTIVE, f"“{sentence}”") if sentence else None
+
+
 RULES: Final = (
-    Rule("category", 0.9, _by_category),
+    Rule("category", 0.9, _by_category, of_reads=True),
+    Rule("method", 0.9, _by_method, of_reads=True),
+    Rule("unsafe-get", 0.65, _by_act, of_reads=True),
     Rule("name-pattern", 0.8, _by_pattern),
     Rule("whole-collection", 0.8, _by_collection),
     Rule("names-destruction", 0.75, _by_destroying_word),
+    Rule("names-deletion", 0.75, _by_deleting_word),
     Rule("says-all", 0.8, _by_all),
+    Rule("irreversible", 0.85, _by_text, of_reads=True),
+    Rule("access", 0.75, _by_access),
+    Rule("money", 0.75, _by_money),
 )
 """All of them are asked; of equal levels the first one's counts."""

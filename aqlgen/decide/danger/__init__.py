@@ -1,0 +1,8 @@
+"""The danger of an operation (R-SAFE-1): named rules over its method, name, shape and text; the highest level wins."""
+
+from __future__ import annotations
+
+from aqlgen.decide.danger.change import Change
+from aqlgen.decide.danger.rules import RULES, Rule, danger
+
+__all__ = ["RULES", "Change", "Rule", "danger"]

@@ -1,0 +1,112 @@
+"""The sentences that a document says of an operation, and those that say that nothing brings back what was done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from aqlgen.diagnostics.plain import plain
+from aqlgen.ir import Operation
+from aqlgen.schemas.descriptions import prose
+
+__all__ = ["irreversible", "quoted", "sentences"]
+
+_MOST: Final = 20_000
+"""Characters of a text that are read."""
+_QUOTED: Final = 160
+_END: Final = re.compile(r"(?<=[.!?])\s+")
+_ITEM: Final = ("- ", "* ", "#", ">", "|", "+ ")
+"""What begins a line of Markdown that does not go on with the sentence before it."""
+_EMPHASIS: Final = re.compile(r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
+
+_UNDO: Final = r"(?:be )?(?:un(?:done|deleted|do(?:ing)?)|re(?:versed|verted|covered)|rolled back|taken back)"
+_BACK: Final = r"re(?:stored|trieved|called|instated|activated|opened)"
+_NEVER: Final = r"(?:can(?:no| no|'|)t|could(?: not|n't)|may not|will not|won't|(?:is|are) not able to|never|no longer)"
+_LOSE: Final = (
+    "(?:delet|remov|eras|destroy|wip|purg|clos|cancel|revok|disabl|deactivat|terminat|los|ban(?!k)|block|discard|drop"
+    "|overwrit|expir|end(?!p)|delist|redact|anonymi|suspend|void|lock|kill|releas|clear)"
+)
+_FINAL: Final = (
+    "(?:irreversible|irrevocable|unrecoverable|irrecoverable|irretrievable|non-?reversible|not reversible"
+    "|not recoverable|not undoable)"
+)
+_PHRASES: Final = re.compile(
+    "|".join(
+        (
+            rf"\b{_NEVER} (?:\w+ ){{0,2}}?{_UNDO}\b",
+            rf"\b(?:it|this|that|they|these|data|deleted \w+|removed \w+|which) {_NEVER} (?:be )?{_BACK}\b",
+            rf"\b(?:delet|remov|eras|destroy|clos|lost|purg|terminat)\w* .{{0,80}}{_NEVER} (?:be )?{_BACK}\b",
+            rf"\b(?:is|are|it's|be|an?|this|and|deletion|action|operation|change) (?:\w+ ){{0,2}}?{_FINAL}\b",
+            r"\b(?:irreversibly|irrevocably|irretrievably|unrecoverably)\b",
+            rf"\bpermanently,? (?:and \w+ly )?{_LOSE}\w*",
+            rf"\b{_LOSE}\w* (?:\S+ ){{0,8}}?(?:permanently|for good|forever)\b",
+            r"\b(?:permanent|irreversible|irrevocable) (?:data )?(?:deletion|removal|loss|erasure|closure)\b",
+            r"\b(?:no|not any|without any) (?:way|possibility|means|option) (?:to|of) (?:undo|recover|restor|rever)\w*",
+            r"\b(?:there is|there's|with) no (?:undo|going back|recovery|way back)\b",
+            r"\b(?:action|deletion|operation|change|this|it|which|that|deactivation|removal) (?:is|are) permanent\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+_NOT: Final = re.compile(
+    r"\b(?:not|n't|never|without|instead of|rather than|unlike|no longer|neither|nor|isn't|avoid\w*|prevent\w*)"
+    r" (?:be |being |an? |the |any |it |them |to |this )*(?:\w+ )?$",
+    re.IGNORECASE,
+)
+"""What makes the phrase behind it say the opposite."""
+_ELSEWHERE: Final = re.compile(
+    r"^(?:(?:in order )?to (?:\w+ )?permanently|unlike|if you (?:want|need|wish|would like) to|for (?:a )?permanent)\b"
+    r"|^use .{0,80} to permanently\b|^see\b|\bwas permanently\b|\bbeen permanently\b",
+    re.IGNORECASE,
+)
+"""Sentences about another operation, or about what has been before."""
+
+
+def sentences(operation: Operation) -> tuple[str, ...]:
+    """Return the sentences of the summary, the description and the successes, as plain words in one line each."""
+    successes = tuple(answer.description for answer in operation.responses if answer.status.startswith("2"))
+    return _sentences((operation.summary, operation.description, *successes))
+
+
+@lru_cache(maxsize=4096)
+def _sentences(texts: tuple[str, ...]) -> tuple[str, ...]:
+    parts = [part for text in texts for paragraph in _paragraphs(text[:_MOST]) for part in _END.split(paragraph)]
+    return tuple(words for part in parts if (words := _words(part)))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    paragraph: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if paragraph and (not line or line.startswith(_ITEM)):
+            yield " ".join(paragraph)
+            paragraph = []
+        if line:
+            paragraph.append(line.lstrip("-*#>|+ "))
+    yield " ".join(paragraph)
+
+
+def _words(text: str) -> str:
+    text = plain(prose(text)).replace("\u2019", "'").replace("\u2018", "'").replace("\u02bc", "'")
+    return _EMPHASIS.sub("", text)
+
+
+def irreversible(operation: Operation) -> str:
+    """Return the sentence that says that what is done cannot be undone, "" without one."""
+    for sentence in sentences(operation):
+        for match in _PHRASES.finditer(sentence):
+            if not _NOT.search(sentence[max(0, match.start() - 40) : match.start()]) and not _ELSEWHERE.search(
+                sentence
+            ):
+                return quoted(sentence, match.start())
+    return ""
+
+
+def quoted(sentence: str, at: int = 0) -> str:
+    """Return a sentence of the document, cut around the place that matters."""
+    if len(sentence) <= _QUOTED:
+        return sentence
+    start = max(0, min(at - _QUOTED // 3, len(sentence) - _QUOTED))
+    head, tail = "…" if start else "", "…" if start + _QUOTED < len(sentence) else ""
+    return f"{head}{sentence[start : start + _QUOTED].strip()}{tail}"
