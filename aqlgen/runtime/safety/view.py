@@ -154,7 +154,8 @@ def _request_line(row: Row, request: ApiRequest, incomplete: list[str]) -> str:
     if len(path) > _LONGEST_ADDRESS:
         incomplete.append("the path")
         size = f"a path of {len(parts.path):,} characters"
-        path = f"{url_text(row.path)[:_SHORT]} ({size}, {INCOMPLETE}, sha256 {_digest(parts.path)})"
+        base = parts.path.partition(row.path.partition("{")[0])[0]
+        path = f"{url_text(base + row.path)[:_LONGEST_ADDRESS]} ({size}, {INCOMPLETE}, sha256 {_digest(parts.path)})"
     return f"{request.method} {origin}{path}"
 
 
