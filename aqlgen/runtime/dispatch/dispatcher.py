@@ -122,7 +122,7 @@ class Dispatcher:
                 self._check_family(family, operation.name, operation.family)
                 data = await handler(request.params, session, person)
             else:
-                row = self._find(family, request.operation)
+                row = self._find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._add_alias_warning(request.operation, warnings)
@@ -232,21 +232,20 @@ class Dispatcher:
 
         return Performer(self.table, self._warning_rules, self._state)
 
-    def _find(self, family: str | None, operation: str) -> Row:
+    def _find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         row = self.introspection.find(operation, family)
         if row is None:
             if self._all_operations is not None:
-                self._refuse_change(operation, self._all_operations)
+                self._refuse_change(self._all_operations.find(operation), session, stamp)
             raise self.introspection.unknown(operation)
         self._check_family(family, row.name, row.family)
         return row
 
-    def _refuse_change(self, name: str, all_operations: Introspection) -> None:
-        """Raise PERMISSION_DENIED if the name is of an operation that a read-only adapter does not offer."""
-        row = all_operations.find(name)
+    def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
+        """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
         if row is None:
             return
-        self._log.write("notice", "refused, since the adapter is read only", operation=row.name)
+        self._gate.record_hidden(row, session, stamp.request_id)
         raise Failure(
             Code.PERMISSION_DENIED,
             f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "

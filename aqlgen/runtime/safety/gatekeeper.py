@@ -127,6 +127,13 @@ class Gatekeeper:
             event = "OPERATION_PERFORMED" if code is None else "OPERATION_FAILED"
             self._audit.record(event, {**details, "session_id": session.id, "request_id": request_id})
 
+    def record_hidden(self, row: Row, session: Session, request_id: str) -> None:
+        """Record that a grave operation was called which a read-only adapter does not offer."""
+        if row.danger in GRAVE:
+            details = {"operation": row.name, "endpoint": row.family, "danger_level": row.danger, "result": "denied"}
+            more = {"session_id": session.id, "request_id": request_id, "reason": "read only"}
+            self._audit.record("OPERATION_DENIED", {**details, **more})
+
     def question(self, token: str, session: Session) -> str:
         """Return what the token would confirm, as a question to a person. Raises Failure for an unusable token."""
         return self._find(token, session).message
