@@ -53,7 +53,7 @@ class Approval:
         if not same:
             raise Failure(
                 Code.PERMISSION_DENIED,
-                "Permission denied: what would be sent is not what was approved, since something changed in between, "
+                "Permission denied: the request is another one than was approved, since something changed in between, "
                 "such as a file. Nothing was sent; call it again.",
                 {"operation": row.name, "reason": "changed after it was approved"},
             )

@@ -204,7 +204,7 @@ class Gatekeeper:
             raise Failure(
                 Code.PERMISSION_DENIED,
                 f"Permission denied: part of this call {INCOMPLETE} to whoever confirms it, and policy strict refuses "
-                f"that: {names}. Send less in one call.",
+                f"this: {names}. Send less in one call.",
                 {"operation": row.name, "reason": INCOMPLETE, "parameters": list(view.incomplete[:_MOST_NAMED])},
             )
         return view
@@ -214,8 +214,8 @@ class Gatekeeper:
         self._record("TOKEN_REJECTED", row, call, "denied", token_id=shorten(sent), reason=reason)
         return Failure(
             Code.TOKEN_INVALID,
-            "Confirmation token is not valid: this adapter has none, since only a person confirms. Call the operation "
-            "again without it; a person is asked if the client can do that.",
+            "Confirmation token is not valid: this adapter takes no tokens, only a person confirms. Call the operation "
+            "again without it; a person is asked if the client can ask one.",
             {"operation": row.name, "reason": reason},
         )
 
@@ -226,7 +226,7 @@ class Gatekeeper:
             Code.PERMISSION_DENIED,
             f"Permission denied: operation '{row.name}' runs only once a person has confirmed it, and this client has "
             "no way to ask one. Nothing was sent, and no other call confirms it: use a client with elicitation, or "
-            "tell your user. Only the adapter's owner can change that (MCP_AQL_APPROVAL).",
+            "tell your user. Only the adapter's owner can change this (MCP_AQL_APPROVAL).",
             {
                 "operation": row.name,
                 "danger_level": row.danger,
