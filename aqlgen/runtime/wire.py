@@ -5,12 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from .table import Row
 
-__all__ = ["NO_CREDENTIALS", "QUOTA_HEADERS", "ApiRequest", "ApiResponse", "Applied", "SavedFile", "Transport"]
+__all__ = [
+    "NO_CREDENTIALS",
+    "QUOTA_HEADERS",
+    "ApiRequest",
+    "ApiResponse",
+    "Applied",
+    "SavedFile",
+    "SentFile",
+    "Transport",
+]
 
 QUOTA_HEADERS = {
     f"{prefix}remaining{suffix}": (f"{prefix}limit{suffix}", f"{prefix}reset{suffix}", suffix)
@@ -20,11 +29,20 @@ QUOTA_HEADERS = {
 """Headers of what is left of a quota, each with those of its size and its end, and the ending of its name."""
 
 
+class SentFile(NamedTuple):
+    """A file that a request carries, by the parameter or field that gives it."""
+
+    parameter: str
+    content: bytes
+    filename: str | None = None
+    mime_type: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
     """An HTTP request in its final form: `url` absolute and percent-encoded, header names as they are sent.
 
-    `secrets` are the values that no log, error or dry run may show.
+    `secrets` are the values that no log, error or dry run may show. `files` are those that the content holds.
     """
 
     method: str
@@ -32,6 +50,7 @@ class ApiRequest:
     headers: tuple[tuple[str, str], ...] = ()
     content: bytes | None = None
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    files: tuple[SentFile, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

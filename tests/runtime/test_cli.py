@@ -88,7 +88,7 @@ def test_call_asks_the_person_at_the_terminal(
     for typed, expected in (("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True, readline=lambda typed=typed: typed))
         code, _, err = run(package, capsys, *call)
-        assert (code, "delete_animal, with animal_id 7?" in err) == (expected, True)
+        assert (code, "Run delete_animal?" in err) == (expected, True)
     assert (tmp_path / "audit.jsonl").read_text().count("OPERATION_PERFORMED") == 2
 
 
@@ -104,6 +104,8 @@ def test_doctor_says_what_is_held_back_and_where_it_is_written(
     assert report["hooks"] == ["on_decision"]
     assert report["safety"] == {
         "policy": "standard",
+        "approval": "agent",
+        "read_only": False,
         "asks_about": 1,
         "refuses": 0,
         "safety_loop": "disabled",

@@ -12,7 +12,19 @@ if TYPE_CHECKING:
     from ..table import Row
     from ..wire import ApiRequest, ApiResponse
 
-__all__ = ["ApiSide", "Exchanges"]
+__all__ = ["ApiSide", "Approved", "Exchanges"]
+
+
+class Approved(Protocol):
+    """What was approved of a call; `safety.approval.Approval` implements it."""
+
+    def check(self, row: Row, request: ApiRequest) -> None:
+        """Raise Failure for a request of the approved operation that is another one than was approved."""
+        ...
+
+    def altered(self, hook: str) -> None:
+        """Record that a hook of the owner changed the request."""
+        ...
 
 
 class ApiSide(Protocol):
@@ -42,28 +54,34 @@ class ApiSide(Protocol):
 class Exchanges:
     """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its last answer."""
 
-    __slots__ = ("_call", "_hooks", "api", "last", "seconds")
+    __slots__ = ("_approved", "_call", "_hooks", "api", "last", "seconds")
 
-    def __init__(self, api: ApiSide, hooks: Hooks, call: Call | None) -> None:
+    def __init__(self, api: ApiSide, hooks: Hooks, call: Call | None, approved: Approved | None = None) -> None:
         self.api = api
         self.seconds = 0.0
         self.last: ApiResponse | None = None
         self._hooks = hooks
         self._call = call
+        self._approved = approved
 
     async def send(
         self, row: Row, params: Mapping[str, Any], change: Callable[[ApiRequest], ApiRequest] | None = None
     ) -> ApiResponse:
         """Build a request, apply `change`, send it and return the answer.
 
-        Raises Failure when the API cannot be reached.
+        Raises Failure when the API cannot be reached, and when the request is not the one that was approved.
         """
         api, call = self.api, self._call
         request = api.build(row, params)
+        if self._approved is not None:
+            self._approved.check(row, request)
         if change is not None:
             request = change(request)
         if call is not None:
-            request = await self._hooks.on_send(request, call)
+            hooked = await self._hooks.on_send(request, call)
+            if self._approved is not None and hooked != request:
+                self._approved.altered("before_send")
+            request = hooked
         begin = perf_counter()
         response = await api.send(request, row)
         self.seconds += perf_counter() - begin

@@ -30,7 +30,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
 
     config = load(folder, environ)
     adapter = Adapter.load(folder)
-    table = Table(folder)
+    table = Table(folder, read_only=config.read_only)
     state, audit = state_file(config.state_url, adapter.name, environ), audit_file(config, adapter, environ)
     check_variables(adapter, table, config)
     unknown = not has_base_url(adapter, config.base_url, config.server_variables)
@@ -50,6 +50,8 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         },
         "safety": {
             "policy": config.policy,
+            "approval": config.approval,
+            "read_only": config.read_only,
             **_held_back(table, config.policy),
             "safety_loop": config.safety_loop,
             "audit": _location(audit, "the log"),
@@ -71,11 +73,13 @@ def _callable(adapter: Adapter, table: Table, credentials: list[dict[str, Any]])
 
 def _held_back(table: Table, policy: str) -> dict[str, int]:
     """Count the operations that need a confirmation, and those that are refused."""
-    levels = [danger for _, _, (danger,) in table.values("danger")]
-    if policy == "open":
-        return {"asks_about": 0, "refuses": 0}
-    asked = sum(1 for level in levels if level in ("destructive", "dangerous"))
-    return {"asks_about": asked, "refuses": levels.count("forbidden")}
+    from ..safety.gatekeeper import outcome_of
+
+    outcomes = [
+        outcome_of(policy, danger, under_review=bool(review))
+        for _, _, (danger, review) in table.values("danger", "review")
+    ]
+    return {"asks_about": outcomes.count("confirm"), "refuses": outcomes.count("refuse")}
 
 
 _PLACES = {"audit log": "MCP_AQL_AUDIT_PATH", "state": "MCP_AQL_STATE_URL"}
@@ -135,7 +139,10 @@ def _value(value: Any) -> str:
 
 def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     held = f"asks about {counted(safety['asks_about'], 'operation')}, refuses {safety['refuses']}"
-    yield f"  {'policy':<26} {safety['policy']}: {held}"
+    reads = ", read only" if safety["read_only"] else ""
+    yield f"  {'policy':<26} {safety['policy']}{reads}: {held}"
+    confirms = "a person, or the call is refused" if safety["approval"] == "person" else "a person, else a token"
+    yield f"  {'confirmed by':<26} {confirms}"
     yield f"  {'safety loop':<26} {safety['safety_loop']}"
     for name, location in (("audit log", safety["audit"]), ("state", safety["state"])):
         missing = "" if location["writable"] else f": cannot be written, set {_PLACES[name]}"

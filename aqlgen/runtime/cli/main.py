@@ -102,7 +102,11 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
         help="its parameters: a JSON object, NAME=VALUE each, or - to read the object from standard input",
     )
     call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no network")
-    call.add_argument("--yes", action="store_true", help="confirm what asks for it, without being asked")
+    call.add_argument(
+        "--yes",
+        action="store_true",
+        help="confirm what asks for it, without being asked (not with MCP_AQL_APPROVAL=person)",
+    )
     call.set_defaults(command="call")
 
     login = commands.add_parser("login", help="let the adapter act for you, where the API knows logins")
@@ -169,7 +173,7 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
 def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:
     from .operations import as_json, list_operations, render_operations
 
-    operations = list_operations(folder, category=options.category, search=options.search)
+    operations = list_operations(folder, os.environ, category=options.category, search=options.search)
     if not operations and options.output_format == "human":
         sys.stderr.write("No operation is like that; `operations` alone lists all.\n")
         return 0
@@ -181,14 +185,15 @@ def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> 
 def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     import asyncio
 
-    from .operations import Terminal, as_json, call
+    from .operations import as_json, call
 
     try:
         params = _params(options.params)
     except (ValueError, RecursionError):
         return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
-    person = Terminal(yes=options.yes)
-    envelope = asyncio.run(call(folder, hooks, options.operation, params, os.environ, mock=options.mock, person=person))
+    envelope = asyncio.run(
+        call(folder, hooks, options.operation, params, os.environ, mock=options.mock, yes=options.yes)
+    )
     _print(as_json(envelope))
     return 0 if envelope["success"] else 1
 

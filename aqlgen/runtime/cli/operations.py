@@ -9,15 +9,12 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..introspection.introspect import Introspection
 from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import line
-
-if TYPE_CHECKING:
-    from ..protocol_operations import Person
 
 __all__ = [
     "Terminal",
@@ -36,8 +33,9 @@ _FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
-    table = Table(folder)
-    return Introspection(Adapter.load(folder), table, load(folder, environ)), table
+    config = load(folder, environ)
+    table = Table(folder, read_only=config.read_only)
+    return Introspection(Adapter.load(folder), table, config), table
 
 
 def describe(folder: Path, operation: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
@@ -97,11 +95,16 @@ def _wrapped(text: str, indent: str) -> Iterator[str]:
         yield from textwrap.wrap(part, _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
-def list_operations(folder: Path, *, category: str | None, search: str | None) -> list[dict[str, Any]]:
-    """Return a package's operations as introspection lists them, with method and path; searched, the best first."""
+def list_operations(
+    folder: Path, environ: Mapping[str, str], *, category: str | None, search: str | None
+) -> list[dict[str, Any]]:
+    """Return the operations that are offered as introspection lists them, with method and path.
+
+    Searched ones are in order, the best first.
+    """
     from ..introspection.names import Index
 
-    table = Table(folder)
+    table = Table(folder, read_only=load(folder, environ).read_only)
     listed = {
         name: {
             "name": name,
@@ -141,13 +144,17 @@ async def call(
     environ: Mapping[str, str],
     *,
     mock: bool,
-    person: Person | None = None,
+    yes: bool = False,
 ) -> dict[str, Any]:
-    """Perform an operation as for an agent. Returns the envelope; `person` can confirm."""
+    """Perform an operation as for an agent. Returns the envelope; the person at the terminal can confirm.
+
+    `yes` confirms in advance, unless the owner demands a person.
+    """
     from ..assembly import assemble
     from ..session import Session
 
     parts = assemble(folder, hooks, environ=environ, mock=mock)
+    person = Terminal(yes=yes and parts.config.approval != "person")
     try:
         return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new(), person)
     finally:

@@ -27,7 +27,9 @@ from .arguments import Limits, Request, parse_json_texts, read_batch, read_item,
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
+    from ..safety.approval import Approval
     from ..state import State
+    from ..wire import ApiRequest
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -46,6 +48,11 @@ class Dispatcher:
         audit: Audit | None = None,
         state: State | None = None,
     ) -> None:
+        self._all_operations: Introspection | None = None
+        if config.read_only:
+            self._all_operations = Introspection(adapter, table, config)
+            table = table.safe_reads()
+            adapter = adapter.restricted_to(table.raw("read"))
         self.adapter = adapter
         self.table = table
         self.config = config
@@ -58,7 +65,7 @@ class Dispatcher:
         self._warning_rules = WarningRules(config, table)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
         self._loop = SafetyLoop(config, audit.record)
-        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop)
+        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
         self._registry = self._loop.registry(adapter)
 
@@ -115,7 +122,7 @@ class Dispatcher:
                 self._check_family(family, operation.name, operation.family)
                 data = await handler(request.params, session, person)
             else:
-                row = self._find(family, request.operation)
+                row = self._find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._add_alias_warning(request.operation, warnings)
@@ -149,17 +156,23 @@ class Dispatcher:
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
             return await self._perform(row, params, request, stamp, session)
-        await self._gate.admit(row, params, request.metadata(row), session, person, stamp.request_id)
+        approval = await self._gate.admit(
+            row, params, request.metadata(row), session, person, stamp.request_id, lambda: self._built(row, params)
+        )
         code: str | None = Code.INTERNAL_ERROR.value
         try:
-            answer = await self._perform(row, params, request, stamp, session)
+            answer = await self._perform(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
             raise
         finally:
-            self._gate.ended(row, session, stamp.request_id, code)
+            self._gate.ended(row, session, stamp.request_id, code, approval)
         return answer
+
+    def _built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
+        """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
+        return self._api.build(row, {name: params[name] for name in params if name not in row.adapter_parameters})
 
     async def _dry_run(
         self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
@@ -179,9 +192,15 @@ class Dispatcher:
         return data
 
     async def _perform(
-        self, row: Row, params: Mapping[str, Any], request: Request, stamp: Stamp, session: Session
+        self,
+        row: Row,
+        params: Mapping[str, Any],
+        request: Request,
+        stamp: Stamp,
+        session: Session,
+        approval: Approval | None = None,
     ) -> tuple[Any, Warnings | None]:
-        """Send what an operation needs, and return its data with its warnings."""
+        """Send what an operation needs, if it is what was approved, and return its data with its warnings."""
         api, hooks, rules = self._api, self._hooks, self._warning_rules
         call = None
         if hooks:
@@ -189,8 +208,10 @@ class Dispatcher:
             changed = await hooks.on_call(call)
             if changed is not call:
                 call, params = changed, api.validate(row, changed.params)
+                if approval is not None:
+                    approval.altered("before_call", parameters=True)
         warnings = rules.before(row, params)
-        exchanges = Exchanges(api, hooks, call)
+        exchanges = Exchanges(api, hooks, call, approval)
         if row.adapter_parameters or row.update is not None:
             answer = await self._performer.perform(exchanges, row, params, warnings, stamp)
         else:
@@ -211,12 +232,26 @@ class Dispatcher:
 
         return Performer(self.table, self._warning_rules, self._state)
 
-    def _find(self, family: str | None, operation: str) -> Row:
+    def _find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         row = self.introspection.find(operation, family)
         if row is None:
+            if self._all_operations is not None:
+                self._refuse_change(self._all_operations.find(operation), session, stamp)
             raise self.introspection.unknown(operation)
         self._check_family(family, row.name, row.family)
         return row
+
+    def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
+        """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
+        if row is None:
+            return
+        self._gate.record_hidden(row, session, stamp.request_id)
+        raise Failure(
+            Code.PERMISSION_DENIED,
+            f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
+            "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
+            {"operation": row.name, "reason": "read only"},
+        )
 
     def _is_known(self, name: str) -> bool:
         return (

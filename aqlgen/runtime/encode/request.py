@@ -17,11 +17,11 @@ from ..errors import Code, Failure
 from ..media import FORM, is_json, media_type
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
-from ..wire import ApiRequest, Applied
+from ..wire import ApiRequest, Applied, SentFile
 from .body import assemble_body, encode_body
 from .forms import encode_querystring, form_pairs
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
-from .uploads import Files
+from .uploads import Files, ReadFiles
 from .urls import resolve_base_url, split_at_placeholders
 
 __all__ = ["RequestBuilder"]
@@ -96,6 +96,7 @@ class RequestBuilder:
         applied = self._credentials(row)
         headers = dict(route.headers)
         cookies: list[str] = []
+        files: tuple[SentFile, ...] = ()
         try:
             url = route.base_url + _path(row, route, params)
             query = [*route.fixed_query, *_query(route, params), *applied.query]
@@ -107,7 +108,9 @@ class RequestBuilder:
             if row.body is not None:
                 body = assemble_body(row, params, self._names)
                 if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
-                    headers["Content-Type"], content = encode_body(row, row.body, body, self._files)
+                    reader = ReadFiles(self._files)
+                    headers["Content-Type"], content = encode_body(row, row.body, body, reader)
+                    files = tuple(reader.sent)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
         headers.update(applied.headers)
@@ -116,7 +119,7 @@ class RequestBuilder:
             headers["Cookie"] = "; ".join(cookies)
         if query:
             url = f"{url}?{'&'.join(query)}"
-        return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets)
+        return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets, files)
 
     def _route(self, row: Row) -> _Route:
         path, _, fixed = row.path.partition("#")[0].partition("?")

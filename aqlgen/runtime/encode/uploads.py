@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Code, Failure
+from ..wire import SentFile
 
-__all__ = ["File", "Files"]
+__all__ = ["File", "Files", "ReadFiles"]
 
 _MAX_BYTES = 100 * 1024 * 1024
 _MIME_TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
@@ -81,6 +82,20 @@ class Files:
                 return file.read(_MAX_BYTES), real_path
         finally:
             os.close(handle)
+
+
+class ReadFiles(Files):
+    """A reader that remembers what it read, in `sent`: the files of one request."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self.sent: list[SentFile] = []
+
+    def read(self, name: str, value: Any, content_type: str) -> File:
+        """Return the file that is a parameter's value. Raises Failure when it cannot be read."""
+        file = self._files.read(name, value, content_type)
+        self.sent.append(SentFile(name, file.content, file.filename, file.mime_type))
+        return file
 
 
 def _without_folders(filename: str | None) -> str | None:

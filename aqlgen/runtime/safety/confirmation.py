@@ -1,37 +1,32 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Confirmations of grave calls: the message that asks for one, and the tokens that stand for one (R-SAFE-3).
+"""Confirmations of grave calls: the tokens that stand for one, and what they are good for (R-SAFE-3).
 
-A token is random and good for one call of one operation with the same parameters. It holds no data: it is a key to what
-is kept in memory, and goes with the session. All checks and the use of the token happen without an `await` in between,
-so that of several calls that race with one token only one goes on. Where there is no session (HTTP with protocol
-2026-07-28) a token is bound to everything else, and to the absence of a session: whoever learns it within its time may
-use it, for the same call, once.
+A token is random and good for one call of one operation with the same parameters and the same request. It holds no
+data: it is a key to what is kept in memory, and goes with the session. All checks and the use of the token happen
+without an `await` in between, so that of several calls that race with one token only one goes on. Where there is no
+session (HTTP with protocol 2026-07-28) a token is bound to everything else, and to the absence of a session: whoever
+learns it within its time may use it, for the same call, once.
 """
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import Code, Failure
 from ..table import Row
-from ..text import line
-from .audit import masked_params
 
-__all__ = ["Binding", "ConfirmationToken", "ConfirmationTokens", "confirmation_message", "danger_reasons", "shorten"]
+__all__ = ["Binding", "ConfirmationToken", "ConfirmationTokens", "danger_reasons", "shorten"]
 
 MOST = 10_000
 _WINDOW = 60.0
 _REMEMBERED = 600.0
 _AGAIN = "Call the operation again without a token to get a new one."
 
-_LONGEST_VALUE = 80
-_MOST_VALUES = 12
 _BY_DANGER = {
     "destructive": ("May not be undone",),
     "dangerous": ("May concern many things together", "May not be undone"),
@@ -44,26 +39,6 @@ def danger_reasons(row: Row) -> tuple[str, ...]:
     """Return why an operation of its level of danger is held back."""
     by_danger = _BY_DANGER.get(row.danger, ())
     return (_BY_FAMILY.get(row.family, "Adds data"), *by_danger) if by_danger else ()
-
-
-def confirmation_message(row: Row, params: Mapping[str, Any], reasons: Sequence[str] = ()) -> str:
-    """Return the question whether a call may run: what it does, with which parameters.
-
-    Values come from the agent: they are bounded, on one line, and written as JSON.
-    """
-    values = list(masked_params(row, params).items())
-    shown = [f"{line(name, 60)} {_shown_value(value)}" for name, value in values[:_MOST_VALUES]]
-    if len(values) > _MOST_VALUES:
-        shown.append(f"{len(values) - _MOST_VALUES} more")
-    parameters = f", with {', '.join(shown)}" if shown else ""
-    because = f" {'. '.join(reasons)}." if reasons else ""
-    text = line(row.confirmation, 500)
-    purpose = text if text.endswith((".", "!", "?")) else f"{text or line(row.summary, 200).rstrip('.')}:"
-    return f"{purpose} {row.name}{parameters}?{because} ({row.method} {line(row.path, 120)})"
-
-
-def _shown_value(value: Any) -> str:
-    return line(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_VALUE)
 
 
 class Binding(NamedTuple):

@@ -136,8 +136,8 @@ class SafetyLoop:
             executions.start(agent, profile, approved=False)  # raises before a person is asked
         asks = self.enforcing and self._config.loop_approval == "person" and person is not None and person.reachable
         if asks and person is not None:
-            goal = f" Its goal: {params['goal']}" if params.get("goal") else ""
-            if not await person.ask(f"Let agent '{agent}' run under the safety loop?{goal}"):
+            goal = f" Its goal: {_quoted(params['goal'])}" if params.get("goal") else ""
+            if not await person.ask(f"Let agent {_quoted(agent)} run under the safety loop?{goal}"):
                 raise _refused("the person who was asked does not let this agent start")
         execution = executions.start(agent, profile, approved=asks)
         self._record("EXECUTION_STARTED", {**_about(execution, session), "approved_by_person": asks})
@@ -213,7 +213,7 @@ class SafetyLoop:
         if execution is None or pause is None:
             raise _not_found("nothing of this agent waits for a confirmation", agent)
         by = await self._approve(
-            person, f"Agent '{agent}' is paused: {pause.reason}. Let it go on with this? {pause.action}"
+            person, f"Agent {_quoted(agent)} is paused: {pause.reason}. Let it go on with this? {_quoted(pause.action)}"
         )
         if not execution.running or execution.pause is not pause:
             raise _not_found("the paused action has changed in the meantime", agent)
@@ -264,6 +264,13 @@ def _ignore(_: str, __: dict[str, Any]) -> None:
 
 def _about(execution: Execution, session: Session) -> dict[str, Any]:
     return {"execution_id": execution.id, "element_name": execution.agent, "session_id": session.id}
+
+
+def _quoted(text: str) -> str:
+    """Return an agent's text so that it cannot imitate the question that it stands in."""
+    from .literals import literal
+
+    return literal(text)
 
 
 def _refused(reason: str) -> Failure:

@@ -189,8 +189,11 @@ def inactive(name: str) -> str | None:
 
 
 def can_ask(adapter: Adapter, config: Config) -> bool:
-    """Return True if the policy can answer CONFIRMATION_REQUIRED for an operation of the adapter."""
-    return config.policy != "open" and any(count for family, count in adapter.counts.items() if family != "read")
+    """Return True if the policy can answer CONFIRMATION_REQUIRED with a token for an operation of the adapter."""
+    if config.policy == "open" or config.approval == "person":
+        return False
+    strict = config.policy == "strict"
+    return any(count for family, count in adapter.counts.items() if family != "read" or strict)
 
 
 def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperation, ...]:

@@ -33,6 +33,7 @@ _SCHEMA: Mapping[str, Any] = {"type": "object", "properties": {}}
 _ANSWER_TIMEOUT = 300.0
 _MAX_WAITING = 10_000
 _FIRST_WITHOUT_REQUESTS = "2026"
+_NO = frozenset({"cancel", "decline", "false", "n", "no", "off", "reject"})
 
 
 class Unanswered(BaseException):
@@ -143,9 +144,11 @@ class ClientPerson:
 
 
 def _is_yes(answer: Any) -> bool:
-    """Return True if an answer accepts: a client may add fields of its own, and one that is false is a no."""
+    """Return True if an answer accepts: a client may add fields of its own, and one that says no is a no."""
     if answer is None:
         return False
     response = answer if isinstance(answer, Mapping) else answer.model_dump()
     content = response.get("content") or {}
-    return response.get("action") == "accept" and all(value is not False for value in content.values())
+    if response.get("action") != "accept" or not isinstance(content, Mapping):
+        return False
+    return all(str(value).strip().lower() not in _NO for value in content.values())

@@ -104,6 +104,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         instructions=(
             f"Call {tool_name(config, 'read')} with operation 'introspect' to find operations (query 'operations', "
             "search) and their parameters (query 'operations', name)."
+            + (" This adapter is read only." if config.read_only else "")
         ),
         lifespan=lifespan,
         on_list_tools=list_tools,

@@ -57,9 +57,8 @@ def build_tools(adapter: Adapter, config: Config) -> list[Tool]:
 
     tools = []
     for name, family in routes(adapter, config).items():
-        annotations = ToolAnnotations(
-            read_only_hint=family == "read", destructive_hint=family not in ("read", "create")
-        )
+        reads = family == "read" or (family is None and config.read_only)
+        annotations = ToolAnnotations(read_only_hint=reads, destructive_hint=not reads and family != "create")
         tools.append(
             Tool(
                 name=name,
@@ -95,6 +94,8 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
         example = next(
             (quick_start[key] for key in ("read", *FAMILIES) if key in quick_start and family in (key, None)), None
         )
+        if config.read_only:
+            purpose += " (this adapter is read only)"
         everywhere = " of every tool" if family else ""
         return (
             f"{purpose}. Find operations{everywhere}: {_SEARCH}; then introspect one: name instead of search. "

@@ -106,10 +106,17 @@ class Config(NamedTuple):
         "policy",
         "POLICY",
         parsers.policy,
-        'What is asked about. "standard": destructive and dangerous operations run once they are confirmed, by the '
-        "person behind the client where the client can ask one, otherwise by a second call with a token; forbidden "
-        'ones are refused. "open": nothing is asked or refused. OPERATIONS.md shows each operation\'s danger, '
-        "overrides.yaml changes it.",
+        'What is asked about. "standard": destructive and dangerous operations run once they are confirmed, forbidden '
+        'ones are refused. "strict": operations under review are confirmed, too, and a call that cannot be shown in '
+        'full is refused. "open": nothing is asked or refused. OPERATIONS.md shows each operation\'s danger, '
+        "overrides.yaml changes it and settles a review. `confirmation.approval` says who confirms.",
+    )
+    read_only: bool = setting(
+        False,
+        "read_only",
+        "READ_ONLY",
+        parsers.switch,
+        "Offer only operations that read and are safe, and refuse every other one, however it is called.",
     )
     trust_level: str = setting(
         "generated",
@@ -237,6 +244,15 @@ class Config(NamedTuple):
         "The scopes to ask for; empty: those of the operation.",
     )
 
+    approval: str = setting(
+        "agent",
+        "confirmation.approval",
+        "APPROVAL",
+        Choice(("agent", "person")),
+        'Who confirms. "agent": the person behind the client where the client can ask one (MCP elicitation), otherwise '
+        'the agent, by a second call with a token. "person": only a person; where none can be asked, what needs '
+        "confirmation is refused, and there are no tokens.",
+    )
     confirmation_ttl: int = setting(
         300,
         "confirmation.ttl",

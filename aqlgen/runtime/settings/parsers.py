@@ -12,6 +12,7 @@ from ..logs import LEVELS
 
 TRUST_LEVELS = ("untested", "generated", "validated", "community_reviewed", "certified")
 _NOT_FORWARDED = frozenset({"authorization", "proxy-authorization", "cookie", "host", "content-type", "mcp-session-id"})
+_SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _MODES = {"semantic": "semantic", "crude": "semantic", "single": "single", "all": "all"}
 
 
@@ -51,6 +52,15 @@ class Choice:
 
 level = Choice(LEVELS)
 trust = Choice(TRUST_LEVELS, empty=TRUST_LEVELS[0])
+policy = Choice(("standard", "strict", "open"))
+
+
+def switch(value: Any) -> bool:
+    """Return True or False."""
+    word = str(value).strip().lower()
+    if word not in _SWITCH:
+        raise ValueError("must be true or false")
+    return _SWITCH[word]
 
 
 def seconds(value: Any) -> float:
@@ -97,16 +107,6 @@ def codes(value: Any) -> tuple[str, ...]:
     if not all(isinstance(code, str) and re.fullmatch(r"[A-Z][A-Z0-9_]{1,63}", code) for code in codes):
         raise ValueError("must be codes such as DEPRECATION_WARNING, or categories such as PERFORMANCE_")
     return codes
-
-
-def policy(value: Any) -> str:
-    """Return the gatekeeper's policy."""
-    policy = str(value).strip().lower()
-    if policy == "strict":
-        raise ValueError("must be standard or open: 'strict' needs trust levels with promotion, and comes with them")
-    if policy not in ("standard", "open"):
-        raise ValueError("must be standard or open")
-    return policy
 
 
 def state_url(value: Any) -> str:

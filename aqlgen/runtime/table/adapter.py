@@ -2,8 +2,8 @@
 """What `adapter.json` says: identity, servers, security, and how many operations each family has."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypedDict
 
@@ -111,6 +111,15 @@ class Adapter:
     def load(cls, folder: Path) -> Self:
         """Read `adapter.json` of a package folder. Raises OSError, ValueError or TypeError when it is damaged."""
         return cls.of(json.loads((folder / "adapter.json").read_bytes()))
+
+    def restricted_to(self, reads: Collection[str]) -> Self:
+        """Return the adapter of a table that holds only these operations, all of them of the family read."""
+        shown = self.quick_start.get("read")
+        return replace(
+            self,
+            counts={family: 0 if family != "read" else len(reads) for family in FAMILIES},
+            quick_start={"read": shown} if shown is not None and shown in reads else {},
+        )
 
 
 def check_format(entry: Mapping[str, Any]) -> None:

@@ -17,7 +17,17 @@ from .row import Row
 __all__ = ["Attribute", "Table", "row_of", "values_of"]
 
 Attribute: TypeAlias = Literal[
-    "aliases", "danger", "method", "operation_id", "path", "resource", "scopes", "security", "servers", "summary"
+    "aliases",
+    "danger",
+    "method",
+    "operation_id",
+    "path",
+    "resource",
+    "review",
+    "scopes",
+    "security",
+    "servers",
+    "summary",
 ]
 """The attributes of a row that are asked of all rows at once."""
 
@@ -44,10 +54,11 @@ def _by_attribute() -> Mapping[str, Column]:
 
 
 class Table:
-    """The rows and the types of a package folder."""
+    """The rows and the types of a package folder; `read_only` leaves out all but safe reads, as if there were none."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._folder = folder
+        self._read_only = read_only
         self._families: dict[str, dict[str, dict[str, Any]]] = {}
         self._rows: dict[str, Row] = {}
 
@@ -55,8 +66,15 @@ class Table:
         """Return the rows of one family as they stand in its file, by name, in order."""
         rows = self._families.get(family)
         if rows is None:
-            rows = self._families[family] = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
+            rows = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
+            if self._read_only:
+                rows = {name: row for name, row in rows.items() if family == "read" and row.get("danger") == "safe"}
+            self._families[family] = rows
         return rows
+
+    def safe_reads(self) -> Table:
+        """Return a table of the same folder that holds only the operations that read and are safe."""
+        return Table(self._folder, read_only=True)
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield every (name, family), family by family."""

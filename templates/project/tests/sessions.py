@@ -18,7 +18,13 @@ assembly = import_module(f"{PACKAGE}.runtime.assembly")
 server = import_module(f"{PACKAGE}.runtime.server.mcp")
 
 
-ISOLATED = {"MCP_AQL_POLICY": "open", "MCP_AQL_STATE_URL": "memory:", "MCP_AQL_AUDIT_PATH": os.devnull}
+ISOLATED = {
+    "MCP_AQL_POLICY": "open",
+    "MCP_AQL_APPROVAL": "agent",
+    "MCP_AQL_READ_ONLY": "0",
+    "MCP_AQL_STATE_URL": "memory:",
+    "MCP_AQL_AUDIT_PATH": os.devnull,
+}
 """Settings of a server that asks nobody, and keeps nothing on this machine."""
 
 

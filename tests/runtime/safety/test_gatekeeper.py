@@ -78,7 +78,8 @@ async def test_a_delete_asks_once_is_confirmed_and_runs_once(zoo: Dispatcher, ap
             "reasons": details["reasons"],
         }
         assert (details["operation"], details["danger_level"]) == ("delete_animal", "destructive")
-        assert "Give an animal away: delete_animal, with animal_id 7?" in confirmation["message"]
+        assert confirmation["message"].startswith("Run delete_animal?\nDELETE https://zoo.example/v1/animals/")
+        assert confirmation["message"].endswith("\n- animal_id: 7")
         assert api.sent == []
         done = await client.delete(confirmation_token=confirmation["token"])
         assert done["success"], done
@@ -233,7 +234,7 @@ async def test_each_operation_of_a_batch_is_confirmed_by_its_own_token(zoo: Disp
 
 
 @pytest.mark.parametrize("level", ["safe", "reversible", "destructive", "dangerous", "forbidden"])
-@pytest.mark.parametrize("policy", ["standard", "open"])
+@pytest.mark.parametrize("policy", ["standard", "strict", "open"])
 async def test_each_level_under_each_policy(tmp_path: Path, api: FakeApi, level: str, policy: str) -> None:
     """R-SAFE-1"""
     operations = json.loads(json.dumps(OPERATIONS))
@@ -261,15 +262,41 @@ async def test_the_owners_words_stand_in_the_question(tmp_path: Path, api: FakeA
     async with agent(Dispatcher(Adapter.load(folder), Table(folder), api, Config())) as client:
         envelope = await client.delete()
     message = envelope["confirmation"]["message"]
-    assert message.startswith("The animal is gone for good. delete_animal, with ")
+    assert "\nThe animal is gone for good.\n" in message
     assert envelope["error"]["details"]["confirmation_message"] == message
 
 
-def test_strict_and_nonsense_are_no_policies_yet(package: Path) -> None:
+@pytest.mark.parametrize("policy", ["none", "Strict!", "lax", "true", " "])
+def test_an_unknown_policy_is_refused(package: Path, policy: str) -> None:
     """R-SAFE-2"""
-    for policy, why in (("strict", "trust levels"), ("none", "standard or open")):
-        with pytest.raises(ConfigError, match=why):
-            load(package, {"MCP_AQL_POLICY": policy})
+    with pytest.raises(ConfigError, match="standard, strict, open"):
+        load(package, {"MCP_AQL_POLICY": policy})
+
+
+@pytest.mark.parametrize("name", ["list_keepers", "create_animal", "delete_animal"])
+async def test_strict_asks_about_what_is_under_review(tmp_path: Path, api: FakeApi, name: str) -> None:
+    """R-SAFE-2: whatever its danger, unless an override has settled it."""
+    operations = json.loads(json.dumps(OPERATIONS))
+    calls = {"list_keepers": {}, "create_animal": {"name": "Ada", "species": "lion"}, "delete_animal": {"animal_id": 7}}
+    outcomes = {}
+    for review in ([], ["category: weak-verb (called request)"]):
+        for rows in operations.values():
+            if name in rows:
+                rows[name]["review"] = review
+        folder = write_package(tmp_path / f"zoo{len(review)}", operations=operations)
+        for policy in ("standard", "strict"):
+            dispatcher = Dispatcher(Adapter.load(folder), Table(folder), api, Config(policy=policy))
+            envelope = await dispatcher.handle(None, {"operation": name, "params": calls[name]})
+            outcomes[policy, bool(review)] = envelope["success"]
+            if policy == "strict" and review:
+                assert "weak-verb (called request)" in envelope["confirmation"]["message"]
+    grave = name == "delete_animal"
+    assert outcomes == {
+        ("standard", False): not grave,
+        ("standard", True): not grave,
+        ("strict", False): not grave,
+        ("strict", True): False,
+    }
 
 
 async def test_without_a_session_a_token_is_good_where_there_is_none(zoo: Dispatcher, api: FakeApi) -> None:

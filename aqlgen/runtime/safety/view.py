@@ -1,0 +1,292 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What a person is shown of a call before they approve it: the question whether it may run.
+
+First the operation, its request and its danger, then a line for each value: what differs from a default, required
+parameters first and short values before long ones, then long values, then what equals its default. Within an object,
+declared fields come before others. The order in which an agent gave them never matters.
+
+Nothing is left out silently. A value that does not fit is shown as its length and digest, and the question says that
+it cannot be shown in full. A file is its name, type, size and digest. Credentials stay hidden, and their length is
+said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..redaction import redact
+from ..schema.reader import Shape, union_of
+from ..text import folded
+from .literals import CUT_NAME, has_right_to_left, key_literal, literal, prose, url_text
+
+if TYPE_CHECKING:
+    from ..hooks import GateDecision
+    from ..schema.reader import Types
+    from ..table import Parameter, Row
+    from ..wire import ApiRequest, SentFile
+
+__all__ = ["CallView", "view_of"]
+
+INCOMPLETE = "cannot be shown in full"
+_LONGEST_QUESTION = 6000
+_LONGEST_VALUE = 2000
+_SHORT = 200
+_LONGEST_ADDRESS = 500
+_MOST_REFUSED = 40
+_LONGEST_REFUSED = 4000
+"""The bounds of the lines about values that do not fit; what is beyond them is one line together."""
+_DEEPEST = 4
+_MOST_ITEMS = 50
+_DIGEST = 32
+_CREDENTIAL = re.compile(
+    r"passw|passphrase|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """The question about a call; `incomplete` names what of it cannot be shown in full."""
+
+    text: str
+    incomplete: tuple[str, ...]
+
+
+_REQUIRED, _OPTIONAL, _UNDECLARED, _DEFAULTED = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A value as a line of the question, and where it belongs in the order."""
+
+    path: str
+    shown: str | None
+    """None for what cannot be shown in full."""
+    size: int
+    digest: str
+    rank: int
+    depth: int = 0
+
+    @property
+    def order(self) -> tuple[bool, bool, bool, int, int]:
+        """The place of the value: defaults last, long values behind short ones, undeclared behind declared ones.
+
+        Deep values stand behind others: many items of a list cannot push a parameter out of sight.
+        """
+        long = self.shown is None or len(self.shown) > _SHORT
+        return self.rank == _DEFAULTED, long, self.rank == _UNDECLARED, self.depth, self.rank
+
+    @property
+    def whole(self) -> str:
+        """The value, or why it cannot be shown."""
+        return self.short if self.shown is None else f"- {self.path}: {self.shown}"
+
+    @property
+    def short(self) -> str:
+        """The value by its length and digest."""
+        return f"- {self.path}: {self.size:,} characters, {INCOMPLETE}, sha256 {self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A value of a call with its place: `hidden` says that it is within a secret."""
+
+    path: str
+    key: str
+    value: Any
+    schema: Mapping[str, Any]
+    rank: int
+    hidden: bool
+    depth: int = 0
+
+
+def view_of(
+    row: Row,
+    params: Mapping[str, Any],
+    decision: GateDecision,
+    request: ApiRequest,
+    types: Types,
+    *,
+    hooked: bool = False,
+) -> CallView:
+    """Return the question whether a call may run; `hooked` says that the owner's hooks see the request before it goes.
+
+    `request` is the one that the parameters make.
+    """
+    incomplete: list[str] = []
+    lines = [f"Run {key_literal(row.name)}?", _request_line(row, request, incomplete), *_about(row, decision)]
+    if row.update is not None and row.update.reads_first:
+        lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
+    if hooked:
+        lines.append("Functions of the adapter's owner (hooks.py) may still change the request.")
+    values = [*_files(request.files), *_values(row, params, types, request.files)]
+    lines += _value_lines(values, _LONGEST_QUESTION - sum(map(len, lines)), incomplete)
+    if not values:
+        lines.append("It takes no parameters.")
+    if incomplete:
+        lines.append(f"Part of this call {INCOMPLETE}. Approve it only if you know what it holds.")
+    return CallView("\n".join(lines), tuple(incomplete))
+
+
+def _about(row: Row, decision: GateDecision) -> Iterator[str]:
+    """Yield what the owner or the document says of an operation, and its danger with the reasons."""
+    if row.confirmation:
+        yield prose(row.confirmation, 500)
+    elif row.summary:
+        yield f'The API\'s document says: "{prose(row.summary, 200)}"'
+    why = f' ("{prose(row.danger_reason, 300)}")' if row.danger_reason else ""
+    reasons = "".join(f" {prose(reason, 300)}." for reason in decision.reasons)
+    yield f"Danger: {decision.danger}{why}.{reasons}"
+
+
+def _request_line(row: Row, request: ApiRequest, incomplete: list[str]) -> str:
+    """Return method, host and path as they are sent, with what the operation itself fixes of the query."""
+    parts = urlsplit(redact(request.url, request.secrets))
+    origin = url_text(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
+    fixed = row.path.partition("#")[0].partition("?")[2]
+    path = url_text(parts.path + (f"?{fixed}" if fixed else ""))
+    if len(path) > _LONGEST_ADDRESS:
+        incomplete.append("the path")
+        size = f"a path of {len(parts.path):,} characters"
+        base = parts.path.partition(row.path.partition("{")[0])[0]
+        path = f"{url_text(base + row.path)[:_LONGEST_ADDRESS]} ({size}, {INCOMPLETE}, sha256 {_digest(parts.path)})"
+    return f"{request.method} {origin}{path}"
+
+
+def _value_lines(values: Sequence[_Line], room: int, incomplete: list[str]) -> Iterator[str]:
+    """Yield a line for each value while there is room, then short ones, then one for all that is left."""
+    left_over: list[_Line] = []
+    refused, room_for_refused, defaults = 0, _LONGEST_REFUSED, False
+    for value in sorted(values, key=lambda value: value.order):
+        text = value.whole
+        fits = value.shown is not None and len(text) <= room
+        if fits:
+            room -= len(text)
+        else:
+            incomplete.append(value.path)
+            text, refused = value.short, refused + 1
+            room_for_refused -= len(text)
+            if refused > _MOST_REFUSED or room_for_refused < 0:
+                left_over.append(value)
+                continue
+        if value.rank == _DEFAULTED and not defaults:
+            defaults = True
+            yield "As it is by default:"
+        yield text
+    if left_over:
+        size = sum(value.size for value in left_over)
+        digest = _digest("".join(value.path + value.digest for value in left_over))
+        yield f"- {len(left_over):,} more values, {size:,} characters, {INCOMPLETE}, sha256 {digest}"
+
+
+def _values(row: Row, params: Mapping[str, Any], types: Types, files: Sequence[SentFile]) -> Iterator[_Line]:
+    """Yield the values of a call but for its files."""
+    expected = Counter(folded(file.parameter) for file in files)
+    for name, parameter in row.parameters.items():
+        if name not in params:
+            continue
+        value = params[name]
+        if expected and parameter.location in ("body", "body_rest"):
+            names = {folded(name), folded(parameter.wire)}
+            if any(_count_files(value) == expected[key] for key in names & expected.keys()):
+                continue
+            if isinstance(value, Mapping):
+                counts = {key: _count_files(inner) for key, inner in value.items()}
+                value = {
+                    key: inner for key, inner in value.items() if not 0 < counts[key] == expected[folded(str(key))]
+                }
+        yield from _lines(
+            _Node(key_literal(name), name, value, parameter.schema, _rank(parameter, value), parameter.sensitive), types
+        )
+    for name in params.keys() - row.parameters.keys():
+        yield from _lines(_Node(key_literal(name), name, params[name], {}, _UNDECLARED, False), types)
+
+
+def _rank(parameter: Parameter, value: Any) -> int:
+    default = parameter.schema.get("default")
+    if "default" in parameter.schema and type(default) is type(value) and default == value:
+        return _DEFAULTED
+    return _REQUIRED if parameter.required else _OPTIONAL
+
+
+def _lines(node: _Node, types: Types) -> Iterator[_Line]:
+    """Yield a value as one line if it is simple or short, else a line for each value within it."""
+    value = node.value
+    hidden = node.hidden or bool(_CREDENTIAL.search(node.key))
+    if not isinstance(value, Mapping | list | tuple) or not value:
+        yield _line(node, hidden=hidden)
+        return
+    secret = hidden or _has_credential(value)
+    if node.depth < _DEEPEST and (secret or _is_long(value) or has_right_to_left(value)):
+        if isinstance(value, Mapping):
+            for field in _fields(node, types):
+                yield from _lines(replace(field, hidden=hidden), types)
+            return
+        if len(value) <= _MOST_ITEMS:
+            items = union_of(types, node.schema).items if node.schema else []
+            inner = items[0] if items else {}
+            for index, item in enumerate(value):
+                path = f"{node.path}[{index}]"
+                yield from _lines(_Node(path, node.key, item, inner, node.rank, hidden, node.depth + 1), types)
+            return
+    yield replace(_line(node, hidden=False), shown=None) if secret else _line(node, hidden=False)
+
+
+def _fields(node: _Node, types: Types) -> Iterator[_Node]:
+    """Yield the fields of an object; those that the schema requires or declares rank before others."""
+    shape = union_of(types, node.schema) if node.schema else Shape()
+    for key, value in node.value.items():
+        _, schema = shape.properties.get(key, ("", {}))
+        rank = node.rank
+        if rank != _DEFAULTED:
+            declared = max(rank, _REQUIRED if key in shape.required else _OPTIONAL)
+            rank = declared if key in shape.properties else _UNDECLARED
+        yield _Node(f"{node.path}.{key_literal(key)}", key, value, schema, rank, False, node.depth + 1)
+
+
+def _line(node: _Node, *, hidden: bool) -> _Line:
+    value = node.value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if hidden and text:
+        shown: str | None = f"hidden, since it is named like a secret ({len(text):,} characters)"
+        return _Line(node.path, shown, len(text), "", node.rank, node.depth)
+    shown = literal(value) if len(text) <= _LONGEST_VALUE and CUT_NAME not in node.path else None
+    fits = shown is not None and len(shown) <= _LONGEST_VALUE
+    return _Line(node.path, shown if fits else None, len(text), _digest(text), node.rank, node.depth)
+
+
+def _is_long(value: Any) -> bool:
+    return len(json.dumps(value, ensure_ascii=False, default=str)) > _SHORT
+
+
+def _has_credential(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_CREDENTIAL.search(str(key)) or _has_credential(inner) for key, inner in value.items())
+    return isinstance(value, list | tuple) and any(map(_has_credential, value))
+
+
+def _digest(text: str | bytes) -> str:
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return hashlib.sha256(raw).hexdigest()[:_DIGEST]
+
+
+def _count_files(value: Any) -> int:
+    """Count the forms in which a call gives a file: base64, an object with its content or path, a list of these."""
+    if isinstance(value, list | tuple):
+        return sum(map(_count_files, value))
+    return isinstance(value, str) or (isinstance(value, Mapping) and ("content" in value) != ("path" in value))
+
+
+def _files(files: Sequence[SentFile]) -> Iterator[_Line]:
+    """Yield a line for each file that is sent."""
+    for file in files:
+        size, digest, kind = len(file.content), _digest(file.content), file.mime_type or "of no stated type"
+        name = literal(file.filename) if file.filename else "without a name"
+        shown = f"file {name}, {prose(kind, 200)}, {size:,} bytes, sha256 {digest}"
+        yield _Line(key_literal(file.parameter), shown if len(name) <= _LONGEST_ADDRESS else None, size, digest, 0)
