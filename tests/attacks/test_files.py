@@ -234,16 +234,16 @@ def _git(folder: Path, *arguments: str) -> None:
 
 @pytest.mark.parametrize("shared", ["runtime", "operations/read.json"])
 def test_two_adapters_that_share_a_part_by_a_link_keep_it(shop: Path, tmp_path: Path, shared: str) -> None:
-    for name in ("one", "two"):
+    for name in ("first", "second"):
         shutil.copytree(shop, tmp_path / name)
-    place = tmp_path / "two" / "src" / "shop_adapter" / shared
+    place = tmp_path / "second" / "src" / "shop_adapter" / shared
     shutil.rmtree(place) if place.is_dir() else place.unlink()
-    place.symlink_to(tmp_path / "one" / "src" / "shop_adapter" / shared)
+    place.symlink_to(tmp_path / "first" / "src" / "shop_adapter" / shared)
     _git(tmp_path, "init", "--quiet")
     _git(tmp_path, "add", "--all", "--force")
     _git(tmp_path, "commit", "--quiet", "-m", "both")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and ".git" not in path.parts}
-    done = run("update", tmp_path / "two")
+    done = run("update", tmp_path / "second")
     assert done.code == 4
     assert "[generated-path-linked]" in done.err
     assert f"src/shop_adapter/{shared} (symbolic link)" in done.err

@@ -310,12 +310,12 @@ def _hostile_tree(folder: Path, names: list[str]) -> str:
     ids="/".join,
 )
 def test_a_revision_writes_nothing_outside_of_its_folder(small: Path, tmp_path: Path, names: list[str]) -> None:
-    found = revision(_hostile_tree(small, names), small)
-    assert found is not None
+    resolved = revision(_hostile_tree(small, names), small)
+    assert resolved is not None
     target = tmp_path / "target" / "inner"
     target.mkdir(parents=True)
     with pytest.raises(FileError, match="leads out of the folder"):
-        found.write(target)
+        resolved.write(target)
     assert not [path for path in tmp_path.rglob("owned.json") if path.is_file()]
 
 
@@ -328,10 +328,10 @@ def test_a_link_in_a_revision_is_not_written(small: Path, tmp_path: Path) -> Non
     (small / "link.json").symlink_to("/etc/hostname")
     git.run("add", "--all", cwd=small)
     git.run("commit", "--quiet", "-m", "link", cwd=small)
-    found = revision("HEAD", small)
-    assert isinstance(found, Revision)
+    resolved = revision("HEAD", small)
+    assert isinstance(resolved, Revision)
     (tmp_path / "target").mkdir()
-    found.write(tmp_path / "target")
+    resolved.write(tmp_path / "target")
     assert sorted(path.name for path in (tmp_path / "target").iterdir()) == ["openapi.json"]
 
 
