@@ -170,8 +170,8 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "generated-path-linked": Entry(
         "A link or a special file is where aqlgen generates",
-        "A generated path, or a folder of it, is a symbolic link, a junction, a pipe, a socket or a device, as when two "
-        "projects share a runtime by a link. aqlgen follows none, since it may lead out of the project.",
+        "A generated path, or a folder of it, is a symbolic link, a junction, a pipe, a socket or a device, as when "
+        "two projects share a runtime by a link. aqlgen follows none, since it may lead out of the project.",
         "Remove it, commit, and update: each project holds its own generated files.",
     ),
     "misleading-repository": Entry(

@@ -174,6 +174,7 @@ LINKED = (
 
 @pytest.mark.parametrize("path", LINKED)
 def test_a_link_at_a_generated_path_is_refused(records: Path, path: str) -> None:
+    """R-TRUST-9"""
     place, real = records / path, records.parent / "real"
     if place.exists():
         place.rename(real)
