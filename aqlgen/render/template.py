@@ -33,8 +33,8 @@ BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_S
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
 """A symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
-_MULTILINE: Final = "description"
-"""The only answer that may have several lines."""
+_NAMES: Final = frozenset({"name", "package", "version", "license", "env_prefix"})
+"""Answers that are names: the `$` of a template's own check lets a line end pass."""
 _SUFFIX: Final = ".jinja"
 _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 
@@ -45,8 +45,8 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
     `templates` is a folder as `releases.templates_of` yields it; None stands for those of this aqlgen.
     """
     for name, answer in answers.items():
-        if not isinstance(answer, str) or ("\n" in answer and name != _MULTILINE):  # answers may come from a file
-            raise _failed(f"the template could not be rendered: {name} is {answer!r}, which is not one line of text")
+        if not isinstance(answer, str) or ("\n" in answer and name in _NAMES):  # answers may come from a file
+            raise _failed(f"the template could not be rendered: {name} is {answer!r}, which is no text, or of several lines")
     return _render_own(answers) if templates is None else _render_release(answers, templates)
 
 
