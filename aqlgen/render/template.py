@@ -46,7 +46,9 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
     """
     for name, answer in answers.items():
         if not isinstance(answer, str) or ("\n" in answer and name in _NAMES):  # answers may come from a file
-            raise _failed(f"the template could not be rendered: {name} is {answer!r}, which is no text, or of several lines")
+            raise _failed(
+                f"the template could not be rendered: {name} is {answer!r}, which is no text, or of several lines"
+            )
     return _render_own(answers) if templates is None else _render_release(answers, templates)
 
 

@@ -80,7 +80,7 @@ VARIABLES = (
     "GIT_TEMPLATE_DIR GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE"
 ).split()
 PLAIN = (
-    "core.fsmonitor filter.evil.clean filter.evil.smudge filter.long.process diff.external remote.origin.url "
+    "core.fsmonitor filter.evil.clean filter.evil.smudge filter.long.process diff.evil.command remote.origin.url "
     "include.path config.worktree post-index-change post-checkout"
 ).split()
 """Marks that the user's own git leaves in this repository."""
