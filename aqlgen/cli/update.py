@@ -124,6 +124,11 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
         parts.append(f"Renamed, and answering to their old names for a time: {_some(updated.aliases_added)}.")
     if updated.fork:
         parts.append(f"Kept as you edited them, a fork: {_some(tuple(finding.file for finding in updated.fork))}.")
+    if merged.unstaged:
+        parts.append(
+            "Not staged, since git stores them by a filter (such as Git LFS) and aqlgen runs none; "
+            f"`git add` them: {_some(merged.unstaged)}."
+        )
     if merged.conflicts:
         parts.append(_conflicts(updated))
     elif updated.written:
@@ -194,6 +199,7 @@ def _as_json(updated: Updated) -> dict[str, Json]:
             "changed": list(merged.changed),
             "removed": list(merged.removed),
             "conflicts": [conflict.path for conflict in merged.conflicts],
+            "unstaged": list(merged.unstaged),
         },
         "conflicts": [{"path": conflict.path, "why": conflict.why} for conflict in merged.conflicts],
         "fork": [finding.file for finding in updated.fork],

@@ -168,6 +168,17 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "The repository keeps files in Git LFS, and this clone was made without their contents.",
         "Bring them by `git lfs pull`, then update.",
     ),
+    "generated-path-linked": Entry(
+        "A link or a special file is where aqlgen generates",
+        "A generated path, or a folder of it, is a symbolic link, a junction, a pipe, a socket or a device, as when "
+        "two projects share a runtime by a link. aqlgen follows none, since it may lead out of the project.",
+        "Remove it, commit, and update: each project holds its own generated files.",
+    ),
+    "misleading-repository": Entry(
+        "The repository names another work tree",
+        "The configuration of the repository that git finds for the folder says that the work tree is elsewhere.",
+        "Correct or unset core.worktree in its configuration.",
+    ),
     "untracked-in-the-way": Entry(
         "Something that is not committed is in the way",
         "The update would write a file where one lies that git does not keep: untracked, or ignored.",

@@ -15,6 +15,7 @@ from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options
+from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_options
 from aqlgen.project.records import ANSWERS, damaged, not_a_project, read_json, read_yaml
 from aqlgen.render.kinds import is_code
@@ -25,6 +26,18 @@ from aqlgen.table.model import FAMILIES, require_format
 __all__ = ["OVERRIDES", "Project"]
 
 OVERRIDES: Final = "overrides.yaml"
+
+_PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+_READ: Final = (
+    OVERRIDES,
+    "openapi/openapi.json",
+    "openapi/openapi.yaml",
+    "openapi/overlays",
+    "src/{package}/adapter.json",
+    *(f"src/{{package}}/operations/{family}.json" for family in FAMILIES),
+)
+"""Files that are read whether or not they are recorded."""
 
 _NUMBERED: Final = re.compile(r"(\d+)-.*\.(?:json|yaml)")
 
@@ -47,6 +60,7 @@ class Project:
     @classmethod
     def open(cls, folder: Path) -> Self:
         """Read the records of a project. Raises FileError when there is none, or they cannot be read."""
+        refuse_links(folder, (FILE, ANSWERS))
         if not (folder / FILE).is_file():
             if (folder / ANSWERS).is_file():
                 raise damaged(folder / FILE, "it is gone")
@@ -56,13 +70,25 @@ class Project:
         package = answers.get("package")
         files = provenance.get("files")
         each = files.get("each") if isinstance(files, dict) else None
-        if not isinstance(package, str) or not isinstance(each, dict):
+        if not isinstance(package, str) or not _PACKAGE.fullmatch(package) or not isinstance(each, dict):
             broken = ANSWERS if isinstance(each, dict) else FILE
             raise damaged(folder / broken, "what aqlgen wrote there is missing")
         fork = {path: kept for path, kept in mapping(provenance.get("fork")).items() if is_code(path, package)}
         project = cls(folder, answers, provenance, package, mapping(each), fork)
+        project._refuse_misleading()
         project._require_format(None)
         return project
+
+    def _refuse_misleading(self) -> None:
+        """Refuse recorded paths that no generated file has, and links where one is. Raises FileError."""
+        recorded = dict.fromkeys((*self.recorded, *self.fork))
+        problem = problem_of_all(recorded)
+        if problem:
+            raise damaged(self.folder / FILE, problem)
+        refuse_links(self.folder, (*recorded, *(path.format(package=self.package) for path in _READ)))
+        placed = (self.placed(path).relative_to(self.folder).as_posix() for path in recorded)
+        overlays = (path.relative_to(self.folder).as_posix() for path in self.overlays())
+        refuse_links(self.folder, (*placed, *overlays))
 
     @property
     def template_tag(self) -> str:

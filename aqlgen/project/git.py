@@ -1,7 +1,9 @@
 """Running git as a command: the only module that does. The environment never changes the outcome.
 
 Variables that point git elsewhere (as within a hook) are left out, the user's hooks, signing, recorded resolutions and
-global attributes are off, and no network is reached, not even to fetch what a partial clone lacks.
+global attributes are off, and no network is reached, not even to fetch what a partial clone lacks. In somebody's
+repository only `rev-parse` and `config` run like this, which run no command that its configuration names; all else runs
+by `isolation.py`, where that configuration is not in force.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,14 +36,14 @@ _SETTINGS: Final = {
     "advice.addEmbeddedRepo": "false",
     "commit.gpgSign": "false",
     "core.attributesFile": os.devnull,
+    "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.quotePath": "false",
     "core.safecrlf": "false",
     "gc.auto": "0",
     "init.templateDir": "",
+    "log.showSignature": "false",
     "maintenance.auto": "false",
-    "protocol.allow": "never",
-    "protocol.file.allow": "always",
     "rerere.enabled": "false",
     "submodule.recurse": "false",
 }
@@ -50,6 +51,7 @@ _SETTINGS: Final = {
 _ARGUMENTS: Final = tuple(argument for key, value in _SETTINGS.items() for argument in ("-c", f"{key}={value}"))
 
 _ENVIRONMENT: Final = {
+    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -124,12 +126,12 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def blobs(oids: Iterable[str], cwd: Path) -> dict[str, bytes]:
+def blobs(oids: Iterable[str], cwd: Path, env: Mapping[str, str] | None = None) -> dict[str, bytes]:
     """Return the contents of blobs; those that the repository lacks, as a partial clone does, are left out."""
     wanted = list(dict.fromkeys(oids))
     if not wanted:
         return {}
-    out = _batch(cwd, "".join(f"{oid}\n" for oid in wanted).encode())
+    out = run("cat-file", "--batch", cwd=cwd, stdin="".join(f"{oid}\n" for oid in wanted).encode(), env=env).out
     contents: dict[str, bytes] = {}
     start = 0
     for oid in wanted:
@@ -141,21 +143,6 @@ def blobs(oids: Iterable[str], cwd: Path) -> dict[str, bytes]:
             contents[oid] = out[start:stop]
             start = stop + 1
     return contents
-
-
-def _batch(cwd: Path, oids: bytes) -> bytes:
-    """Print blobs, in a partial clone by way of a repository that borrows its objects, since git would fetch others."""
-    done = attempt("cat-file", "--batch", cwd=cwd, stdin=oids)
-    if not done.code:
-        return done.out
-    asked = ("rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects")
-    form, objects = run(*asked, cwd=cwd).text.split("\n")
-    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        place = Path(name)
-        run("init", "--quiet", "--bare", f"--object-format={form}", cwd=place)
-        (place / "objects" / "info").mkdir(parents=True, exist_ok=True)
-        (place / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
-        return run("cat-file", "--batch", cwd=place, stdin=oids).out
 
 
 def failed(arguments: tuple[str, ...], done: Done) -> FileError:

@@ -12,11 +12,14 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from aqlgen.diagnostics.errors import FileError
 from aqlgen.project import git
+from aqlgen.project.generated_paths import read_below, remove_below
+from aqlgen.project.isolation import Isolated, without_configuration
 from aqlgen.project.merge_inputs import Blob, MergeInputs
 from aqlgen.project.repository import Entry, Repository, listed, some
 
@@ -32,7 +35,7 @@ _PICK: Final = {
     "merge.renormalize": "false",
 }
 
-_APART: Final = ("-c", "core.fileMode=false", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false")
+_APART: Final = ("-c", "core.fileMode=false", "-c", "core.sparseCheckout=false")
 """Settings for adding files of another folder to an index."""
 
 _ATTRIBUTES: Final = ".gitattributes"
@@ -65,6 +68,8 @@ class Merged:
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    unstaged: tuple[str, ...] = ()
+    """Files among those added and changed that have a filter of git, which runs only when the user adds them."""
 
     @property
     def nothing(self) -> bool:
@@ -78,23 +83,28 @@ def merge(repository: Repository, inputs: MergeInputs, label: str) -> Merged:
     Raises FileError when something is in the way; then nothing is changed.
     """
     entries = repository.files()
+    blobs = repository.store_filtered()
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         index = {"GIT_INDEX_FILE": str(Path(name) / "index")}
         base = _tree(repository, entries, inputs.base, Path(name), index)
         theirs = _tree(repository, entries, inputs.theirs, Path(name), index)
     if base == theirs:
         return Merged()
-    old = git.run("commit-tree", base, "-m", "what was generated last time", cwd=repository.top).text
-    new = git.run("commit-tree", theirs, "-p", old, "-m", label, cwd=repository.top).text
+    old = repository.isolated.run("commit-tree", base, "-m", "what was generated last time").text
+    new = repository.isolated.run("commit-tree", theirs, "-p", old, "-m", label).text
     with git.undisturbed():
         for path in _untracked(repository, inputs, entries):
-            file = repository.top / repository.prefix / path
-            if _is_begun(file, inputs.theirs[path]):
-                file.unlink()
+            if _is_begun(repository.top / repository.prefix, path, inputs.theirs[path]):
+                remove_below(repository.top / repository.prefix, path)
+        _put(repository, {path: entries[path] for path in blobs})
         try:
-            return _pick(repository, new)
-        finally:
-            _forget(repository)
+            merged = _pick(repository, new, filtered=bool(blobs))
+        except FileError:
+            repository.left_unstaged(blobs)
+            raise
+        unchanged = blobs.keys() - {*merged.added, *merged.changed, *(conflict.path for conflict in merged.conflicts)}
+        repository.left_unstaged(unchanged - set(merged.removed))
+        return replace(merged, unstaged=repository.left_unstaged((*merged.added, *merged.changed)))
 
 
 @contextmanager
@@ -103,17 +113,30 @@ def rehearsal(repository: Repository) -> Iterator[Repository]:
 
     Nothing is written to the user's repository, not even an object.
     """
-    asked = ("rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects")
-    form, objects = git.run(*asked, cwd=repository.top).text.split("\n")
+    objects = repository.isolated.env["GIT_OBJECT_DIRECTORY"]
+    form = "sha256" if len(repository.head) > 40 else "sha1"
     with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
         top = Path(name)
-        git.run("init", "--quiet", f"--object-format={form}", cwd=top)
-        (top / ".git" / "objects" / "info").mkdir(parents=True, exist_ok=True)
-        (top / ".git" / "objects" / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
-        tree = git.run("rev-parse", f"{repository.head}:{repository.prefix}", cwd=top).text
-        head = git.run("commit-tree", tree, "-m", "HEAD", cwd=top).text
-        git.run("reset", "--quiet", "--hard", head, cwd=top, env={"GIT_LFS_SKIP_SMUDGE": "1"})
-        yield Repository(top, "", head, top)
+        place = Isolated(top, without_configuration())
+        place.run("init", "--quiet", f"--object-format={form}")
+        own_objects = top / ".git" / "objects"
+        (own_objects / "info").mkdir(parents=True, exist_ok=True)
+        (own_objects / "info" / "alternates").write_bytes(os.fsencode(f"{objects}\n"))
+        entries = repository.files()
+        blobs = repository.store_filtered({"GIT_OBJECT_DIRECTORY": str(own_objects)})
+        place.run("read-tree", f"{repository.head}:{repository.prefix}")
+        inner = Repository(place, "", "0" * len(repository.head), top, top / ".git")
+        _put(inner, {path: entries[path] for path in blobs})
+        head = place.run("commit-tree", place.run("write-tree").text, "-m", "HEAD").text
+        place.run("reset", "--quiet", "--hard", head)
+        yield replace(inner, head=head)
+
+
+def _put(repository: Repository, entries: Mapping[str, Entry]) -> None:
+    """Put entries into the index."""
+    lines = "".join(f"{entry.mode} {entry.oid}\t{repository.prefix}{path}\0" for path, entry in entries.items())
+    if lines:
+        repository.isolated.run("update-index", "-z", "--index-info", stdin=os.fsencode(lines))
 
 
 def _tree(
@@ -124,7 +147,7 @@ def _tree(
     index: Mapping[str, str],
 ) -> str:
     """Store a side as a tree: that of the last commit, with only the side in the project's folder."""
-    git.run("read-tree", repository.head, cwd=repository.top, env=index)
+    repository.isolated.run("read-tree", repository.head, env=index)
     stored = {path: blob for path, blob in side.items() if isinstance(blob, bytes)}
     _add(repository, stored, place, index)
     known = {path: blob for path, blob in side.items() if isinstance(blob, Entry)}
@@ -132,8 +155,8 @@ def _tree(
     lines = [f"0 {removed}\t{repository.prefix}{path}" for path in entries if path not in side]
     lines += [f"{entry.mode} {entry.oid}\t{repository.prefix}{path}" for path, entry in known.items()]
     changes = os.fsencode("".join(f"{line}\0" for line in lines))
-    git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=changes)
-    return git.run("write-tree", cwd=repository.top, env=index).text
+    repository.isolated.run("update-index", "-z", "--index-info", env=index, stdin=changes)
+    return repository.isolated.run("write-tree", env=index).text
 
 
 def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, index: Mapping[str, str]) -> None:
@@ -148,13 +171,14 @@ def _add(repository: Repository, contents: Mapping[str, bytes], place: Path, ind
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         names = os.fsencode("".join(f"{repository.prefix}{path}\0" for path in contents if path not in plain))
-        apart = {**index, "GIT_DIR": git.run("rev-parse", "--absolute-git-dir", cwd=repository.top).text}
+        git_dir = repository.isolated.run("rev-parse", "--absolute-git-dir").text
+        apart = {**index, "GIT_DIR": git_dir, "GIT_WORK_TREE": name}
         added = (*_APART, "update-index", "--add", "--replace", "-z", "--stdin")
-        git.run(*added, cwd=Path(name), env={**apart, "GIT_WORK_TREE": name}, stdin=names)
+        replace(repository.isolated, top=Path(name)).run(*added, env=apart, stdin=names)
         for number, path in enumerate(plain):
             stored = ("hash-object", "-w", "--no-filters", str(Path(name) / str(number)))
-            line = f"100644 {git.run(*stored, cwd=repository.top).text}\t{repository.prefix}{path}\0"
-            git.run("update-index", "-z", "--index-info", cwd=repository.top, env=index, stdin=os.fsencode(line))
+            line = f"100644 {repository.isolated.run(*stored).text}\t{repository.prefix}{path}\0"
+            repository.isolated.run("update-index", "-z", "--index-info", env=index, stdin=os.fsencode(line))
 
 
 def refuse_in_the_way(repository: Repository, inputs: MergeInputs, entries: Mapping[str, Entry]) -> None:
@@ -165,7 +189,7 @@ def refuse_in_the_way(repository: Repository, inputs: MergeInputs, entries: Mapp
     """
     root = repository.top / repository.prefix
     paths = _untracked(repository, inputs, entries)
-    occupied = [path for path in paths if not _is_begun(root / path, inputs.theirs[path])]
+    occupied = [path for path in paths if not _is_begun(root, path, inputs.theirs[path])]
     if occupied:
         raise listed(
             "untracked-in-the-way",
@@ -181,10 +205,9 @@ def _untracked(repository: Repository, inputs: MergeInputs, entries: Mapping[str
     return [path for path in inputs.theirs if path not in entries and _is_there(root, path)]
 
 
-def _is_begun(file: Path, blob: Blob) -> bool:
-    if not isinstance(blob, bytes) or file.is_symlink() or not file.is_file():
-        return False
-    return blob.startswith(file.read_bytes())
+def _is_begun(root: Path, path: str, blob: Blob) -> bool:
+    content = read_below(root, path) if isinstance(blob, bytes) else None
+    return isinstance(blob, bytes) and content is not None and blob.startswith(content)
 
 
 def _is_there(root: Path, path: str) -> bool:
@@ -198,10 +221,10 @@ def _is_there(root: Path, path: str) -> bool:
     return os.path.lexists(place / name)
 
 
-def _pick(repository: Repository, commit: str) -> Merged:
+def _pick(repository: Repository, commit: str, *, filtered: bool) -> Merged:
     settings = [argument for key, value in _PICK.items() for argument in ("-c", f"{key}={value}")]
-    command = (*settings, "cherry-pick", "--no-commit", "--allow-empty", commit)
-    done = git.attempt(*command, cwd=repository.top)
+    before = repository.isolated.run("write-tree").text if filtered else "HEAD"
+    done = repository.isolated.attempt(*settings, "cherry-pick", "--no-commit", "--allow-empty", commit)
     conflicts = _conflicts(repository)
     if done.code and not conflicts and "CONFLICT" not in done.text:
         raise git.failed(("cherry-pick",), done)
@@ -216,11 +239,11 @@ def _pick(repository: Repository, commit: str) -> Merged:
         "--name-status",
         "--no-renames",
         "-z",
-        "HEAD",
+        before,
         "--",
         f":(top,literal){repository.prefix}",
     )
-    words = iter(os.fsdecode(git.run(*listed, cwd=repository.top).out).split("\0")[:-1])
+    words = iter(os.fsdecode(repository.isolated.run(*listed).out).split("\0")[:-1])
     for state, path in zip(words, words, strict=True):
         inner = path.removeprefix(repository.prefix)
         if inner not in unmerged:
@@ -231,17 +254,9 @@ def _pick(repository: Repository, commit: str) -> Merged:
 
 def _conflicts(repository: Repository) -> tuple[Conflict, ...]:
     stages: dict[str, str] = {}
-    for record in os.fsdecode(git.run("ls-files", "--unmerged", "-z", cwd=repository.top).out).split("\0"):
+    for record in os.fsdecode(repository.isolated.run("ls-files", "--unmerged", "-z").out).split("\0"):
         if record:
             about, _, path = record.partition("\t")
             inner = path.removeprefix(repository.prefix)
             stages[inner] = stages.get(inner, "") + about[-1]
     return tuple(Conflict(path, _WHY["".join(sorted(numbers))]) for path, numbers in sorted(stages.items()))
-
-
-def _forget(repository: Repository) -> None:
-    """Remove the message for the user's next commit, and without conflicts the reference that git compares with."""
-    place = git.run("rev-parse", "--git-path", "MERGE_MSG", cwd=repository.top).text
-    (repository.top / place).unlink(missing_ok=True)
-    if not _conflicts(repository):
-        git.attempt("update-ref", "--no-deref", "-d", "AUTO_MERGE", cwd=repository.top)

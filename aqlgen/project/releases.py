@@ -18,6 +18,7 @@ from typing import Final
 from aqlgen import __version__
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.project import git
+from aqlgen.project.isolation import Place, isolated, place_of
 from aqlgen.resources import PACKAGED, URL, own_templates
 
 __all__ = ["Release", "current", "templates_of"]
@@ -82,19 +83,26 @@ def _unchanged(root: Path, tag: str) -> bool:
 
 def _files(tag: str, stack: ExitStack) -> dict[str, bytes]:
     """Read the templates of a tag, path → content, from the checkout or from the bundle; {} when it is in neither."""
-    repository = _checkout()
-    bundle = PACKAGED / "templates.bundle"
+    repository, env = _checkout(), dict[str, str]()
     if repository is None:
+        bundle = PACKAGED / "templates.bundle"
         if not bundle.is_file():
             return {}
         repository = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aqlgen-")))
-        git.run("clone", "--quiet", "--bare", str(bundle), str(repository), cwd=PACKAGED)
-    listed = git.attempt("ls-tree", "-r", "-z", f"refs/tags/{tag}", *_PARTS, cwd=repository)
+        local = {"GIT_ALLOW_PROTOCOL": "file"}
+        git.run("clone", "--quiet", "--bare", str(bundle), str(repository), cwd=PACKAGED, env=local)
+    commit = git.attempt("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}^{{commit}}", cwd=repository)
+    if commit.code:
+        return {}
+    place = place_of(repository) if _checkout() else None
+    if isinstance(place, Place):
+        env = dict(stack.enter_context(isolated(place)).env)
+    listed = git.attempt("ls-tree", "-r", "-z", commit.text, *_PARTS, cwd=repository, env=env)
     if listed.code:
         return {}
     entries = [entry.split("\t", 1) for entry in listed.out.decode().split("\0") if entry]
     oids = {path: about.split()[2] for about, path in entries if not about.startswith("120000 ")}  # a symbolic link
-    contents = git.blobs(oids.values(), repository)
+    contents = git.blobs(oids.values(), repository, env)
     complete = contents.keys() >= set(oids.values())  # not in a clone that lacks blobs
     return _shaped({path: contents[oid] for path, oid in oids.items()}) if complete else {}
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.project import git
+from aqlgen.project.isolation import Isolated, Place, isolated, place_of
 
 __all__ = ["Revision", "revision"]
 
@@ -30,9 +31,14 @@ class Revision:
 
     written: str
     commit: str
-    top: Path
+    place: Place
     path: str
     is_folder: bool
+
+    @property
+    def top(self) -> Path:
+        """The top folder of the work tree."""
+        return self.place.top
 
     @property
     def work_tree(self) -> Path:
@@ -44,28 +50,38 @@ class Revision:
 
         For a file that refers to others, those beside and below it are written too.
         """
-        if self.is_folder:
-            self._write(self.path, folder)
-            return folder
-        content = git.run("cat-file", "blob", f"{self.commit}:{self.path}", cwd=self.top).out
-        place = PurePosixPath(self.path)
-        if _REFERENCE.search(content):
-            self._write("" if place.parent == PurePosixPath() else str(place.parent), folder)
-        (folder / place.name).write_bytes(content)
-        return folder / place.name
+        with isolated(self.place) as repository:
+            if self.is_folder:
+                self._write(repository, self.path, folder)
+                return folder
+            content = repository.run("cat-file", "blob", f"{self.commit}:{self.path}").out
+            place = PurePosixPath(self.path)
+            if _REFERENCE.search(content):
+                self._write(repository, "" if place.parent == PurePosixPath() else str(place.parent), folder)
+            (folder / place.name).write_bytes(content)
+            return folder / place.name
 
-    def _write(self, path: str, folder: Path) -> None:
-        listing = git.run("ls-tree", "-r", "-z", "--full-tree", f"{self.commit}:{path}", cwd=self.top).out
+    def _write(self, repository: Isolated, path: str, folder: Path) -> None:
+        """Write the data of a folder. Raises FileError where a tree, which git does not check, has other names."""
+        listing = repository.run("ls-tree", "-r", "-z", "--full-tree", f"{self.commit}:{path}").out
         oids: dict[str, str] = {}
         for record in os.fsdecode(listing).split("\0"):
             about, _, name = record.partition("\t")
             if about[:6] in _REGULAR and PurePosixPath(name).suffix.lower() in _DATA:
                 oids[name] = about.split(" ")[2]
-        contents = git.blobs(oids.values(), self.top)
+        contents = git.blobs(oids.values(), repository.top, repository.env)
         for name, oid in oids.items():
+            if oid not in contents or not _is_inside(name):
+                why = "leads out of the folder" if oid in contents else "is not in this clone"
+                raise FileError.of("file-unreadable", f"{name!r} of {self.written} {why}", file=self.written)
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(contents[oid])
+
+
+def _is_inside(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return ":" not in parts[0] and not {"", ".", ".."} & set(parts) and ".git" not in map(str.casefold, parts)
 
 
 def revision(written: str, folder: Path) -> Revision | None:
@@ -77,15 +93,15 @@ def revision(written: str, folder: Path) -> Revision | None:
     name, colon, path = written.partition(":")
     if not name or name.startswith("-"):
         return None
-    top = git.attempt("rev-parse", "--show-toplevel", "--show-prefix", cwd=folder)
+    place = place_of(folder)
     commit = git.attempt("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", cwd=folder)
-    if top.code or commit.code:
+    if isinstance(place, git.Done) or commit.code:
         return None
-    root, prefix = (top.text + "\n").split("\n")[:2]
     if not colon or path.startswith(("./", "../")):
-        path = os.path.normpath(f"{prefix}{path}")
+        path = os.path.normpath(f"{place.prefix}{path}")
     path = "" if path in (".", "") else PurePosixPath(path).as_posix()
-    kind = git.attempt("cat-file", "-t", f"{commit.text}:{path}", cwd=folder)
+    with isolated(place) as repository:
+        kind = repository.attempt("cat-file", "-t", f"{commit.text}:{path}")
     if kind.code:
         raise FileError.of(
             "file-not-found",
@@ -93,4 +109,4 @@ def revision(written: str, folder: Path) -> Revision | None:
             help="A path begins at the top of the repository, or here when it begins with ./",
             file=written,
         )
-    return Revision(written, commit.text, Path(root), path, kind.text == "tree")
+    return Revision(written, commit.text, place, path, kind.text == "tree")

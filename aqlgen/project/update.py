@@ -20,6 +20,7 @@ from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.committed import Committed
 from aqlgen.project.edits.overrides import overridden, recovered, renamed, with_aliases
 from aqlgen.project.edits.refusals import forked
+from aqlgen.project.generated_paths import refuse_links
 from aqlgen.project.generation import regenerate
 from aqlgen.project.merge import Merged, merge, refuse_in_the_way, rehearsal
 from aqlgen.project.merge_inputs import Pristine, merge_inputs
@@ -85,8 +86,13 @@ def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> 
     """Bring a project up to date by a merge into its work tree. Raises AqlgenError, and nothing is changed then."""
     project = Project.open(folder)
     _refuse_older(project)
-    repository = Repository.open(folder)
-    repository.refuse_unready()
+    with Repository.open(folder) as repository:
+        repository.refuse_unready()
+        return _update(project, repository, asked, dry_run=dry_run, progress=progress)
+
+
+def _update(project: Project, repository: Repository, asked: Asked, *, dry_run: bool, progress: Progress) -> Updated:
+    folder = project.folder
     committed = Committed.of(project, repository)
     edited = committed.edited()
     fork = _fork(committed, edited, keep=asked.keep_edits)
@@ -111,6 +117,7 @@ def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> 
     changes = compare(old, surface_of_table(generated.prepared.table))
     progress("merging")
     inputs = merge_inputs(committed, tree, {} if overrides is None else {OVERRIDES: overrides}, fork)
+    refuse_links(project.folder, inputs.theirs)
     refuse_in_the_way(repository, inputs, committed.entries)
     with rehearsal(repository) if dry_run else nullcontext(repository) as place:
         merged = merge(place, inputs, f"aqlgen {__version__}")

@@ -13,6 +13,7 @@ from typing import Final
 from aqlgen.diagnostics.errors import FileError, TemplateError
 from aqlgen.project import Project, git
 from aqlgen.project.encodings import as_generated, is_generated
+from aqlgen.project.isolation import isolated, place_of
 from aqlgen.project.releases import templates_of
 from aqlgen.render.kinds import Kind, folders, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
@@ -107,13 +108,25 @@ class Worktree:
     def _files(self) -> Iterator[str]:
         folder = self.project.folder
         try:
-            listing = git.attempt("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=folder)
+            listing = _listing(folder)
         except FileError:
             listing = None
-        if listing is not None and not listing.code:
-            yield from (path for path in os.fsdecode(listing.out).split("\0") if path and (folder / path).is_file())
+        if listing is not None:
+            yield from (path for path in listing if (folder / path).is_file())
         else:
             yield from _walk(folder)
+
+
+def _listing(folder: Path) -> list[str] | None:
+    """Return the files of a folder that git does not ignore; None in no repository. Raises FileError without git."""
+    place = place_of(folder)
+    if isinstance(place, git.Done):
+        return None
+    with isolated(place) as repository:
+        listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", f":(top,literal){place.prefix}")
+        listing = repository.attempt(*listed)
+    paths = os.fsdecode(listing.out).split("\0")[:-1]
+    return None if listing.code else [path.removeprefix(place.prefix) for path in paths]
 
 
 def _walk(folder: Path) -> Iterator[str]:

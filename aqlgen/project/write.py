@@ -9,16 +9,25 @@ from pathlib import Path
 from secrets import token_hex
 
 from aqlgen.diagnostics.errors import FileError
+from aqlgen.project.generated_paths import problem_of_all
 
 __all__ = ["refuse_occupied", "write_file", "write_tree"]
 
 
 def refuse_occupied(folder: Path) -> None:
-    """Refuse a destination that holds something or is no folder. Raises FileError."""
+    """Refuse a destination that holds something, is no folder, or is git's own. Raises FileError."""
     try:
+        places = {*folder.absolute().parts, *folder.resolve().parts}
         occupied = folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir())))
     except OSError as error:
         raise _unwritable(folder, error) from None
+    if ".git" in map(str.casefold, places):
+        raise FileError.of(
+            "output-unwritable",
+            f"the destination {folder} is in a folder that is git's own",
+            help="Choose another place with -o.",
+            file=str(folder),
+        )
     if occupied:
         what = "is not empty" if folder.is_dir() else "is not a folder"
         raise FileError.of(
@@ -32,6 +41,9 @@ def refuse_occupied(folder: Path) -> None:
 def write_tree(tree: Mapping[str, bytes], folder: Path) -> None:
     """Write a tree to a destination that does not exist or is empty. Raises FileError, leaving nothing behind."""
     refuse_occupied(folder)
+    problem = problem_of_all(tree)
+    if problem:
+        raise FileError.of("output-unwritable", f"the project cannot be written: {problem}", file=str(folder))
     folder = folder.absolute()
     created: list[Path] = []
     try:

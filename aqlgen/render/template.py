@@ -34,6 +34,8 @@ BYTECODE = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_S
 _PACKAGE: Final = "{{package}}"
 _LINK: Final = f"src/{_PACKAGE}/runtime"
 """A symbolic link to the runtime, for plain copier alone; it may be missing, as in a wheel."""
+_NAMES: Final = frozenset({"name", "package", "version", "license", "env_prefix"})
+"""Answers that are names: the `$` of a template's own check lets a line end pass."""
 _SUFFIX: Final = ".jinja"
 _COMMAND: Final = (sys.executable, "-P", "-m", "aqlgen.render.templating")
 
@@ -43,6 +45,7 @@ def render_template(answers: Mapping[str, str], templates: Path | None = None) -
 
     `templates` is a folder as `releases.templates_of` yields it; None stands for those of this aqlgen.
     """
+    _refuse_unfit(answers)
     return _render(answers, own_templates()) if templates is None else _render_by_copier(answers, templates)
 
 
@@ -54,9 +57,19 @@ def render_directly(answers: Mapping[str, str], templates: Path | None = None) -
     import yaml
 
     try:
+        _refuse_unfit(answers)
         return _render(answers, templates or own_templates())
     except (TemplateError, LookupError, TypeError, ValueError, yaml.YAMLError):
         return {}
+
+
+def _refuse_unfit(answers: Mapping[str, str]) -> None:
+    """Raise TemplateError for an answer that is no text, or a name of several lines: answers may come from a file."""
+    for name, answer in answers.items():
+        if not isinstance(answer, str) or ("\n" in answer and name in _NAMES):
+            raise _failed(
+                f"the template could not be rendered: {name} is {answer!r}, which is no text, or of several lines"
+            )
 
 
 def _render(answers: Mapping[str, str], root: Path) -> dict[str, bytes]:

@@ -1,4 +1,8 @@
-"""However git stores files (other line ends, Git LFS, a filter), an untouched file is not edited."""
+"""However git stores files (other line ends, Git LFS, a filter), an untouched file is not edited, and no filter runs.
+
+The user's own git runs the filter here: aqlgen takes such files as they are in the work tree, and leaves what it
+changes in them for `git add`.
+"""
 
 from __future__ import annotations
 
@@ -65,16 +69,42 @@ def test_files_in_git_lfs_are_not_edited(stored: Repo) -> None:
     assert files(stored) == before
 
 
-def test_an_update_puts_new_contents_into_git_lfs(stored: Repo, newer: Templates, spec: Spec) -> None:
+def test_an_update_leaves_new_contents_of_git_lfs_to_git_add(stored: Repo, newer: Templates, spec: Spec) -> None:
     newer.replace("README.md.jinja", "\n## ", "\nA line of the new release.\n\n## ")
-    assert stored.update("--spec", spec(orders())).code == 0
-    for path in ("README.md", "src/shop_adapter/operations/read.json", "MCPAQL-PROVENANCE.json"):
-        assert stored.git("show", f":{path}").startswith(POINTER)
+    newer.add("docs/extra.json", "{}\n")
+    changed = ["README.md", "src/shop_adapter/operations/read.json", "MCPAQL-PROVENANCE.json", "docs/extra.json"]
+    assert stored.changed("--dry-run", "--spec", spec(orders()))["files"]["added"] == ["docs/extra.json"]
+    done = stored.update("--spec", spec(orders()))
+    assert done.code == 0
+    assert "`git add` them: " in done.out
     assert "list_orders" in stored.read("src/shop_adapter/operations/read.json")
     assert "A line of the new release." in stored.read("README.md")
+    assert stored.git("diff", "--cached", "--name-only", "--", *changed) == ""
+    assert set(changed[:3]) <= set(stored.git("diff", "--name-only").splitlines())
+    stored.git("add", "--all")
+    for path in changed:
+        assert stored.git("show", f":{path}").startswith(POINTER)
     assert stored.git("diff", "--name-only") == ""
     stored.commit()
     assert [file["path"] for file in report(stored)["files"]["changed"]] == [".gitattributes"]
+
+
+def test_a_conflict_in_a_file_of_git_lfs_stands_in_the_work_tree(stored: Repo, newer: Templates) -> None:
+    stored.replace("README.md", "\n## ", "\nOurs.\n\n## ")
+    stored.commit()
+    newer.replace("README.md.jinja", "\n## ", "\nTheirs.\n\n## ")
+    assert stored.changed()["files"]["conflicts"] == ["README.md"]
+    text = stored.read("README.md")
+    assert "<<<<<<< " in text
+    assert "Ours." in text
+    assert "Theirs." in text
+
+
+def test_changed_content_of_git_lfs_is_seen_without_the_filter(stored: Repo) -> None:
+    stored.write("README.md", stored.read("README.md") + "\nNot committed.\n")
+    done = stored.update()
+    assert done.code == 4
+    assert "[uncommitted-changes]" in done.err
 
 
 def test_an_edit_of_a_file_in_git_lfs_becomes_an_override(stored: Repo) -> None:
@@ -82,8 +112,10 @@ def test_an_edit_of_a_file_in_git_lfs_becomes_an_override(stored: Repo) -> None:
     stored.replace(path, '"delete_good": {', '"bin_good": {')
     stored.commit()
     assert stored.changed()["overrides_added"] == ["DELETE /goods/{id}"]
-    assert stored.git("show", ":overrides.yaml").startswith(POINTER)
     assert "bin_good" in stored.read("overrides.yaml")
+    assert "overrides.yaml" in stored.git("diff", "--name-only").splitlines()
+    stored.git("add", "--all")
+    assert stored.git("show", ":overrides.yaml").startswith(POINTER)
 
 
 def test_a_clone_without_the_contents_of_git_lfs_is_refused(stored: Repo, tmp_path: Path) -> None:
