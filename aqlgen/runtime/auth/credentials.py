@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ..encode.framing import check_header
 from ..errors import Code, Failure
 from ..redaction import Secrets
 from ..settings.load import Variables
@@ -165,6 +166,7 @@ class Credentials:
             hidden |= register(source.values[:1], common=len("".join(source.values[1:])) > 1)  # a user name, or a key
             hidden |= register([*source.values[1:], text, text.rpartition(" ")[2]])
             if place == "header":
+                check_header(key)
                 headers[key] = text
             else:
                 pair = f"{quote(key, safe='')}={quote(text, safe='' if place == 'query' else _COOKIE_SAFE)}"
