@@ -8,7 +8,7 @@ import html
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -130,7 +130,7 @@ class Adapter:
             **ENVIRON,
             "MCP_AQL_AUDIT_PATH": str(folder / "audit.jsonl"),
             "MCP_AQL_STATE_URL": "memory:",
-            "MCP_AQL_LOG_LEVEL": "debug",
+            "MCP_AQL_LOG_LEVEL": "emergency",
         }
         self.parts = assembly.assemble(self.folder, hooks, environ=self.environ)
         self.records: list[Any] = []
@@ -153,9 +153,16 @@ def _texts(value: Any) -> list[str]:
     return [text for item in value for text in _texts(item)] if isinstance(value, list) else [str(value)]
 
 
+@pytest.fixture(scope="module")
+def assembled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adapter]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield Adapter(tmp_path_factory.mktemp("adapter"), monkeypatch)
+
+
 @pytest.fixture
-def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    return Adapter(tmp_path, monkeypatch)
+def adapter(assembled: Adapter) -> Adapter:
+    assembled.records.clear()
+    return assembled
 
 
 def response(content: bytes, kind: str, status: int = 200, **headers: str) -> ApiResponse:
@@ -322,15 +329,15 @@ DRY_RUNS: dict[str, object] = {
     "an AWS token": with_header("X-Amz-Security-Token", "nobody-knows-this"),
     "a signature": with_header("X-Signature", "nobody-knows-this"),
     "a secret": with_header("X-Client-Secret", "nobody-knows-this"),
-    "the query": hooked(lambda request: replace(request, url=f"{request.url}?trace={quote(KEY, safe='')}")),
+    "the query": hooked(lambda request: replace(request, url=f"{request.url}&trace={quote(KEY, safe='')}")),
     "the query in lower case": hooked(
-        lambda request: replace(request, url=f"{request.url}?t={quote(KEY, safe='').replace('%2B', '%2b')}")
+        lambda request: replace(request, url=f"{request.url}&t={quote(KEY, safe='').replace('%2B', '%2b')}")
     ),
     "a key in the query by its name": hooked(
-        lambda request: replace(request, url=f"{request.url}?api_key=nobody-knows-this")
+        lambda request: replace(request, url=f"{request.url}&api_key=nobody-knows-this")
     ),
     "a token in the query by its name": hooked(
-        lambda request: replace(request, url=f"{request.url}?access%5Ftoken=nobody-knows-this")
+        lambda request: replace(request, url=f"{request.url}&access%5Ftoken=nobody-knows-this")
     ),
     "the path": hooked(lambda request: replace(request, url=f"{request.url}/{quote(KEY, safe='')}")),
     "the user of the address": hooked(
@@ -379,7 +386,7 @@ def test_a_request_knows_the_values_of_all_credential_variables(tmp_path: Path) 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_no_encoding_of_a_secret_is_logged(name: str) -> None:
     records: list[Any] = []
-    logger = Logger("debug", "attack", secrets=lambda: frozenset({KEY}))
+    logger = Logger("emergency", "attack", secrets=lambda: frozenset({KEY}))
     logger.listen(records.append, "debug")
     text = ENCODINGS[name]
     logger.write("warning", f"m {text}", trace={f"t {text}": [text]}, data_item={"x": {text: text}})
