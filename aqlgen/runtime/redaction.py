@@ -340,7 +340,12 @@ def _is_escaped(text: str) -> bool:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    escape = match[0]
+    return _character(match[0])
+
+
+@lru_cache(4096)
+def _character(escape: str) -> str:
+    """Return what an escape stands for."""
     kind = escape[0]
     if kind == "%":
         return chr(int(escape[1:], 16))
