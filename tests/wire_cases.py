@@ -102,7 +102,7 @@ def _values() -> list[Case]:
         (STRING, "%2F", "%252F"),
         (STRING, "a&b;c", "a%26b%3Bc"),
         (STRING, "a\r\nb", "a%0D%0Ab"),
-        (STRING, "../../x", "..%2F..%2Fx"),
+        (STRING, "...", "..."),
         (STRING, "日本", "%E6%97%A5%E6%9C%AC"),
         (STRING, "😀", "%F0%9F%98%80"),
         (STRING, "-._~", "-._~"),
@@ -129,7 +129,7 @@ def _refused() -> list[Case]:
     color = parameter("color", "path", STRING)
     cases = [
         Case(f"path {value!r} is refused", {"color": value}, path="/{color}", parameters=(color,), refused=code)
-        for value, code in ((".", BAD), ("..", BAD), ("", BAD))
+        for value, code in ((".", BAD), ("..", BAD), ("", BAD), ("../../x", BAD))
     ]
     label = parameter("color", "path", STRING, style="label")
     cases.append(Case("label of nothing", {"color": ""}, path="/{color}", parameters=(label,), refused=BAD))

@@ -16,6 +16,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import MISSING, Body, Json, Location, Origin, Parameter
+from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.encode.urls import placeholders
 from aqlgen.runtime.media import OCTETS
 
@@ -67,6 +68,10 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         message = f"{_named(node)} is not usable: HTTP allows no such name of a header"
         _unusable(context, "bad-parameter", message, origin, required=model.required)
         return None
+    if _is_framing(location, model.name):
+        message = f"{_named(node)} is left out: by it a request is framed or routed, which is the adapter's own"
+        context.warn("framing-parameter", message, origin)
+        return None
     fixed = None
     if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
         wanted = model.required or (model.name.lower() == "content-type" and _one_value(schema))
@@ -92,6 +97,12 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         fixed=fixed,
         encoding=media["encoding"] if isinstance(media, dict) and isinstance(media.get("encoding"), dict) else {},
     )
+
+
+def _is_framing(location: Location, name: str) -> bool:
+    if location is Location.HEADER:
+        return is_framing(name)
+    return location in (Location.QUERY, Location.COOKIE) and overrides_method(name)
 
 
 def _location(context: Context, node: Json, path: str, pointer: str) -> tuple[Location, Json]:

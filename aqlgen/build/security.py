@@ -9,6 +9,7 @@ from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, OAuthFlow, Origin, SecurityScheme, Server
+from aqlgen.runtime.encode.framing import is_framing, overrides_method
 
 MAX_SCOPES = 1000
 
@@ -47,6 +48,13 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
             model = context.validate(SECURITY_SCHEME, node, origin)
         except (UnresolvedError, InvalidObjectError) as error:
             context.warn("invalid-component", f"the security scheme {name!r} is left out: {error}", pointer)
+            continue
+        sent_name = model.name or ""
+        if model.type == "apiKey" and (
+            is_framing(sent_name) if model.security_scheme_in == "header" else overrides_method(sent_name)
+        ):
+            message = f"the security scheme {name!r} is left out: {sent_name!r} frames or routes requests"
+            context.warn("framing-parameter", message, origin)
             continue
         schemes.append(
             SecurityScheme(

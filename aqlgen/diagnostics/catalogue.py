@@ -244,6 +244,13 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "It breaks the specification, or the parameters in the path's template and those declared differ.",
         "Declare each name in braces as a required parameter with in: path, and no others.",
     ),
+    "framing-parameter": Entry(
+        "A parameter would frame or route requests",
+        "Headers such as Host, Content-Length, Transfer-Encoding and X-Forwarded-For, and names such as "
+        "X-HTTP-Method-Override and _method, decide where a request ends, where it goes or what it does: they are the "
+        "adapter's own, and are not offered to agents.",
+        "Nothing is needed. If the API does want one, such as a method override, let before_send in hooks.py add it.",
+    ),
     "unsupported-media-type": Entry(
         "A body is of a kind that cannot be sent",
         "The operation takes only content types that adapters have no way to make, or a form of a file or a list that "

@@ -16,8 +16,9 @@ from .dispatch.dispatcher import Dispatcher
 from .encode.urls import variable_problem
 from .hooks import Hooks
 from .logs.log import Logger
+from .redaction import url_secrets
 from .safety.audit import Audit
-from .settings.config import Config
+from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
 from .state import SqliteState, State, open_state, state_file
 from .table import Adapter, Table
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from .wire import Transport
 
-__all__ = ["Assembly", "assemble", "audit_file", "check_variables"]
+__all__ = ["Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables"]
 
 
 class Assembly(NamedTuple):
@@ -54,12 +55,27 @@ def assemble(
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
+    credentials.seen.own(_configured_secrets(config))
     transport = _transport(table, folder, config, credentials.verify, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state)
+    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked)
     return Assembly(adapter, table, config, transport, dispatcher, state)
+
+
+def adapter_secrets(adapter: Adapter, environ: Mapping[str, str], config: Config | None = None) -> frozenset[str]:
+    """Return the values of all credentials that are set."""
+    credentials = Credentials(adapter, environ, demanded=False)
+    if config is not None:
+        credentials.seen.own(_configured_secrets(config))
+    return credentials.secrets
+
+
+def _configured_secrets(config: Config) -> list[str]:
+    """Return the passwords in the URLs of the settings."""
+    values = (getattr(config, setting.attribute) for setting in SETTINGS)
+    return [secret for value in values if isinstance(value, str) and "@" in value for secret in url_secrets(value)]
 
 
 def check_variables(adapter: Adapter, table: Table, config: Config) -> None:

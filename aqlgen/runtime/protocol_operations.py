@@ -17,7 +17,7 @@ from .session import Session
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["Handler", "Person", "ProtocolOperation", "Registry"]
+__all__ = ["DiscreetPerson", "Handler", "Person", "ProtocolOperation", "Registry"]
 
 _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
@@ -38,6 +38,32 @@ class Person(Protocol):
     async def ask(self, question: str) -> bool:
         """Ask a question and return True for a clear yes; everything else is a no."""
         ...
+
+
+class DiscreetPerson:
+    """A person who is asked without any credential in the question."""
+
+    def __init__(self, person: Person, masked: Callable[[str], str]) -> None:
+        self._person = person
+        self._masked = masked
+
+    @property
+    def batched(self) -> bool:
+        """True if the call is a batch."""
+        return self._person.batched
+
+    @batched.setter
+    def batched(self, batched: bool) -> None:
+        self._person.batched = batched
+
+    @property
+    def reachable(self) -> bool:
+        """True if the client can ask a person."""
+        return self._person.reachable
+
+    async def ask(self, question: str) -> bool:
+        """Ask a question and return True for a clear yes."""
+        return await self._person.ask(self._masked(question))
 
 
 Handler: TypeAlias = Callable[[dict[str, Any], Session, Person | None], Awaitable[Any]]

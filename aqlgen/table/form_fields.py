@@ -12,6 +12,7 @@ from typing import Final
 
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
+from aqlgen.runtime.encode.framing import is_framing
 from aqlgen.runtime.media import FORM, is_multipart, is_xml, media_type
 from aqlgen.runtime.table import Parameter, encode
 from aqlgen.schemas import Types
@@ -202,7 +203,7 @@ def _of_one(raw: Json, follow: Follow) -> Json:
 
 
 def _headers(declared: Json, follow: Follow) -> dict[str, str]:
-    """Return the headers of a part that have only one value, except Content-Type (OpenAPI 3.1.1, 4.8.15)."""
+    """Return the headers of a part that have only one value, except those that frame it (OpenAPI 3.1.1, 4.8.15)."""
     headers: dict[str, str] = {}
     for name, raw in declared.items() if isinstance(declared, Mapping) else ():
         try:
@@ -211,7 +212,7 @@ def _headers(declared: Json, follow: Follow) -> dict[str, str]:
             schema, _ = follow(schema)
         except UnresolvedError:
             continue
-        if name.lower() == "content-type" or not HEADER.fullmatch(name) or not isinstance(schema, Mapping):
+        if is_framing(name, of_part=True) or not HEADER.fullmatch(name) or not isinstance(schema, Mapping):
             continue
         listed = schema.get("enum")
         options: list[Json] = listed if isinstance(listed, list) else []

@@ -30,6 +30,10 @@ class FakeApi:
                 raise Failure(Code.UNKNOWN_PARAM, f"Unknown parameter(s) for operation '{row.name}': {name}")
         return named_params
 
+    def secrets(self) -> frozenset[str]:
+        """Return no credential."""
+        return frozenset()
+
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build a request whose content is the parameters as they are."""
         return ApiRequest(row.method, f"https://zoo.example/v1{row.path}", (), json.dumps(dict(params)).encode())

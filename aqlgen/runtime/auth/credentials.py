@@ -11,9 +11,11 @@ from __future__ import annotations
 import base64
 import secrets as random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ..encode.framing import check_header
 from ..errors import Code, Failure
 from ..redaction import Secrets
 from ..settings.load import Variables
@@ -57,6 +59,7 @@ class Credentials:
         self._tls = tls
         self._applied: dict[tuple[tuple[str, ...], ...], Applied] = {}
         self._last: tuple[str | None, ...] | None = None
+        self._secret_settings = self.variables.secret_settings()
 
     def for_row(self, row: Row) -> Applied:
         """Return the credentials of an operation's request. Raises Failure that names the missing variables."""
@@ -65,7 +68,9 @@ class Credentials:
         alternatives = self.adapter.security if row.security is None else row.security
         applied = self._applied.get(alternatives)
         if applied is None:
+            self.update_secrets()
             applied, lasting = self._choose(alternatives, row)
+            applied = replace(applied, secrets=applied.secrets | self.seen.of_owner)  # a hook may send any of them
             if lasting:
                 self._applied[alternatives] = applied
         return applied
@@ -77,7 +82,7 @@ class Credentials:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Every secret that is set or was seen, in each form in which it is sent."""
+        """Every secret that is set or was seen."""
         self.update_secrets()
         return self.seen.all
 
@@ -86,12 +91,19 @@ class Credentials:
         schemes = self.adapter.security_schemes.values()
         names = [(name, scheme) for scheme in schemes for name in _secret_names(scheme)]
         values = tuple(self.variables.value(name) for name, _ in names)
-        if values == self._last:
+        settings = tuple(self.variables.value(name) for name in self._secret_settings)
+        if (*values, *settings) == self._last:
             return
-        self._last = values
+        self._last = (*values, *settings)
         for (name, scheme), value in zip(names, values, strict=True):
             self.seen.own([value] if value else (), common=_is_common(scheme, name, self.variables))
+        for setting in filter(None, settings):
+            self.seen.own(map(str.strip, setting.splitlines()))  # several tokens stand one a line
         for scheme in schemes:
+            if scheme.get("type") == "mutualTLS":
+                from .tls import key_lines
+
+                self.seen.own(key_lines(self.variables, scheme["variables"]))
             if scheme.get("type") == "http" and len(scheme["variables"]) > 1:
                 pair = ":".join(self.variables.value(name) or "" for name in scheme["variables"])
                 self.seen.own([pair] if len(pair) > 1 else ())
@@ -126,7 +138,6 @@ class Credentials:
         )
 
     def _apply(self, sources: list[Source]) -> Applied:
-        self.update_secrets()
         headers: dict[str, str] = {}
         query: list[str] = []
         cookies: list[str] = []
@@ -155,6 +166,7 @@ class Credentials:
             hidden |= register(source.values[:1], common=len("".join(source.values[1:])) > 1)  # a user name, or a key
             hidden |= register([*source.values[1:], text, text.rpartition(" ")[2]])
             if place == "header":
+                check_header(key)
                 headers[key] = text
             else:
                 pair = f"{quote(key, safe='')}={quote(text, safe='' if place == 'query' else _COOKIE_SAFE)}"

@@ -6,12 +6,15 @@ from __future__ import annotations
 import os
 import ssl
 import tempfile
+from collections.abc import Iterable
 
 from ..errors import Code, Failure
 from ..settings.load import Variables
 from ..table import Adapter
 
-__all__ = ["ClientTls"]
+__all__ = ["ClientTls", "key_lines"]
+
+_SHORTEST_LINE = 16
 
 
 class ClientTls:
@@ -56,6 +59,15 @@ class ClientTls:
                 {"reason": "the client's certificate cannot be loaded", "missing": []},
             ) from None
         self._loaded = values
+
+
+def key_lines(variables: Variables, names: Iterable[str]) -> list[str]:
+    """Return the lines of the private key among some variables, which nobody may see."""
+    lines: list[str] = []
+    for name in names:
+        _, mark, key = _pem(variables.value(name) or "").decode("ascii", "replace").partition("PRIVATE KEY-----")
+        lines += [line for line in key.partition("-----")[0].split() if mark and len(line) >= _SHORTEST_LINE]
+    return lines
 
 
 def _pem(value: str) -> bytes:

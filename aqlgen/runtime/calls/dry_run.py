@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import unquote_plus
 
 from ..media import FORM, is_json, is_text, media_type
-from ..redaction import redact
+from ..redaction import MASK, is_credential_header, redact, redacted, without_userinfo
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["preview"]
 
-_MASK = "***"
+_MAX_KIND = 20
+"""The longest name of an authentication scheme that is shown."""
 
 
 async def preview(
@@ -41,36 +42,62 @@ async def preview(
         request = patched(request, plan)
     if params.get("if_match") is not None and "if_match" in row.adapter_parameters:
         request = guarded(request, params["if_match"])
-    shown = {"dry_run": True, **_shown(await hooked(request), row, params)}
+    hooked_request = await hooked(request)
+    known = api.secrets()
+    shown = {"dry_run": True, **_shown(hooked_request, row, _secrets(hooked_request, row, params, known))}
     if plan.reader is not None:
         read = await hooked(api.build(plan.reader, plan.reading(params)))
-        shown["reads_first"] = {"method": read.method, "url": redact(read.url, _secrets(read, row, params))}
+        shown["reads_first"] = {"method": read.method, "url": _url(read.url, row, _secrets(read, row, params, known))}
         shown["note"] = "The body is what changes: it is merged into what is read, and sent as a whole"
         if plan.patches:
             shown["note"] = "The body is what changes: it is sent as the operations that turn what is read into it"
     return shown
 
 
-def _shown(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-    secrets = _secrets(request, row, params)
-    headers = {name: redact(value, secrets) for name, value in request.headers}
+def _shown(request: ApiRequest, row: Row, secrets: frozenset[str]) -> dict[str, Any]:
     content_type = next((value for name, value in request.headers if name.lower() == "content-type"), "")
     return {
         "method": request.method,
-        "url": redact(request.url, secrets),
-        "headers": headers,
+        "url": _url(request.url, row, secrets),
+        "headers": {name: _header(name, value, secrets) for name, value in request.headers},
         "body": _body(request.content, media_type(content_type), row, secrets),
     }
 
 
-def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any]) -> frozenset[str]:
-    """Return what is masked: the credentials, and the values of sensitive parameters, also as encoded in a URL."""
+def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any], known: frozenset[str]) -> frozenset[str]:
+    """Return what is masked: the credentials, also if a hook sends them, and the values of sensitive parameters."""
     values = {
         str(params[name])
         for name, parameter in row.parameters.items()
         if parameter.sensitive and isinstance(params.get(name), (str, int, float))
     }
-    return request.secrets | values | {quote(value, safe="") for value in values}
+    return known | request.secrets | values
+
+
+def _header(name: str, value: str, secrets: frozenset[str]) -> str:
+    """Return a header as it may be shown; of one that is a credential by nature, no more than its kind."""
+    if not is_credential_header(name):
+        return MASK if value in secrets else redact(value, secrets)
+    if "cookie" in name.lower():
+        return "; ".join(f"{redact(pair.partition('=')[0].strip(), secrets)}={MASK}" for pair in value.split(";"))
+    kind, blank, _ = value.partition(" ")
+    return f"{kind} {MASK}" if blank and kind.isalpha() and len(kind) <= _MAX_KIND else MASK
+
+
+def _url(url: str, row: Row, secrets: frozenset[str]) -> str:
+    declared = {parameter.wire for parameter in row.parameters.values() if parameter.location == "query"}
+    start, mark, query = without_userinfo(url).partition("?")
+    pairs = (_pair(pair, declared, secrets) for pair in query.split("&"))
+    return redact(start, secrets) + mark + "&".join(pairs)
+
+
+def _pair(pair: str, declared: Container[str], secrets: frozenset[str]) -> str:
+    """Return a pair of a query as it may be shown; one that is no parameter may be a credential by its name."""
+    name, sign, value = pair.partition("=")
+    wire = unquote_plus(name)
+    if unquote_plus(value) in secrets or (wire not in declared and is_credential_header(wire)):
+        return f"{redact(name, secrets)}{sign}{MASK}"
+    return redact(pair, secrets)
 
 
 def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -> Any:
@@ -83,9 +110,8 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
             return redact(content.decode("utf-8", "replace"), secrets)
     if is_text(kind) or kind == FORM:
         return redact(content.decode("utf-8", "replace"), secrets)
-    text = content.decode("latin-1")
-    masked = redact(text, {secret.encode().decode("latin-1") for secret in secrets}).encode("latin-1")
-    return {"content": base64.b64encode(masked).decode("ascii"), "encoding": "base64", "mime_type": kind}
+    shown = {"content": base64.b64encode(content).decode("ascii"), "encoding": "base64", "mime_type": kind}
+    return redacted(shown, secrets)
 
 
 def _masked(value: Any, row: Row, secrets: frozenset[str]) -> Any:
@@ -94,15 +120,5 @@ def _masked(value: Any, row: Row, secrets: frozenset[str]) -> Any:
         parameter.wire for parameter in row.parameters.values() if parameter.sensitive and parameter.location == "body"
     }
     if isinstance(value, dict):
-        return {key: _MASK if key in fields else _redacted(inner, secrets) for key, inner in value.items()}
-    return _redacted(value, secrets)
-
-
-def _redacted(value: Any, secrets: frozenset[str]) -> Any:
-    if isinstance(value, str):
-        return redact(value, secrets)
-    if isinstance(value, list):
-        return [_redacted(item, secrets) for item in value]
-    if isinstance(value, dict):
-        return {key: _redacted(inner, secrets) for key, inner in value.items()}
-    return value
+        value = {key: MASK if key in fields else inner for key, inner in value.items()}
+    return redacted(value, secrets)

@@ -50,6 +50,10 @@ class ApiSide(Protocol):
         """Return the headers of an answer that the document declares and that tell something."""
         ...
 
+    def secrets(self) -> frozenset[str]:
+        """Return the values of all credentials."""
+        ...
+
 
 class Exchanges:
     """Sends the requests of one call; `seconds` is the API's time for all of them, `last` its last answer."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS
 from ..settings.load import load
 from ..table import Adapter, Table
@@ -22,7 +23,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
 
     `callable` counts the operations whose security requirements are met.
     """
-    from ..assembly import audit_file, check_variables
+    from ..assembly import adapter_secrets, audit_file, check_variables
     from ..auth.sources import Logins, report
     from ..encode.urls import has_base_url, server_url
     from ..hooks import NAMES
@@ -36,7 +37,8 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     unknown = not has_base_url(adapter, config.base_url, config.server_variables)
     first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
     credentials = report(adapter, environ, config, Logins(SqliteState(state)))
-    return {
+    secrets = adapter_secrets(adapter, environ, config)
+    shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
         "base_url": None if unknown else config.base_url or first,
         "servers": [server_url(server, config.server_variables) for server in adapter.servers],
@@ -61,6 +63,17 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         "credentials": credentials,
         "callable": _callable(adapter, table, credentials),
     }
+    masked: dict[str, Any] = redacted(_without_userinfo(shown), secrets)
+    return masked
+
+
+def _without_userinfo(value: Any) -> Any:
+    """Return a report without user names and passwords in its URLs."""
+    if isinstance(value, str):
+        return without_userinfo(value)
+    if isinstance(value, Mapping):
+        return {key: _without_userinfo(item) for key, item in value.items()}
+    return [_without_userinfo(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _callable(adapter: Adapter, table: Table, credentials: list[dict[str, Any]]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..hooks import HookError
+from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
 from ..table import FAMILIES, Adapter, FormatError
 from ..text import line
@@ -39,7 +40,7 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
         options = _parsed(_parser(adapter), arguments)
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
-        return _fail(str(problem), 2)
+        return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
@@ -48,8 +49,14 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     except Exception as error:  # noqa: BLE001 - a person gets a line, the log the rest
         from ..logs.log import Logger
 
-        Logger("error").exception("internal error", error)
+        Logger("error", secrets=lambda: _secrets(adapter)).exception("internal error", error)
         return _fail(f"internal error ({type(error).__name__}); the record above says where", 1)
+
+
+def _secrets(adapter: Adapter) -> frozenset[str]:
+    from ..assembly import adapter_secrets
+
+    return adapter_secrets(adapter, os.environ)
 
 
 def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:

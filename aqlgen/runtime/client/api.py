@@ -121,11 +121,7 @@ class Api:
         The adapter's credentials within it are masked, unless it is not for the agent but to be sent back.
         """
         data = decode_response(response, row, params, self._names, self._credentials.secrets)
-        return (
-            self._credentials.seen.masked(data)
-            if masked and self._credentials.seen.occur_in(response.content)
-            else data
-        )
+        return self._credentials.seen.masked(data) if masked else data
 
     def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
         """Return those headers of a response that the table names, credentials masked."""
@@ -136,8 +132,13 @@ class Api:
 
         return declared_headers(response, names, self._credentials.secrets)
 
+    def masked(self, data: Any) -> Any:
+        """Return data for an agent or a person with every credential in it masked."""
+        self._credentials.update_secrets()
+        return self._credentials.seen.masked(data)
+
     def secrets(self) -> frozenset[str]:
-        """Return the values that no log may show."""
+        """Return the values of all credentials."""
         return self._credentials.secrets
 
     def _authorized(self) -> Authorization:

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus, unquote
 
+from ..redaction import occurs
 from ..wire import ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
@@ -49,16 +48,12 @@ def redirected(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
         return replace(request, method="GET", url=str(target), headers=headers, content=None)
     if not is_read or (source.scheme == "https" and target.scheme != "https"):
         return None
-    if (
-        target.userinfo
-        or _contains_secret(location, request.secrets)
-        or (is_public(source.host) and not is_public(target.host))
-    ):
+    if target.userinfo or occurs(location, request.secrets) or (is_public(source.host) and not is_public(target.host)):
         return None
     headers = tuple(
         (name, value)
         for name, value in request.headers
-        if name.lower() in _HEADERS_FOR_ANY_HOST and not _contains_secret(value, request.secrets)
+        if name.lower() in _HEADERS_FOR_ANY_HOST and not occurs(value, request.secrets)
     )
     return ApiRequest(request.method, str(target), headers, None, request.secrets)
 
@@ -100,12 +95,3 @@ def _same_origin(source: httpx2.URL, target: httpx2.URL) -> bool:
         return False
     upgraded = source.scheme == "http" and target.scheme == "https" and source.port is None and target.port is None
     return upgraded or (target.scheme == source.scheme and target.port == source.port)
-
-
-def _contains_secret(text: str, secrets: Iterable[str]) -> bool:
-    """Return True if a text repeats a secret, in any of the forms in which a URL carries it."""
-    decoded = unquote(text)
-    return any(
-        secret and (secret in text or secret in decoded or quote(secret, safe="") in text or quote_plus(secret) in text)
-        for secret in secrets
-    )

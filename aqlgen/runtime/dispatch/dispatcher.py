@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import tool_name
 from ..logs.log import Logger
-from ..protocol_operations import Person
+from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
@@ -47,6 +47,7 @@ class Dispatcher:
         logger: Logger | None = None,
         audit: Audit | None = None,
         state: State | None = None,
+        masked: Callable[[Any], Any] | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
         if config.read_only:
@@ -58,6 +59,7 @@ class Dispatcher:
         self.config = config
         self.introspection = Introspection(adapter, table, config)
         self._api = api
+        self._masked = masked
         self._state = state
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
@@ -83,8 +85,19 @@ class Dispatcher:
     ) -> Envelope:
         """Answer the call of one tool; `family` is None for the tool of every operation. Never raises Exception.
 
-        `person` can be asked to confirm; if the question must be the result of the call, Unanswered is raised.
+        `person` can be asked to confirm; if the question must be the result of the call, Unanswered is raised. No
+        credential of the adapter is in the answer or in the question.
         """
+        if self._masked is None:
+            return await self._handle(family, arguments, session, person)
+        if person is not None:
+            person = DiscreetPerson(person, self._masked)
+        envelope: Envelope = self._masked(await self._handle(family, arguments, session, person))
+        return envelope
+
+    async def _handle(
+        self, family: str | None, arguments: Mapping[str, Any] | None, session: Session | None, person: Person | None
+    ) -> Envelope:
         stamp = Stamp()
         arguments = parse_json_texts(arguments or {})
         session = session or Session()

@@ -11,6 +11,7 @@ from ..media import FORM, JSON, admits_json, is_json, is_json_lines, is_multipar
 from ..schema.field_names import Names
 from ..table import Body, Parameter, Row
 from .forms import encode_multipart, form_pairs
+from .framing import check_names
 from .styles import as_json
 from .uploads import Files
 
@@ -48,6 +49,8 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
 
 def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> tuple[str, bytes]:
     """Return the content type and the bytes of an assembled body. Raises Failure for a type that is not served."""
+    if isinstance(value, Mapping):
+        check_names(value, body.parameter or "body")
     content_type = body.content_type
     if admits_json(content_type):
         return (content_type if is_json(content_type) else JSON), _json_bytes(value)

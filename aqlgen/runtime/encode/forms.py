@@ -20,8 +20,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
+from ..errors import Code, Failure
 from ..media import FORM, JSON, OCTETS, is_json, media_type
 from ..table import JsonSchema, Parameter
+from .framing import is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
 from .uploads import File
 
@@ -172,9 +174,13 @@ def _part(
     if content_type:
         head += f"\r\nContent-Type: {content_type}"
     for key, value in headers.items():
+        if is_framing(key, of_part=True):
+            continue
         head += f"\r\n{key}: {value}"
     return head.encode() + b"\r\n\r\n" + content
 
 
 def _quoted(text: str) -> str:
+    if "\0" in text:
+        raise Failure(Code.INVALID_VALUE, "The name of a field or of a file must not hold a zero character")
     return text.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")

@@ -20,6 +20,7 @@ from ..table import Adapter, Parameter, Row
 from ..wire import ApiRequest, Applied, SentFile
 from .body import assemble_body, encode_body
 from .forms import encode_querystring, form_pairs
+from .framing import check_header, check_names
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
 from .urls import resolve_base_url, split_at_placeholders
@@ -27,6 +28,8 @@ from .urls import resolve_base_url, split_at_placeholders
 __all__ = ["RequestBuilder"]
 
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_MAX_DECODINGS = 4
 _UNCOOKABLE = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e,]")  # RFC 6265, 4.1.1; commas part values
 _PATH_SAFE = "/:@!$&'()*+,;=~%"
 
@@ -122,6 +125,13 @@ class RequestBuilder:
         return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets, files)
 
     def _route(self, row: Row) -> _Route:
+        for field in row.parameters.values():
+            if field.location == "header":
+                check_header(field.wire)
+            elif field.location in ("query", "body"):
+                check_names((field.wire,), field.name)
+        for name in row.headers:
+            check_header(name)
         path, _, fixed = row.path.partition("#")[0].partition("?")
         path_parameters = {field.wire: field for field in row.parameters.values() if field.location == "path"}
         segments: list[str | _Segment] = []
@@ -165,7 +175,7 @@ def _path(row: Row, route: _Route, params: Mapping[str, Any]) -> str:
 
 
 def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
-    """Fill one segment. An empty one, `.` and `..` name another resource however they are encoded: refused."""
+    """Fill one segment. One that names another resource, however it is encoded, is refused."""
     text = segment.literals[0]
     for field, literal in zip(segment.fields, segment.literals[1:], strict=True):
         value, parameter = field.value(params), field.parameter
@@ -180,14 +190,43 @@ def _fill(row: Row, segment: _Segment, params: Mapping[str, Any]) -> str:
                 allow_reserved=parameter.allow_reserved,
             )
         text += literal
-    if text in ("", ".", "..") or ("%" in text and unquote(text) in (".", "..")):
+    if text in ("", ".", "..") or (("%" in text or ";" in text) and _leads_away(text, segment)):
         name = segment.fields[0].name
         if params.get(name) is None:
             details = {"param_name": name, "operation": row.name, "missing_params": [name]}
             raise Failure(Code.MISSING_PARAM, f"Missing required parameter '{name}'", details)
-        message = f"Parameter '{name}' stands in the path: it must not be empty, '.' or '..'"
+        message = f"Parameter '{name}' stands in the path: it must not be empty, '.' or '..', or hold such a step"
         raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
     return text
+
+
+def _leads_away(text: str, segment: _Segment) -> bool:
+    """Return True if a segment may be read as another place: by servers that decode before they divide a path.
+
+    They may decode more than once, read a backslash as a slash and similar characters as dots, and drop blanks, control
+    characters and what follows a semicolon. Slashes alone are no harm: they are encoded, and names may hold them.
+    """
+    steps = _steps(unquote(text))
+    is_matrix = all(field.parameter.style == "matrix" for field in segment.fields)
+    if not is_matrix and not any(steps):
+        return True
+    for _ in range(_MAX_DECODINGS):
+        decoded = unquote(text)
+        if "\0" in decoded or any(step in (".", "..") for step in _steps(decoded)):
+            return True
+        if decoded == text:
+            return False
+        text = decoded
+    return True
+
+
+def _steps(text: str) -> list[str]:
+    """Return what a lenient server sees between the slashes of a text."""
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKC", text)
+    return [_CONTROL.sub("", step.partition(";")[0]).strip() for step in text.replace("\\", "/").split("/")]
 
 
 def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
@@ -196,6 +235,8 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
         value, parameter = field.value(params), field.parameter
         if value is None:
             continue
+        if isinstance(value, Mapping):
+            check_names(value, parameter.name)
         if parameter.location == "querystring":
             pairs += encode_querystring(value, parameter.content_type or "", parameter.fields)
         elif parameter.content_type is not None:

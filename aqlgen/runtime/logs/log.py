@@ -86,12 +86,12 @@ class JsonFormatter(logging.Formatter):
         secrets = self._secrets()
         error = record.exc_info[1] if record.exc_info else None
         trace = None if error is None else {"error": redacted_excerpt(f"{type(error).__name__}: {error}", secrets)}
-        return Record(level, record.name, redacted_excerpt(message, secrets), trace=trace)
+        return Record(level, redact(record.name, secrets), redacted_excerpt(message, secrets), trace=trace)
 
 
 def redacted_excerpt(text: str, secrets: Iterable[str]) -> str:
     """Cut a text, once its secrets are masked: a part of one is not found any more."""
-    return redact(text, filter(None, secrets))[:_MAX_LENGTH]
+    return redact(text, secrets)[:_MAX_LENGTH]
 
 
 Listener = Callable[[Record], None]
@@ -151,11 +151,12 @@ class Logger:
         """
         if not self.wants(level):
             return
-        masked = [secret for secret in (*secrets, *self._secrets()) if secret]
+        known = self._secrets()
+        masked = frozenset((*secrets, *known)) if secrets else known
         record = Record(
             level,
             logger or self._logger.name,
-            redact(message, masked) if masked else message,
+            redact(message, masked),
             session_id=session_id,
             data=redacted(_plain(data), masked),
             trace=redacted(_plain(trace or {}), masked),

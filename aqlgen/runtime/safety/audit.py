@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from ..logs.log import Logger
-from ..redaction import redact
+from ..redaction import MASK, redacted
 from ..table import Row
 
 __all__ = ["Audit", "masked_params"]
 
-_MASK = "***"
 _SECRET = re.compile(
     r"passw|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv|iban", re.IGNORECASE
 )
@@ -57,7 +56,7 @@ class Audit:
                 self._logger.write("notice", event, logger="audit", private=True, **known)
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
-        line = redact(json.dumps(entry, ensure_ascii=False, default=str), _as_json(self._secrets()))
+        line = json.dumps(redacted(entry, self._secrets()), ensure_ascii=False, default=str)
         _append(self.path, line.encode("utf-8", "backslashreplace") + b"\n")
 
     def record(self, event: str, details: Mapping[str, Any]) -> None:
@@ -72,14 +71,14 @@ class Audit:
 def masked_params(row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a call as they may be kept: secrets masked, long values cut."""
     return {
-        name: _MASK if name in row.parameters and row.parameters[name].sensitive else _masked(name, value)
+        name: MASK if name in row.parameters and row.parameters[name].sensitive else _masked(name, value)
         for name, value in params.items()
     }
 
 
 def _masked(name: str, value: Any) -> Any:
     if _SECRET.search(name):
-        return _MASK
+        return MASK
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
     if isinstance(value, Mapping):
@@ -88,11 +87,6 @@ def _masked(name: str, value: Any) -> Any:
         kept = [_masked("", item) for item in value[:_MOST_ITEMS]]
         return kept if len(value) <= _MOST_ITEMS else [*kept, f"… ({len(value)} in all)"]
     return value
-
-
-def _as_json(secrets: Iterable[str]) -> list[str]:
-    """Return the secrets as they are written in JSON."""
-    return [json.dumps(secret, ensure_ascii=False)[1:-1] for secret in secrets if secret]
 
 
 def _append(path: Path, line: bytes) -> None:

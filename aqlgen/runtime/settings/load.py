@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ __all__ = ["ConfigError", "Variables", "load"]
 
 CONFIG_FILE_VARIABLE = "MCP_AQL_CONFIG"
 _MAX_BYTES = 1024 * 1024
+_SECRET_SETTING = re.compile(r"(MCP_AQL_[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|KEY)S?)(?:_FILE)?")
 
 
 class ConfigError(Exception):
@@ -108,6 +110,10 @@ class Variables:
         if path:
             value = self._read(path)
         return None if value is None else value.rstrip("\r\n")
+
+    def secret_settings(self) -> list[str]:
+        """Return the variables of settings whose names are those of secrets, without `_FILE`."""
+        return sorted({match[1] for match in map(_SECRET_SETTING.fullmatch, self._environ) if match is not None})
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Return those that are not set or are empty."""

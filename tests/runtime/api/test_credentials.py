@@ -58,7 +58,7 @@ def test_a_key_in_the_query_follows_the_parameters(package: Make) -> None:
     pets = package({"op": operation(parameters=parameters)}, adapter=about(["query_key"]), environ={"P_QUERY": "s&t"})
     sent = pets.build({"a": 1})
     assert sent.url == "https://api.example.com/v1/pets?a=1&api%20key=s%26t"
-    assert {"s&t", "s%26t"} <= sent.secrets
+    assert "s&t" in sent.secrets
 
 
 def test_a_credential_may_stand_in_a_file(package: Make, tmp_path: Path) -> None:
