@@ -214,8 +214,8 @@ INJECTIONS = ["a\r\nX: y", "a\nb", "a\rb", "a\0b", "\r\n\r\nGET / HTTP/1.1", "a\
 @pytest.mark.parametrize("schema", [STRING, {"type": "array", "items": STRING}, FREE])
 def test_no_value_ends_a_header(tmp_path: Path, value: str, schema: Any) -> None:
     row = operation(parameters={"h": {"in": "header", "name": "X-H", "schema": schema}})
-    given = value if schema is STRING else [value] if "items" in schema else {value: value}
-    assert make_package(tmp_path, {"op": row}).refused({"h": given}).code is Code.INVALID_VALUE
+    argument = value if schema is STRING else [value] if "items" in schema else {value: value}
+    assert make_package(tmp_path, {"op": row}).refused({"h": argument}).code is Code.INVALID_VALUE
 
 
 @pytest.mark.parametrize("value", [*INJECTIONS, "a; b=c", "a\u010ab", "a\u2028b", "é"])
