@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         "servers": [server_url(server, config.server_variables) for server in adapter.servers],
         "settings": {
             setting.key: {
-                "value": getattr(config, setting.attribute),
+                "value": attrgetter(setting.attribute)(config),
                 "source": config.sources[setting.attribute],
                 "variable": setting.variable,
             }
