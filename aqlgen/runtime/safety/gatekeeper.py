@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import Code, Failure
 from ..fingerprint import fingerprint
 from ..hooks import Call, GateDecision, Hooks
-from ..session import Session
+from ..session import Session, current_caller
 from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, confirmation_message, danger_reasons, shorten
 
 if TYPE_CHECKING:
@@ -129,7 +129,9 @@ class Gatekeeper:
         self, row: Row, call: Call, decision: GateDecision, session: Session, person: Person | None
     ) -> None:
         """Return if the call is confirmed: by a token, by confirm_operation before, or by a person now."""
-        binding = Binding(row.name, fingerprint(row.name, call.params), self._adapter.name, session.id)
+        binding = Binding(
+            row.name, fingerprint(row.name, call.params), self._adapter.name, session.id, current_caller()
+        )
         sent = call.metadata.get("confirmation_token", call.metadata.get("_confirmation"))
         if sent is not None:
             self._redeem(sent, row, call, binding, session)
@@ -195,7 +197,8 @@ class Gatekeeper:
         )
 
     def _find(self, token: str, session: Session) -> ConfirmationToken:
-        return self._tokens.find(token, Binding("confirm_operation", "", self._adapter.name, session.id))
+        binding = Binding("confirm_operation", "", self._adapter.name, session.id, current_caller())
+        return self._tokens.find(token, binding)
 
     def _forget_at_end(self, session: Session) -> None:
         """Drop the tokens of a session when it ends."""

@@ -39,8 +39,8 @@ class HttpSettings(NamedTuple):
         "http.allowed_hosts",
         "ALLOWED_HOSTS",
         parsers.hosts,
-        "Names under which requests may call the adapter (the Host header, against DNS rebinding): hosts, or host:port. "
-        "Empty: localhost, the address that it listens on, and the host of url.",
+        "Names under which requests may call the adapter (the Host header; against DNS rebinding): hosts, or "
+        "host:port. Empty: localhost, the address that it listens on, and the host of url.",
         form="divided by ','",
     )
     allowed_origins: tuple[str, ...] = setting(

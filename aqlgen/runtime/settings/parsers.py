@@ -244,11 +244,11 @@ _NOT_BUILT: Mapping[str, str] = {
     "danger_zone": _OUT_OF_BAND,
     "risk_tolerance": "needs the safety tiers, which this release does not have",
 }
-_SECRET = "is a secret and never stands here: set MCP_AQL_HTTP_TOKEN, or MCP_AQL_HTTP_TOKEN_FILE for a file"
+_NOT_IN_A_FILE = "is a secret and never stands here: set MCP_AQL_HTTP_TOKEN, or MCP_AQL_HTTP_TOKEN_FILE for a file"
 REFUSED: Mapping[str, str] = {
     **{f"safety_loop.{key}": reason for key, reason in _NOT_BUILT.items()},
-    "http.token": _SECRET,
-    "http.token_file": _SECRET,
+    "http.token": _NOT_IN_A_FILE,
+    "http.token_file": _NOT_IN_A_FILE,
 }
 """Keys of adapter.toml that are not served, and why."""
 
