@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-__all__ = ["CALLER_KEY", "Session", "Sessions", "caller_headers", "current_caller", "with_caller"]
+__all__ = ["CALLER_KEY", "Session", "Sessions", "audience", "caller_headers", "current_caller", "with_caller"]
 
 CALLER_KEY = "mcp_aql.caller"
 """The key of an ASGI scope under which the HTTP server writes who calls."""
 
 _HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("headers", default=None)
 _CALLER: ContextVar[str | None] = ContextVar("caller", default=None)
+_SESSION_ID: ContextVar[str | None] = ContextVar("session_id", default=None)
 
 
 def caller_headers() -> Mapping[str, str] | None:
@@ -34,15 +35,25 @@ def current_caller() -> str | None:
     return _CALLER.get()
 
 
+def audience() -> str | None:
+    """Return the id of the session whose call is being answered over HTTP, "" if it has none; None otherwise.
+
+    What is said on behalf of such a call concerns no other session.
+    """
+    return None if _HEADERS.get() is None else _SESSION_ID.get() or ""
+
+
 @contextmanager
-def with_caller(headers: Mapping[str, str] | None, caller: str | None = None) -> Iterator[None]:
-    """Set the headers and the id of the caller while its call is answered."""
-    tokens = _HEADERS.set(headers), _CALLER.set(caller)
+def with_caller(
+    headers: Mapping[str, str] | None, caller: str | None = None, session_id: str | None = None
+) -> Iterator[None]:
+    """Set the headers and the id of the caller, and the session, while a call is answered."""
+    tokens = _HEADERS.set(headers), _CALLER.set(caller), _SESSION_ID.set(session_id)
     try:
         yield
     finally:
-        _HEADERS.reset(tokens[0])
-        _CALLER.reset(tokens[1])
+        for variable, token in zip((_HEADERS, _CALLER, _SESSION_ID), tokens, strict=True):
+            variable.reset(token)  # type: ignore[arg-type]
 
 
 _FIRST_SESSIONLESS = "2026"

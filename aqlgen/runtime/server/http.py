@@ -16,6 +16,7 @@ import uvicorn
 from mcp.server import Server
 
 from ..settings.config import Config
+from ..settings.http import HttpSettings
 from ..settings.load import Variables
 from .access import Access
 from .caller import credential_headers
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-__all__ = ["PATH", "BindError", "http_app", "serve_http"]
+__all__ = ["PATH", "BindError", "http_app", "serve_http", "uvicorn_config"]
 
 PATH = "/mcp"
 _SHUTDOWN_TIMEOUT = 3
@@ -63,18 +64,8 @@ def serve_http(
     except BaseException:
         listener.close()
         raise
-    uvicorn_config = uvicorn.Config(
-        http_app(server, access, config, max_body=max_body),
-        http=bounded_protocol(config.http),
-        ws="none",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        h11_max_incomplete_event_size=_MAX_HEAD,
-        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
-    )
-    http_server = uvicorn.Server(uvicorn_config)
+    app = http_app(server, access, config, max_body=max_body)
+    http_server = uvicorn.Server(uvicorn_config(app, config.http))
 
     def stop(*_: object) -> None:
         http_server.should_exit = True
@@ -87,6 +78,21 @@ def serve_http(
     sys.stderr.flush()
     http_server.run(sockets=[listener])
     return 0
+
+
+def uvicorn_config(app: ASGIApp, settings: HttpSettings) -> uvicorn.Config:
+    """Return how uvicorn serves an application: HTTP/1.1 alone, bounded, and believing no header about its client."""
+    return uvicorn.Config(
+        app,
+        http=bounded_protocol(settings),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=_MAX_HEAD,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+    )
 
 
 def http_app(server: Server[Any], access: Access, config: Config, *, max_body: int) -> ASGIApp:
@@ -120,18 +126,21 @@ def http_app(server: Server[Any], access: Access, config: Config, *, max_body: i
 def _authenticated(endpoint: ASGIApp, access: Access) -> tuple[ASGIApp, list[Any]]:
     """Return the endpoint behind the SDK's authentication, and the routes of the resource's metadata (RFC 9728)."""
     from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
-    from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
-    from pydantic import AnyHttpUrl, TypeAdapter
     from starlette.middleware.authentication import AuthenticationMiddleware
 
     assert access.verifier is not None  # noqa: S101 - the caller looked
     metadata_url, routes = None, []
+    scopes = list(access.scopes)
     if access.kind == "oauth":
-        as_url = TypeAdapter(AnyHttpUrl).validate_python
-        resource = as_url(access.resource)
-        metadata_url = build_resource_metadata_url(resource)
-        routes = create_protected_resource_routes(resource, [as_url(access.issuer)], list(access.scopes) or None)
-    demanding = RequireAuthMiddleware(endpoint, list(access.scopes), metadata_url)
+        from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+        from mcp.server.auth.settings import AuthSettings
+
+        urls = {"issuer_url": access.issuer, "resource_server_url": access.resource}
+        auth = AuthSettings.model_validate({**urls, "validate_token_resource": False})  # the verifier checks `aud`
+        assert auth.resource_server_url is not None  # noqa: S101 - it was just set
+        metadata_url = build_resource_metadata_url(auth.resource_server_url)
+        routes = create_protected_resource_routes(auth.resource_server_url, [auth.issuer_url], scopes or None)
+    demanding = RequireAuthMiddleware(endpoint, scopes, metadata_url)
     return AuthenticationMiddleware(
         demanding, backend=BearerAuthBackend(access.verifier), on_error=_issuer_away
     ), routes
