@@ -52,8 +52,9 @@ def with_caller(
     try:
         yield
     finally:
-        for variable, token in zip((_HEADERS, _CALLER, _SESSION_ID), tokens, strict=True):
-            variable.reset(token)  # type: ignore[arg-type]
+        _HEADERS.reset(tokens[0])
+        _CALLER.reset(tokens[1])
+        _SESSION_ID.reset(tokens[2])
 
 
 _FIRST_SESSIONLESS = "2026"

@@ -277,7 +277,8 @@ def test_beyond_loopback_no_page_is_allowed_unless_the_owner_says_so() -> None:
     place = access_of(HttpSettings(auth="none"), address="0.0.0.0").place
     assert place.origins == ()
     assert not place.serves("0.0.0.0:8000")
-    known = Place.of((), (), url="https://mcp.example.com/mcp", address=None, loopback=False)
+    assert Place.of((), (), url="", listens_on="host.internal", loopback=False).serves("host.internal:8000")
+    known = Place.of((), (), url="https://mcp.example.com/mcp", listens_on="", loopback=False)
     assert known.serves("mcp.example.com")
     assert known.admits("https://mcp.example.com")
     assert not known.admits("http://localhost:3000")

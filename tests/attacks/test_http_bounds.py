@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
+from mcp.server.session import ServerSession
+from mcp.types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
+from uvicorn.server import ServerState
 
+from aqlgen.runtime.safety import confirmation
+from aqlgen.runtime.server import connections, elicitation
+from aqlgen.runtime.server.guard import Guard
 from aqlgen.runtime.server.http import http_app, uvicorn_config
 from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
+from aqlgen.runtime.table import Row
 from tests.runtime.http_endpoint import LEGACY, MODERN, A, B, access_of, dispatcher_of, endpoint
 from tests.runtime.tiny_zoo import write_package
 
@@ -74,6 +85,65 @@ async def test_who_has_none_to_give_up_is_refused_when_all_are_taken(package: Pa
 
 
 @pytest.mark.anyio
+async def test_an_open_stream_does_not_keep_a_session_from_making_room(package: Path) -> None:
+    """A client may leave the stream of a session open for ever; it ends with the session."""
+    async with endpoint(package, HttpSettings(auth="token", sessions_per_caller=1), environ=TOKENS) as adapter:
+        session = await adapter.open(token=A)
+        headers = [("accept", "text/event-stream"), ("mcp-session-id", session)]
+        stream = asyncio.create_task(adapter.send("GET", headers=headers, token=A))
+        await asyncio.sleep(0.05)
+        assert not stream.done()
+        following = await adapter.open(token=A)
+        assert (await asyncio.wait_for(stream, 2)).status == 200
+        assert [await adapter.ping(name, token=A) for name in (session, following)] == [404, 200]
+
+
+@pytest.mark.anyio
+async def test_a_session_that_answers_a_call_is_not_ended_for_another(package: Path) -> None:
+    async with endpoint(package, HttpSettings(auth="token", sessions_per_caller=1), environ=TOKENS) as adapter:
+        session = await adapter.open(token=A)
+        answering, original = asyncio.Event(), adapter.api.send
+
+        async def send(*arguments: Any) -> Any:
+            await answering.wait()
+            return await original(*arguments)
+
+        adapter.api.send = send  # type: ignore[method-assign]
+        call = asyncio.create_task(adapter.tool("read", "list_animals", {}, session=session, token=A))
+        await asyncio.sleep(0.05)
+        assert await adapter.open(token=A) == "status 503"
+        answering.set()
+        assert (await call)["success"]
+
+
+@pytest.mark.anyio
+async def test_without_sessions_no_stream_is_held_open(package: Path) -> None:
+    async with endpoint(package) as adapter:
+        meta = {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: {}}
+        headers = [("mcp-protocol-version", MODERN), ("mcp-method", "subscriptions/listen")]
+        answer = await asyncio.wait_for(adapter.rpc("subscriptions/listen", {"_meta": meta}, headers=headers), 2)
+        assert answer.status >= 400
+        for method in ("GET", "DELETE"):
+            assert (await asyncio.wait_for(adapter.send(method, headers=headers), 2)).status == 405
+
+
+@pytest.mark.anyio
+async def test_many_sessions_leave_nothing_behind(package: Path) -> None:
+    settings = HttpSettings(auth="token", sessions_per_caller=2)
+    async with endpoint(package, settings, environ=TOKENS) as adapter:
+        for _ in range(20):
+            await adapter.open(token=A)
+        await asyncio.sleep(0.05)
+        gc.collect()
+        before = sum(isinstance(thing, ServerSession) for thing in gc.get_objects())
+        for _ in range(30):
+            await adapter.open(token=A)
+        await asyncio.sleep(0.05)
+        gc.collect()
+        assert sum(isinstance(thing, ServerSession) for thing in gc.get_objects()) <= before + 1
+
+
+@pytest.mark.anyio
 async def test_without_authentication_an_address_has_its_share(package: Path) -> None:
     settings = HttpSettings(auth="none", sessions_per_caller=2)
     async with endpoint(package, settings) as adapter:
@@ -84,8 +154,6 @@ async def test_without_authentication_an_address_has_its_share(package: Path) ->
 
 @pytest.mark.anyio
 async def test_a_session_that_nobody_uses_ends(package: Path) -> None:
-    import asyncio
-
     settings = HttpSettings(session_idle=0.3)  # type: ignore[arg-type]
     async with endpoint(package, settings) as adapter:
         session = await adapter.open()
@@ -145,9 +213,6 @@ async def test_no_protocol_version_leads_round_authentication_or_a_sessions_owne
 
 @pytest.mark.anyio
 async def test_handles_of_one_callers_questions_do_not_push_out_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
-    from aqlgen.runtime.server import elicitation
-    from aqlgen.runtime.session import with_caller
-
     monkeypatch.setattr(elicitation, "_MAX_WAITING", 10)
     questions = elicitation.Questions()
     with with_caller({}, "bert"):
@@ -159,9 +224,6 @@ async def test_handles_of_one_callers_questions_do_not_push_out_anothers(monkeyp
 
 
 def test_tokens_of_one_caller_do_not_push_out_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
-    from aqlgen.runtime.safety import confirmation
-    from aqlgen.runtime.table import Row
-
     monkeypatch.setattr(confirmation, "MOST", 10)
     tokens = confirmation.ConfirmationTokens(per_minute=1000, skew=0)
     row: Row = None  # type: ignore[assignment]
@@ -253,6 +315,41 @@ def test_a_byte_now_and_then_puts_nothing_off(port: int, begun: bytes) -> None:
                 closed = True
     assert closed
     assert time.monotonic() - began < 3
+
+
+def test_who_does_not_read_does_not_hold_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_WRITE_TIMEOUT", 0.02)
+
+    class Transport(asyncio.Transport):
+        aborted = False
+
+        def abort(self) -> None:
+            self.aborted = True
+
+        def is_closing(self) -> bool:
+            return self.aborted
+
+        def pause_reading(self) -> None:
+            pass
+
+        def close(self) -> None:
+            pass
+
+    async def unread(*, reads_on: bool) -> bool:
+        config = uvicorn_config(Guard(None, None), HttpSettings())  # type: ignore[arg-type]
+        config.load()
+        protocol = config.http_protocol_class(config, ServerState(), {})  # type: ignore[call-arg]
+        transport = Transport()
+        protocol.connection_made(transport)
+        protocol.pause_writing()
+        if reads_on:
+            protocol.resume_writing()
+        await asyncio.sleep(0.06)
+        protocol.connection_lost(None if reads_on else ConnectionResetError())
+        return transport.aborted
+
+    assert asyncio.run(unread(reads_on=False))
+    assert not asyncio.run(unread(reads_on=True))
 
 
 def test_more_connections_than_the_bound_are_closed_at_once(port: int) -> None:

@@ -141,7 +141,8 @@ class Endpoint:
 
 def access_of(settings: HttpSettings, environ: Mapping[str, str] | None = None, address: str = "127.0.0.1") -> Access:
     """Return who may use an endpoint with these settings."""
-    return Access.of(settings, Variables(environ or {}), address=address, listens_on=f"http://{address}:8000/mcp")
+    host = f"[{address}]" if ":" in address else address
+    return Access.of(settings, Variables(environ or {}), address=address, listens_on=f"http://{host}:8000/mcp")
 
 
 def dispatcher_of(package: Path, config: Config, api: FakeApi | None = None) -> Dispatcher:

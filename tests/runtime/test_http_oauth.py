@@ -87,9 +87,9 @@ async def test_a_client_finds_the_issuer_and_its_token_is_verified_by_the_publis
     async with endpoint(package, settings, address="0.0.0.0") as adapter:
         refusal = await adapter.send()
         assert refusal.status == 401
-        found = re.search(r'resource_metadata="http://localhost:8000([^"]+)"', refusal.headers["www-authenticate"])
-        assert found
-        metadata = (await adapter.send("GET", found[1])).json
+        match = re.search(r'resource_metadata="http://localhost:8000([^"]+)"', refusal.headers["www-authenticate"])
+        assert match
+        metadata = (await adapter.send("GET", match[1])).json
         assert metadata["resource"] == AUDIENCE
         assert metadata["authorization_servers"] == [issuer.url]
         assert metadata["scopes_supported"] == ["zoo"]

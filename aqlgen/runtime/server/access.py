@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import re
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from ..settings.http import HttpSettings
 from ..settings.load import Variables
@@ -56,7 +57,7 @@ class Access(NamedTuple):
             settings.allowed_hosts,
             settings.allowed_origins,
             url=settings.url,
-            address=None if ip.is_unspecified else address,
+            listens_on="" if ip.is_unspecified else urlsplit(listens_on).hostname or "",
             loopback=ip.is_loopback,
         )
         if kind == "token":

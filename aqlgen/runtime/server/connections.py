@@ -67,7 +67,7 @@ class BoundedProtocol(H11Protocol):
         self._start_write_deadline()
 
     def pause_writing(self) -> None:
-        """Give the client a time to read what it was sent."""
+        """Limit the time in which the client must read what it was sent."""
         super().pause_writing()
         self._start_write_deadline()
 

@@ -29,16 +29,14 @@ class Place(NamedTuple):
     origins: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, hosts: Iterable[str], origins: Iterable[str], *, url: str, address: str | None, loopback: bool
-    ) -> Place:
+    def of(cls, hosts: Iterable[str], origins: Iterable[str], *, url: str, listens_on: str, loopback: bool) -> Place:
         """Return what the settings say; where they say nothing, what is safe for the address that is listened on.
 
-        `address` is None for all addresses of the machine. Loopback names are safe everywhere: no page can change
-        where they lead.
+        `listens_on` is the host that the owner named, "" for all addresses of the machine. Loopback names are safe
+        everywhere: no page can change where they lead.
         """
         parts = urlsplit(url.lower())
-        names = [*_LOOPBACK_NAMES, *([f"[{address}]" if ":" in address else address] if address else [])]
+        names = [*_LOOPBACK_NAMES, *([f"[{listens_on}]" if ":" in listens_on else listens_on] if listens_on else [])]
         own_hosts = [*names, *([parts.netloc] if url else [])]
         own_origins = [f"http://{name}:{_ANY}" for name in names] if loopback else []
         own_origins += [f"{parts.scheme}://{parts.netloc}"] if url else []

@@ -218,7 +218,7 @@ class Config(NamedTuple):
         "confirmation.per_minute",
         "CONFIRMATION_RATE",
         Whole(1, 10_000),
-        "Most tokens that one session is given in a minute, {allowed}.",
+        "Most tokens that one caller is given in a minute, {allowed}; one who is not known is a session.",
     )
 
     state_url: str = setting(
