@@ -153,6 +153,7 @@ FOREIGN_HOSTS = [
     "localhost:80:80",
     "localhost:",
     "localhost:abc",
+    "localhost:*",
     "localhost:8000/",
     "localhost\t",
     "localhost.",
@@ -231,6 +232,7 @@ async def test_a_foreign_origin_is_refused(package: Path) -> None:
             "localhost",
             "http://",
             "http://[::1",
+            "http://localhost:*",
             "HTTP://EVIL.EXAMPLE",
             "chrome-extension://abcdef",
         ):

@@ -56,6 +56,16 @@ async def test_sessions_do_not_pile_up(package: Path) -> None:
 
 
 @pytest.mark.anyio
+async def test_sessions_opened_at_the_same_time_do_not_pass_the_bound(package: Path) -> None:
+    settings = HttpSettings(auth="token", sessions_per_caller=3)
+    async with endpoint(package, settings, environ=TOKENS) as adapter:
+        opened = await asyncio.gather(*(adapter.open(token=A) for _ in range(12)))
+        statuses = [await adapter.ping(session, token=A) for session in opened if len(session) == 32]
+        assert 0 < statuses.count(200) <= 3
+        assert len(await adapter.open(token=A)) == 32
+
+
+@pytest.mark.anyio
 async def test_the_session_that_has_been_idle_longest_goes_first(package: Path) -> None:
     settings = HttpSettings(auth="token", sessions_per_caller=2)
     async with endpoint(package, settings, environ=TOKENS) as adapter:

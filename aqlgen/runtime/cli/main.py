@@ -72,7 +72,11 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on with http (default: 127.0.0.1)")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on with http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)",
+    )
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on with http (default: 8000; 0: any)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, with no network")
     parser.set_defaults(command="serve")

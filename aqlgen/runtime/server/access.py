@@ -33,10 +33,14 @@ class AccessError(Exception):
 
 
 class Access(NamedTuple):
-    """Who may use the endpoint, under which hosts and from which origins. `resource` is its address in OAuth."""
+    """Who may use the endpoint, under which hosts and from which origins. `resource` is its address in OAuth.
+
+    `hint` is what the owner should know at the start, in a line.
+    """
 
     kind: str
     place: Place
+    hint: str = ""
     verifier: TokenVerifier | None = None
     issuer: str = ""
     resource: str = ""
@@ -60,14 +64,19 @@ class Access(NamedTuple):
             listens_on="" if ip.is_unspecified else urlsplit(listens_on).hostname or "",
             loopback=ip.is_loopback,
         )
+        hint = ""
+        if ip.is_unspecified and not settings.allowed_hosts and not settings.url:
+            hint = "It answers under localhost alone; for other names set MCP_AQL_ALLOWED_HOSTS or MCP_AQL_HTTP_URL"
         if kind == "token":
             problem = token_problem(variables)
             if problem:
                 raise AccessError(problem)
-            return cls(kind, place, StaticTokens(variables))
+            return cls(kind, place, hint, StaticTokens(variables))
         if kind == "oauth":
-            return cls._with_oauth(settings, place, listens_on)
-        return cls("none", place)
+            return cls._with_oauth(settings, place, listens_on)._replace(hint=hint)
+        if not ip.is_loopback:
+            hint = f"Warning: every machine that reaches this address may use the adapter and its credentials. {hint}"
+        return cls("none", place, hint.strip())
 
     @classmethod
     def _with_oauth(cls, settings: HttpSettings, place: Place, listens_on: str) -> Access:
@@ -85,7 +94,7 @@ class Access(NamedTuple):
         keys = IssuerKeys(settings.oauth_issuer, settings.oauth_jwks_url)
         verifier = JwtVerifier(keys, issuer=settings.oauth_issuer, audience=audience)
         resource = settings.url or (audience if re.match("https?://", audience) else listens_on)
-        return cls("oauth", place, verifier, settings.oauth_issuer, resource, settings.oauth_scopes)
+        return cls("oauth", place, "", verifier, settings.oauth_issuer, resource, settings.oauth_scopes)
 
 
 def auth_kind(settings: HttpSettings, variables: Variables) -> str:

@@ -47,14 +47,14 @@ class Place(NamedTuple):
         name, port = _split(host.lower())
         allowed = [_split(entry) for entry in self.hosts]
         ports = {entry_port for entry_name, entry_port in allowed if entry_name == name}
-        if port is None or not ports:
+        if port in (None, _ANY) or not ports:
             return False
         return "" in ports or port in ports or (not port and not ports.isdisjoint(_DEFAULT_PORTS.values()))
 
     def admits(self, origin: str) -> bool:
         """Return True if an Origin header is allowed."""
         scheme, name, port = _split_origin(origin.lower())
-        if port is None:
+        if port in (None, _ANY):
             return False
         allowed = [_split_origin(entry) for entry in self.origins]
         return (scheme, name, port) in allowed or (scheme, name, _ANY) in allowed

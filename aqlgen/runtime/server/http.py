@@ -73,8 +73,8 @@ def serve_http(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)  # for a signal before uvicorn listens; uvicorn raises its own again at its end
     sys.stderr.write(f"Serving MCP on {url}\n")
-    if access.kind == "none" and config.http.auth:
-        sys.stderr.write("Warning: every machine that reaches this address may use the adapter and its credentials\n")
+    if access.hint:
+        sys.stderr.write(f"{access.hint}\n")
     sys.stderr.flush()
     http_server.run(sockets=[listener])
     return 0

@@ -9,6 +9,7 @@ of all.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -61,7 +62,7 @@ class SessionBounds:
         self._headers = headers
         self._clock = clock
         self._sessions: dict[str, _Session] = {}
-        self._opening: dict[str, int] = {}
+        self._opening: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for a session of another caller, or for one too many; pass the others on."""
@@ -104,27 +105,32 @@ class SessionBounds:
         principal = principal_of(scope)
         owner = principal or f"address:{(scope.get('client') or ('',))[0]}"
         self._forget_ended()
-        self._opening[owner] = self._opening.get(owner, 0) + 1
-        handle: str | None = None
+        self._opening[owner] += 1
+        is_opening = True
+
+        def settle() -> None:
+            nonlocal is_opening
+            self._opening[owner] -= is_opening
+            is_opening = False
+            if not self._opening[owner]:
+                del self._opening[owner]
 
         async def watch(message: Message) -> None:
-            nonlocal handle
             if message["type"] == "http.response.start" and message["status"] < 400:
                 handle = _header(message, _SESSION)
                 if handle is not None:
                     self._sessions[handle] = _Session(principal, owner, self._clock())
+                    settle()
             await send(message)
 
         try:
-            if not await self._make_room(owner, scope):
+            if await self._make_room(owner, scope):
+                await self._app(scope, receive, watch)
+            else:
                 message = "Too many of your sessions are in use. End one (DELETE), or wait until one is idle."
                 await respond(send, 503, "too_many_sessions", message)
-                return
-            await self._app(scope, receive, watch)
         finally:
-            self._opening[owner] -= 1
-            if not self._opening[owner]:
-                del self._opening[owner]
+            settle()
 
     async def _make_room(self, owner: str, scope: Scope) -> bool:
         """End the owner's oldest idle sessions until there is room for one more; return False if there are none."""
@@ -142,7 +148,7 @@ class SessionBounds:
         return True
 
     def _is_full(self, owner: str) -> bool:
-        return self._has_full_share(owner) or len(self._sessions) + sum(self._opening.values()) > self._most
+        return self._has_full_share(owner) or len(self._sessions) + self._opening.total() > self._most
 
     def _has_full_share(self, owner: str) -> bool:
         held = sum(1 for session in self._sessions.values() if session.owner == owner)
