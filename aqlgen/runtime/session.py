@@ -1,5 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Who calls: the headers of the HTTP request that a call came in, and what the session is (specification, 2.3)."""
+"""Who calls: the caller and the headers of the HTTP request that a call came in, and what the session is.
+
+Specification, 2.3. What is issued to a caller is good for that caller alone, within the session if there is one.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
-__all__ = ["Session", "Sessions", "caller_headers", "with_caller_headers"]
+__all__ = ["CALLER_KEY", "Session", "Sessions", "audience", "caller_headers", "current_caller", "with_caller"]
 
+CALLER_KEY = "mcp_aql.caller"
+"""The key of an ASGI scope under which the HTTP server writes who calls."""
 
-_HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("caller", default=None)
+_HEADERS: ContextVar[Mapping[str, str] | None] = ContextVar("headers", default=None)
+_CALLER: ContextVar[str | None] = ContextVar("caller", default=None)
+_SESSION_ID: ContextVar[str | None] = ContextVar("session_id", default=None)
 
 
 def caller_headers() -> Mapping[str, str] | None:
@@ -23,14 +30,31 @@ def caller_headers() -> Mapping[str, str] | None:
     return _HEADERS.get()
 
 
+def current_caller() -> str | None:
+    """Return the id of who makes the call; None over standard input and output, and for anyone over HTTP."""
+    return _CALLER.get()
+
+
+def audience() -> str | None:
+    """Return the id of the session whose call is being answered over HTTP, "" if it has none; None otherwise.
+
+    What is said on behalf of such a call concerns no other session.
+    """
+    return None if _HEADERS.get() is None else _SESSION_ID.get() or ""
+
+
 @contextmanager
-def with_caller_headers(headers: Mapping[str, str] | None) -> Iterator[None]:
-    """Set the headers of the caller while its call is answered."""
-    token = _HEADERS.set(headers)
+def with_caller(
+    headers: Mapping[str, str] | None, caller: str | None = None, session_id: str | None = None
+) -> Iterator[None]:
+    """Set the headers and the id of the caller, and the session, while a call is answered."""
+    tokens = _HEADERS.set(headers), _CALLER.set(caller), _SESSION_ID.set(session_id)
     try:
         yield
     finally:
-        _HEADERS.reset(token)
+        _HEADERS.reset(tokens[0])
+        _CALLER.reset(tokens[1])
+        _SESSION_ID.reset(tokens[2])
 
 
 _FIRST_SESSIONLESS = "2026"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,7 @@ def test_each_setting_has_its_own_key_variable_and_attribute() -> None:
     for part in ("key", "variable", "attribute"):
         assert len({getattr(setting, part) for setting in SETTINGS}) == len(SETTINGS)
     for setting in SETTINGS:
-        assert getattr(Config(), setting.attribute) == setting.default
+        assert attrgetter(setting.attribute)(Config()) == setting.default
         assert setting.variable.startswith("MCP_AQL_")
         if setting.default == ():
             assert setting.parse([]) == setting.parse("") == ()

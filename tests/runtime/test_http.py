@@ -12,7 +12,9 @@ import pytest
 from mcp import Client
 from mcp.types import ElicitResult
 
+from aqlgen.runtime.server.access import AccessError
 from aqlgen.runtime.server.http import BindError, serve_http
+from aqlgen.runtime.settings.load import Variables
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -100,6 +102,12 @@ def test_a_signal_ends_it_cleanly(process: subprocess.Popen[bytes], url: str, nu
 def test_an_address_that_cannot_be_used_is_one_clear_line() -> None:
     with pytest.raises(BindError, match=r"cannot listen on 203\.0\.113\.1 port 80: "):
         serve_http(None, host="203.0.113.1", port=80, max_body=1)  # type: ignore[arg-type]
+
+
+def test_an_address_of_the_network_needs_authentication() -> None:
+    """R-TRUST-3"""
+    with pytest.raises(AccessError, match="MCP_AQL_HTTP_AUTH=token"):
+        serve_http(None, host="0.0.0.0", port=0, max_body=1, variables=Variables({}))  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio

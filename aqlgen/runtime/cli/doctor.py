@@ -6,12 +6,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS
-from ..settings.load import load
+from ..settings.http import HttpSettings
+from ..settings.load import Variables, load
 from ..table import Adapter, Table
 from ..text import counted, line
 
@@ -44,7 +46,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         "servers": [server_url(server, config.server_variables) for server in adapter.servers],
         "settings": {
             setting.key: {
-                "value": getattr(config, setting.attribute),
+                "value": attrgetter(setting.attribute)(config),
                 "source": config.sources[setting.attribute],
                 "variable": setting.variable,
             }
@@ -59,6 +61,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
             "audit": _location(audit, "the log"),
             "state": _location(state, "memory"),
         },
+        "http": _http(config.http, Variables(environ)),
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
         "credentials": credentials,
         "callable": _callable(adapter, table, credentials),
@@ -74,6 +77,24 @@ def _without_userinfo(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_userinfo(item) for key, item in value.items()}
     return [_without_userinfo(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
+    """Return who may use the adapter over HTTP, and under which hosts; tokens are only counted."""
+    from ..server.access import Access, AccessError, auth_kind, read_tokens
+
+    report: dict[str, Any] = {"auth": settings.auth, "hosts": [], "origins": [], "problem": None}
+    try:
+        report["auth"] = auth_kind(settings, variables)
+        access = Access.of(settings, variables, address="127.0.0.1", listens_on="http://127.0.0.1/mcp")
+    except AccessError as problem:
+        return {**report, "problem": str(problem)}
+    report.update(hosts=list(access.place.hosts), origins=list(access.place.origins))
+    if access.kind == "token":
+        report["tokens"] = len(read_tokens(variables))
+    if access.kind == "oauth":
+        report.update(issuer=access.issuer, resource=access.resource, scopes=list(access.scopes))
+    return report
 
 
 def _callable(adapter: Adapter, table: Table, credentials: list[dict[str, Any]]) -> dict[str, int]:
@@ -122,6 +143,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
         lines.append("  the API asks for none")
     lines += ["", "Safety", *_safety(report["safety"])]
     lines.append(f"  {'hooks':<26} {', '.join(report['hooks']) or 'none'}")
+    lines += ["", "HTTP", *_http_lines(report["http"])]
     lines += ["", *_settings(report["settings"], all_settings=all_settings), "", _verdict(report)]
     return "\n".join(lines)
 
@@ -160,6 +182,21 @@ def _safety(safety: Mapping[str, Any]) -> Iterator[str]:
     for name, location in (("audit log", safety["audit"]), ("state", safety["state"])):
         missing = "" if location["writable"] else f": cannot be written, set {_PLACES[name]}"
         yield f"  {name:<26} {location['place']}{missing}"
+
+
+def _http_lines(http: Mapping[str, Any]) -> Iterator[str]:
+    auth = {
+        "": "none: on this machine only, until MCP_AQL_HTTP_AUTH says who may use it",
+        "none": "none: everyone who reaches it may use it",
+        "token": f"token: {counted(http.get('tokens', 0), 'token')}",
+        "oauth": f"oauth: {http.get('issuer', '')}, for {http.get('resource', '')}",
+    }[http["auth"]]
+    if http["problem"]:
+        yield f"  {'does not start':<26} {http['problem']}"
+        return
+    yield f"  {'authentication':<26} {auth}"
+    yield f"  {'hosts':<26} {', '.join(http['hosts'])}"
+    yield f"  {'origins':<26} {', '.join(http['origins']) or 'none'}"
 
 
 def _verdict(report: Mapping[str, Any]) -> str:

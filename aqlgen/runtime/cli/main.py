@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The adapter's command, which serves MCP or answers a person. It never shows a traceback.
 
-Exit codes: 0 done, 1 failed, 2 bad arguments or settings.
+Exit codes: 0 done, 1 failed, 2 bad arguments or settings, 3 HTTP without saying who may use it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,11 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on with http (default: 127.0.0.1)")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on with http (default: 127.0.0.1; others need MCP_AQL_HTTP_AUTH)",
+    )
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on with http (default: 8000; 0: any)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, with no network")
     parser.set_defaults(command="serve")
@@ -169,12 +173,15 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
         from ..server.stdio import serve_stdio
 
         return serve_stdio(server, max_line=limit, grace=parts.config.timeout + _GRACE)
+    from ..server.access import AccessError
     from ..server.http import BindError, serve_http
 
     try:
-        return serve_http(server, host=options.host, port=options.port, max_body=limit)
+        return serve_http(server, host=options.host, port=options.port, max_body=limit, config=parts.config)
     except BindError as problem:
         return _fail(str(problem), 1)
+    except AccessError as problem:
+        return _fail(str(problem), 3)
 
 
 def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from queue import Full, Queue
 from typing import Any
 
 from ..redaction import redact, redacted
+from ..session import audience
 from . import LEVELS, NUMBERS
 
 __all__ = ["JsonFormatter", "Logger", "Record", "StderrHandler", "adopt_libraries", "redacted_excerpt"]
@@ -30,6 +31,7 @@ for _level in ("notice", "alert", "emergency"):
 class Record(logging.LogRecord):
     """A diagnostic. `session_id` is None when it concerns no session more than another.
 
+    `audience` is the only session that may get it, "" for none; None if every session may.
     `data` is for everyone who may read it; `trace`, and all of a `private` record, is for the owner alone: it names
     places in the code and may quote anything.
     """
@@ -49,6 +51,7 @@ class Record(logging.LogRecord):
         self.level = level
         self.message = message
         self.session_id = session_id
+        self.audience = session_id or audience()
         self.data = data or {}
         self.trace = trace or {}
         self.private = private

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..logs.log import Logger
 from ..redaction import MASK, redacted
+from ..session import current_caller
 from ..table import Row
 
 __all__ = ["Audit", "masked_params"]
@@ -48,6 +49,7 @@ class Audit:
     def write(self, event: str, **details: Any) -> None:
         """Write one entry; keys without a value are left out. Raises OSError when it cannot be written."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        details = {**details, "caller": current_caller()}
         known = {key: value for key, value in details.items() if value is not None}
         if isinstance(known.get("params"), Mapping):
             known["params"] = {name: _masked(name, value) for name, value in known["params"].items()}

@@ -3,16 +3,16 @@
 
 A token is random and good for one call of one operation with the same parameters and the same request. It holds no
 data: it is a key to what is kept in memory, and goes with the session. All checks and the use of the token happen
-without an `await` in between, so that of several calls that race with one token only one goes on. Where there is no
-session (HTTP with protocol 2026-07-28) a token is bound to everything else, and to the absence of a session: whoever
-learns it within its time may use it, for the same call, once.
+without an `await` in between, so that of several calls that race with one token only one goes on. It is bound to the
+caller as well, so that another's call is not confirmed by it. Where there is neither a session nor a known caller (HTTP
+with protocol 2026-07-28 and no authentication), whoever learns it within its time may use it, for the same call, once.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -48,6 +48,12 @@ class Binding(NamedTuple):
     fingerprint: str
     adapter: str
     session: str | None
+    caller: str | None = None
+
+    @property
+    def owner(self) -> str | None:
+        """The caller, or the session of one who is not known."""
+        return self.caller or self.session
 
 
 class ConfirmationToken:
@@ -76,7 +82,7 @@ class ConfirmationToken:
 
 
 class ConfirmationTokens:
-    """The tokens of an adapter. `per_minute` bounds how many a session gets; `skew` is added to each expiry."""
+    """The tokens of an adapter. `per_minute` bounds how many a caller gets; `skew` is added to each expiry."""
 
     def __init__(self, *, per_minute: int, skew: float, clock: Callable[[], float] = time.time) -> None:
         self._tokens: dict[str, ConfirmationToken] = {}
@@ -87,9 +93,9 @@ class ConfirmationTokens:
         self._clock = clock
 
     def issue(self, binding: Binding, row: Row, message: str, seconds: float) -> ConfirmationToken:
-        """Issue a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the session was given too many."""
+        """Issue a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many."""
         now = self._clock()
-        times = self._issued.setdefault(binding.session, deque())
+        times = self._issued.setdefault(binding.owner, deque())
         while times and times[0] <= now - _WINDOW:
             times.popleft()
         if len(times) >= self._per_minute:
@@ -101,7 +107,7 @@ class ConfirmationTokens:
                 {"operation": binding.operation, "limit": self._per_minute, "retry_after_seconds": wait},
             )
         times.append(now)
-        self._purge(now)
+        self._make_room(now)
         token = ConfirmationToken(binding, row, message, now + seconds)
         self._tokens[token.id] = token
         return token
@@ -126,6 +132,8 @@ class ConfirmationTokens:
         token = self._tokens.get(id) if isinstance(id, str) else None
         if token is None:
             raise _refused(Code.TOKEN_INVALID, "is not valid", binding)
+        if token.binding.caller != binding.caller:
+            raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued to another caller", binding)
         if token.binding.session != binding.session or token.binding.adapter != binding.adapter:
             raise _refused(Code.TOKEN_SCOPE_MISMATCH, "was issued in another session", binding)
         now = self._clock()
@@ -163,12 +171,22 @@ class ConfirmationTokens:
         if self._approved.get(token.binding) is token:
             del self._approved[token.binding]
 
-    def _purge(self, now: float) -> None:
-        """Drop the oldest: those that expired some time ago. Until then they are known as expired."""
+    def _make_room(self, now: float) -> None:
+        """Drop tokens that expired some time ago, until when they are known as expired; if there are still too many,
+        the oldest of whoever holds the most.
+        """
         for token in list(self._tokens.values()):
-            if now <= token.expires + self._skew + _REMEMBERED and len(self._tokens) < MOST:
+            if now <= token.expires + self._skew + _REMEMBERED:
                 break
             self._drop(token)
+        if len(self._tokens) >= MOST:
+            owners = Counter(token.binding.owner for token in self._tokens.values())
+            largest = owners.most_common(1)[0][0]
+            self._drop(next(token for token in self._tokens.values() if token.binding.owner == largest))
+        if len(self._issued) > MOST:
+            self._issued = {
+                owner: times for owner, times in self._issued.items() if times and times[-1] > now - _WINDOW
+            }
 
     def _drop(self, token: ConfirmationToken) -> None:
         del self._tokens[token.id]

@@ -2,8 +2,9 @@
 """The executions of a session: which agents run, how far they are, and what waits for a person (8.4, 8.7.3).
 
 They end with the session: those that still run become cancelled (R-OPS-2). Where there is no session (HTTP with
-protocol 2026-07-28) all requests share one set of executions, in which only `element_name` identifies an agent, so
-agents there need distinct names; an execution without a report for an hour is cancelled.
+protocol 2026-07-28) they belong to the caller. Requests of callers who are not known, because nobody authenticates,
+share one set of executions, in which only `element_name` identifies an agent, so agents there need distinct names. An
+execution without a session and without a report for an hour is cancelled.
 """
 
 from __future__ import annotations
@@ -140,6 +141,11 @@ class Executions:
     def all_running(self) -> Iterator[Execution]:
         """Yield every running execution."""
         return (execution for execution in list(self._executions.values()) if self._alive(execution))
+
+    @property
+    def ended(self) -> bool:
+        """True if nothing runs, and nothing that ended waits for a person."""
+        return not any(self._alive(execution) or execution.pause for execution in self._executions.values())
 
     def _alive(self, execution: Execution) -> bool:
         if execution.running and self._idle is not None and monotonic() - execution.last > self._idle:

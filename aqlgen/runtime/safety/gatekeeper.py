@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..errors import Code, Failure
 from ..fingerprint import fingerprint
 from ..hooks import Call, GateDecision, Hooks
-from ..session import Session
+from ..session import Session, current_caller
 from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, danger_reasons, shorten
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Gatekeeper:
         if sent is not None and by_person:
             raise self._no_token(sent, row, call)
         digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
-        binding = Binding(row.name, digest, self._adapter.name, session.id)
+        binding = Binding(row.name, digest, self._adapter.name, session.id, current_caller())
         if sent is not None:
             self._redeem(sent, row, call, binding, session)
             return approval
@@ -287,7 +287,8 @@ class Gatekeeper:
         )
 
     def _find(self, token: str, session: Session) -> ConfirmationToken:
-        return self._tokens.find(token, Binding("confirm_operation", "", self._adapter.name, session.id))
+        binding = Binding("confirm_operation", "", self._adapter.name, session.id, current_caller())
+        return self._tokens.find(token, binding)
 
     def _forget_at_end(self, session: Session) -> None:
         """Drop the tokens of a session when it ends."""

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from ..errors import Code, Failure
 from ..protocol_operations import Handler, Person, Registry
-from ..session import Session
+from ..session import Session, current_caller
 from ..settings.config import Config
 from ..table import Adapter, Row
 from .executions import IDLE, Execution, Executions, Notification, profile_of, timestamp
@@ -28,6 +28,7 @@ __all__ = ["ConfirmationGate", "SafetyLoop"]
 
 _STATE = "safety_loop"
 _CONFIRMABLE = 300.0
+_MANY_CALLERS = 1000
 _ALONE = "An agent cannot confirm its own action, and this client has no way to ask a person"
 
 
@@ -51,7 +52,7 @@ class SafetyLoop:
         self._config = config
         self._gate: ConfirmationGate | None = None
         self._record = record or _ignore
-        self._shared = Executions(self._record_cancelled, idle=IDLE)
+        self._sessionless: dict[str | None, Executions] = {}
 
     @property
     def enforcing(self) -> bool:
@@ -78,8 +79,8 @@ class SafetyLoop:
     def add_pending(self, session: Session, row: Row, reason: str, seconds: float = _CONFIRMABLE) -> None:
         """Record that an operation waits for confirmation; agents of the session learn it with their next step.
 
-        `seconds` is how long it can be confirmed: afterwards it does not wait any more. Without a session the owner of
-        the call is unknown, and nothing is recorded.
+        `seconds` is how long it can be confirmed: afterwards it does not wait any more. With neither a session nor a
+        known caller the owner of the call is unknown, and nothing is recorded.
         """
         executions = self._existing(session)
         if executions is None:
@@ -98,9 +99,9 @@ class SafetyLoop:
     def is_guarding(self, session: Session) -> bool:
         """Return True if an agent runs here, so that a token which it sends back itself confirms nothing (8.7.3).
 
-        Without a session every agent without one counts, because the owner of the call is unknown.
+        With neither a session nor a known caller every agent of such calls counts, because their owner is unknown.
         """
-        executions = self._existing(session) if session.id is not None else self._shared
+        executions = self._existing(session, anyone=True)
         return (
             executions is not None
             and self.enforcing
@@ -241,18 +242,33 @@ class SafetyLoop:
 
     # Sessions
 
-    def _existing(self, session: Session) -> Executions | None:
-        """Return the session's executions if the loop was ever used; a call without the loop pays one look-up."""
-        return session.state.get(_STATE)
+    def _existing(self, session: Session, *, anyone: bool = False) -> Executions | None:
+        """Return the executions of the session, or of the caller where there is none, if the loop was ever used.
+
+        `anyone`: also those of callers who are not known, together. A call without the loop pays one look-up.
+        """
+        if session.id is not None:
+            return session.state.get(_STATE)
+        caller = current_caller()
+        return self._sessionless.get(caller) if anyone or caller is not None else None
 
     def _executions(self, session: Session) -> Executions:
+        executions = self._existing(session, anyone=True)
+        if executions is not None:
+            return executions
         if session.id is None:
-            return self._shared
-        executions: Executions | None = session.state.get(_STATE)
-        if executions is None:
+            self._forget_ended()
+            executions = self._sessionless[current_caller()] = Executions(self._record_cancelled, idle=IDLE)
+        else:
             executions = session.state[_STATE] = Executions(self._record_cancelled)
             session.on_close(executions.close)
         return executions
+
+    def _forget_ended(self) -> None:
+        """Forget callers without a session whose agents have all ended, once there are many."""
+        if len(self._sessionless) >= _MANY_CALLERS:
+            kept = {caller: executions for caller, executions in self._sessionless.items() if not executions.ended}
+            self._sessionless = kept
 
     def _record_cancelled(self, execution: Execution) -> None:
         self._record("EXECUTION_CANCELLED", {"execution_id": execution.id, "element_name": execution.agent})

@@ -14,11 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from collections import Counter
 from collections.abc import Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..session import current_caller
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
@@ -56,17 +58,18 @@ class Questions:
     """The handles of questions that wait for an answer, each bound to its call and valid once."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, tuple[str, float]] = {}
+        self._waiting: dict[str, tuple[str, float, str | None]] = {}
 
     def put(self, call: str) -> str:
         """Return a new handle for a question that is asked in a call."""
-        now = monotonic()
+        now, caller = monotonic(), current_caller()
         if len(self._waiting) >= _MAX_WAITING:
             self._waiting = {key: entry for key, entry in self._waiting.items() if entry[1] > now}
-            while len(self._waiting) >= _MAX_WAITING:
-                del self._waiting[next(iter(self._waiting))]
+        if len(self._waiting) >= _MAX_WAITING:  # the oldest of whoever has the most goes
+            largest = Counter(entry[2] for entry in self._waiting.values()).most_common(1)[0][0]
+            del self._waiting[next(key for key, entry in self._waiting.items() if entry[2] == largest)]
         handle = f"ask_{secrets.token_urlsafe(32)}"
-        self._waiting[handle] = (call, now + _ANSWER_TIMEOUT)
+        self._waiting[handle] = (call, now + _ANSWER_TIMEOUT, caller)
         return handle
 
     def take(self, handle: str, call: str) -> bool:
@@ -139,7 +142,8 @@ class ClientPerson:
 
     def _call_digest(self, question: str) -> str:
         params = self._params
-        call = json.dumps([self._session.id, params.name, params.arguments, question], sort_keys=True, default=str)
+        bound = [self._session.id, current_caller(), params.name, params.arguments, question]
+        call = json.dumps(bound, sort_keys=True, default=str)
         return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,83 +1,168 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""MCP over streamable HTTP, served by the SDK's application and uvicorn."""
+"""MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
+
+A request's way: Host and Origin (`guard`), authentication (the SDK's), sessions (`http_sessions`), the SDK's endpoint.
+"""
 
 from __future__ import annotations
 
-import ipaddress
+import os
 import signal
 import socket
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from mcp.server import Server
-from mcp.server.transport_security import TransportSecuritySettings
 
-__all__ = ["PATH", "BindError", "serve_http"]
+from ..settings.config import Config
+from ..settings.http import HttpSettings
+from ..settings.load import Variables
+from .access import Access
+from .caller import credential_headers
+from .connections import bounded_protocol
+from .guard import Guard
+from .http_sessions import SessionBounds
+
+if TYPE_CHECKING:
+    from starlette.requests import HTTPConnection
+    from starlette.responses import Response
+    from starlette.types import ASGIApp
+
+__all__ = ["PATH", "BindError", "http_app", "serve_http", "uvicorn_config"]
 
 PATH = "/mcp"
 _SHUTDOWN_TIMEOUT = 3
+_MAX_HEAD = 32 * 1024
+_BACKLOG = 512
 
 
 class BindError(Exception):
     """An address that cannot be listened on; the message says why in a line."""
 
 
-def serve_http(server: Server[Any], *, host: str, port: int, max_body: int) -> int:
+def serve_http(
+    server: Server[Any],
+    *,
+    host: str,
+    port: int,
+    max_body: int,
+    config: Config | None = None,
+    variables: Variables | None = None,
+) -> int:
     """Serve until a signal arrives, and return the exit code; port 0 takes a free one.
 
-    Prints the URL on standard error. Raises BindError.
+    Prints the URL on standard error. Raises BindError, and AccessError where the owner has not said who may use it.
     """
-    listener = _listen(host, port)
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        json_response=True,
-        host=host,
-        max_request_body_size=max_body,
-        transport_security=_security(host),
-    )
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT)
-    http_server = uvicorn.Server(config)
+    config = config or Config()
+    listener = _bind(host, port)
+    try:
+        address, bound_port = listener.getsockname()[:2]
+        url = f"http://{f'[{host}]' if ':' in host else host}:{bound_port}{PATH}"
+        access = Access.of(config.http, variables or Variables(os.environ), address=address, listens_on=url)
+        listener.listen(_BACKLOG)
+    except BaseException:
+        listener.close()
+        raise
+    app = http_app(server, access, config, max_body=max_body)
+    http_server = uvicorn.Server(uvicorn_config(app, config.http))
 
     def stop(*_: object) -> None:
         http_server.should_exit = True
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)  # for a signal before uvicorn listens; uvicorn raises its own again at its end
-    url_host = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"Serving MCP on http://{url_host}:{listener.getsockname()[1]}{PATH}\n")
-    if not _is_loopback(host):
-        sys.stderr.write("Warning: every machine that reaches this address may use the adapter and its credentials\n")
+    sys.stderr.write(f"Serving MCP on {url}\n")
+    if access.hint:
+        sys.stderr.write(f"{access.hint}\n")
     sys.stderr.flush()
     http_server.run(sockets=[listener])
     return 0
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def uvicorn_config(app: ASGIApp, settings: HttpSettings) -> uvicorn.Config:
+    """Return how uvicorn serves an application: HTTP/1.1 alone, bounded, and believing no header about its client."""
+    return uvicorn.Config(
+        app,
+        http=bounded_protocol(settings),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=_MAX_HEAD,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+    )
+
+
+def http_app(server: Server[Any], access: Access, config: Config, *, max_body: int) -> ASGIApp:
+    """Return the ASGI application of an adapter."""
+    from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    manager = StreamableHTTPSessionManager(
+        server,
+        json_response=True,
+        session_idle_timeout=config.http.session_idle,
+        max_sessions=config.http.max_sessions,
+        max_request_body_size=max_body,
+    )
+    endpoint: ASGIApp = SessionBounds(
+        StreamableHTTPASGIApp(manager),
+        most=config.http.max_sessions,
+        per_caller=config.http.sessions_per_caller,
+        idle=config.http.session_idle,
+        headers=credential_headers(config),
+    )
+    routes: list[Route] = []
+    if access.verifier is not None:
+        endpoint, routes = _authenticated(endpoint, access)
+    app = Starlette(routes=[Route(PATH, endpoint=endpoint), *routes], lifespan=lambda _: manager.run())
+    app.router.redirect_slashes = False
+    return Guard(app, access.place)
+
+
+def _authenticated(endpoint: ASGIApp, access: Access) -> tuple[ASGIApp, list[Any]]:
+    """Return the endpoint behind the SDK's authentication, and the routes of the resource's metadata (RFC 9728)."""
+    from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+    from starlette.middleware.authentication import AuthenticationMiddleware
+
+    assert access.verifier is not None  # noqa: S101 - the caller looked
+    metadata_url, routes = None, []
+    scopes = list(access.scopes)
+    if access.kind == "oauth":
+        from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+        from mcp.server.auth.settings import AuthSettings
+
+        urls = {"issuer_url": access.issuer, "resource_server_url": access.resource}
+        auth = AuthSettings.model_validate({**urls, "validate_token_resource": False})  # the verifier checks `aud`
+        assert auth.resource_server_url is not None  # noqa: S101 - it was just set
+        metadata_url = build_resource_metadata_url(auth.resource_server_url)
+        routes = create_protected_resource_routes(auth.resource_server_url, [auth.issuer_url], scopes or None)
+    demanding = RequireAuthMiddleware(endpoint, scopes, metadata_url)
+    return AuthenticationMiddleware(
+        demanding, backend=BearerAuthBackend(access.verifier), on_error=_issuer_away
+    ), routes
+
+
+def _issuer_away(_: HTTPConnection, __: Exception) -> Response:
+    from starlette.responses import JSONResponse
+
+    message = "The keys of the authorization server cannot be had at present. Try again."
+    return JSONResponse({"error": "temporarily_unavailable", "message": message}, 503, {"Retry-After": "30"})
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    listener = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(512)
-    except (OSError, OverflowError) as problem:
+    except (OSError, OverflowError, UnicodeError) as problem:
+        if listener is not None:
+            listener.close()
         reason = getattr(problem, "strerror", None) or problem
         raise BindError(f"cannot listen on {host} port {port}: {reason}") from None
     return listener
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _security(host: str) -> TransportSecuritySettings:
-    """Allow only loopback names on a loopback address, against DNS rebinding; elsewhere the owner's proxy decides."""
-    if not _is_loopback(host):
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    names = dict.fromkeys(("127.0.0.1", "localhost", "[::1]", f"[{host}]" if ":" in host else host))
-    hosts = [pattern for name in names for pattern in (name, f"{name}:*")]
-    origins = [f"http://{pattern}" for pattern in hosts]
-    return TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins)

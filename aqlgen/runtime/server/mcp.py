@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -25,7 +25,7 @@ from mcp.types import (
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..introspection.protocol import tool_name
-from ..session import Sessions, with_caller_headers
+from ..session import CALLER_KEY, Sessions, with_caller
 from ..text import line
 from .elicitation import ClientPerson, Questions, Unanswered
 from .notifications import Relay, asked_level
@@ -72,7 +72,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
-            with with_caller_headers(None if context.request is None else context.request.headers):
+            with with_caller(*_caller(context), session.id):
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
@@ -112,3 +112,9 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _caller(context: Context) -> tuple[Mapping[str, str] | None, str | None]:
+    """Return the headers and the id of who sent a request."""
+    request = context.request
+    return (None, None) if request is None else (request.headers, request.scope.get(CALLER_KEY))

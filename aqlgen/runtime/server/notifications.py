@@ -102,7 +102,7 @@ class Relay:
 
     def _distribute(self, record: Record) -> None:
         for subscriber in self._subscribers.values():
-            if record.levelno >= subscriber.level and record.session_id in (None, subscriber.session_id):
+            if record.levelno >= subscriber.level and record.audience in (None, subscriber.session_id):
                 subscriber.put(record)
 
     def _drop(self, session: Session) -> None:

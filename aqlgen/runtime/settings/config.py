@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The adapter's settings: each is one field of `Config`, which says everything about it.
+"""The adapter's settings: each is one field of `Config`, or of a part of it, which says everything about it.
 
 The reading of the environment and of `adapter.toml`, the listing of `doctor`, the text of a new project's
 `adapter.toml` and the page docs/settings.md follow from the fields. A value comes from the environment first, then from
@@ -8,55 +8,17 @@ The reading of the environment and of `adapter.toml`, the listing of `doctor`, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from . import parsers
+from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
+from .setting import Setting, collected, setting
 
 __all__ = ["SETTINGS", "Config", "Setting"]
 
 KIB, MIB = 1024, 1024 * 1024
-Value = TypeVar("Value")
-
-
-class Setting(NamedTuple):
-    """What is known about one setting.
-
-    `key` is its dotted name in adapter.toml. `parse` turns text or a TOML value into the setting's value and raises
-    ValueError with the end of a sentence that begins with the setting's name. `form` says how the variable's text
-    differs from the TOML value; `example` is shown in adapter.toml.
-    """
-
-    attribute: str
-    key: str
-    variable: str
-    default: Any
-    parse: Callable[[Any], Any]
-    description: str
-    form: str = ""
-    example: tuple[str, ...] = ()
-
-
-_declared: list[Setting] = []
-"""What the fields of Config declare, in their order."""
-
-
-def setting(
-    default: Value,
-    key: str,
-    variable: str,
-    parse: Callable[[Any], Value],
-    description: str,
-    *,
-    form: str = "",
-    example: str = "",
-) -> Value:
-    """Declare a field of Config and return its default. `{allowed}` in the description: what the parser allows."""
-    text = description.replace("{allowed}", getattr(parse, "allowed", ""))
-    lines = tuple(example.splitlines())
-    _declared.append(Setting("", key, f"MCP_AQL_{variable}", default, parse, text, form, lines))
-    return default
 
 
 class Config(NamedTuple):
@@ -272,7 +234,7 @@ class Config(NamedTuple):
         "confirmation.per_minute",
         "CONFIRMATION_RATE",
         Whole(1, 10_000),
-        "Most tokens that one session is given in a minute, {allowed}.",
+        "Most tokens that one caller is given in a minute, {allowed}; one who is not known is a session.",
     )
 
     state_url: str = setting(
@@ -377,6 +339,7 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    http: HttpSettings = HttpSettings()
     sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:
@@ -390,7 +353,5 @@ class Config(NamedTuple):
         }
 
 
-SETTINGS: tuple[Setting, ...] = tuple(
-    entry._replace(attribute=attribute) for attribute, entry in zip(Config._fields, _declared, strict=False)
-)
-"""The settings, in the order of adapter.toml. The field `sources`, the last one, is none."""
+SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *HTTP_SETTINGS)
+"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http."."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import parsers
 from .config import SETTINGS, Config
+from .http import HTTP_SETTINGS, HttpSettings
 
 __all__ = ["ConfigError", "Variables", "load"]
 
@@ -45,7 +46,9 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
         raise _unknown_key(written, file)
-    return Config(**values, sources=sources)
+    http = {item.attribute: values.pop(item.attribute) for item in HTTP_SETTINGS if item.attribute in values}
+    http_settings = HttpSettings(**{attribute.removeprefix("http."): value for attribute, value in http.items()})
+    return Config(**values, http=http_settings, sources=sources)
 
 
 def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:

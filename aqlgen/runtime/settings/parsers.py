@@ -171,6 +171,70 @@ def word(value: Any) -> str:
     return value.strip()
 
 
+# The adapter's own HTTP endpoint.
+
+_AUTH_KINDS = Choice(("token", "oauth", "none"))
+_HOST = r"(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?)"
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+def http_auth(value: Any) -> str:
+    """Return the kind of authentication over HTTP, '' if none is chosen."""
+    return "" if value == "" else _AUTH_KINDS(value)
+
+
+def hosts(value: Any) -> tuple[str, ...]:
+    """Return hosts, each with its port if one is meant, from a list or from text."""
+    names = tuple(name.removesuffix(":*") for name in _listed(value))
+    if not all(re.fullmatch(_HOST + r"(:[0-9]{1,5})?", name) for name in names):
+        raise ValueError("must be hosts such as mcp.example.com or mcp.example.com:8443, each by its full name")
+    return names
+
+
+def origins(value: Any) -> tuple[str, ...]:
+    """Return web origins, from a list or from text; the port may be `*`."""
+    names = tuple(name.removesuffix("/") for name in _listed(value))
+    if not all(re.fullmatch(r"[a-z][a-z0-9+.-]*://" + _HOST + r"(:([0-9]{1,5}|\*))?", name) for name in names):
+        raise ValueError("must be origins such as https://app.example.com, without a path")
+    return names
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    """Return the names of a list, or of a text that commas divide, in lower case."""
+    names = value if isinstance(value, list) else str(value).split(",")
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError("must be a list of texts")
+    return tuple(name.strip().lower() for name in names if name.strip())
+
+
+def http_url(value: Any) -> str:
+    """Return the address at which clients reach the adapter."""
+    if value == "":
+        return ""
+    if not isinstance(value, str) or not re.fullmatch(rf"(?i)https?://{_HOST}(:[0-9]{{1,5}})?(/[\x21-\x7e]*)?", value):
+        raise ValueError("must be an http or https address, such as https://mcp.example.com/mcp")
+    if "?" in value or "#" in value:
+        raise ValueError("must be an address without a query or fragment, such as https://mcp.example.com/mcp")
+    return value
+
+
+def https_url(value: Any) -> str:
+    """Return an address that is trusted for keys; http is for this machine."""
+    url = http_url(value)
+    host = re.match(rf"(?i)http://{_HOST}", url)
+    if host is not None and host[1].lower() not in _LOOPBACK:
+        raise ValueError("must be an https address: over http the network could give keys of its own")
+    return url
+
+
+def scopes(value: Any) -> tuple[str, ...]:
+    """Return scopes (RFC 6749, 3.3), from a list or from text."""
+    names = tuple(value) if isinstance(value, list) else tuple(str(value).replace(",", " ").split())
+    if not all(isinstance(name, str) and re.fullmatch(r"[\x21\x23-\x5b\x5d-\x7e]+", name) for name in names):
+        raise ValueError("must be scopes such as 'tools.read tools.write'")
+    return names
+
+
 # The safety loop (specification, 8.7.4; R-LOOP-3). What needs a part that is not built yet is refused with the reason.
 
 _OUT_OF_BAND = "needs out-of-band verification, which this release does not have"
@@ -180,8 +244,13 @@ _NOT_BUILT: Mapping[str, str] = {
     "danger_zone": _OUT_OF_BAND,
     "risk_tolerance": "needs the safety tiers, which this release does not have",
 }
-REFUSED: Mapping[str, str] = {f"safety_loop.{key}": reason for key, reason in _NOT_BUILT.items()}
-"""Keys of adapter.toml that cannot be served yet, and why."""
+_NOT_IN_A_FILE = "is a secret and never stands here: set MCP_AQL_HTTP_TOKEN, or MCP_AQL_HTTP_TOKEN_FILE for a file"
+REFUSED: Mapping[str, str] = {
+    **{f"safety_loop.{key}": reason for key, reason in _NOT_BUILT.items()},
+    "http.token": _NOT_IN_A_FILE,
+    "http.token_file": _NOT_IN_A_FILE,
+}
+"""Keys of adapter.toml that are not served, and why."""
 
 
 def patterns(value: Any) -> tuple[str, ...]:
