@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,7 +75,7 @@ def adapter_secrets(adapter: Adapter, environ: Mapping[str, str], config: Config
 
 def _configured_secrets(config: Config) -> list[str]:
     """Return the passwords in the URLs of the settings."""
-    values = (getattr(config, setting.attribute) for setting in SETTINGS)
+    values = (attrgetter(setting.attribute)(config) for setting in SETTINGS)
     return [secret for value in values if isinstance(value, str) and "@" in value for secret in url_secrets(value)]
 
 
