@@ -124,12 +124,16 @@ class Spelling:
         return self._of[key][1]
 
     def _names(self, schemas: Sequence[Json]) -> dict[str, str] | None:
-        names: dict[str, str] = {}
-        for raw in schemas:
-            for node in self._views.same_value(raw):
-                for wire, name in self.declared(node).items():
-                    if names.setdefault(wire, name) != name:
-                        return None
+        if not schemas:
+            return {}
+        before = self.names_of(schemas[:-1])
+        if before is None:
+            return None
+        names = dict(before)
+        for node in self._views.same_value(schemas[-1]):
+            for wire, name in self.declared(node).items():
+                if names.setdefault(wire, name) != name:
+                    return None
         return names
 
     def field_schemas(self, schemas: Sequence[Json], wire: str) -> tuple[Json, ...]:

@@ -16,8 +16,8 @@ from aqlgen.schemas.writer import Place
 MAX_COPIES = 100
 """In how many places a schema without a name is written before it gets a type for all further ones."""
 
-MAX_WRITTEN = 500_000
-"""How many fields are written by copying in all; beyond, every schema is written once."""
+MAX_COPIED = 10_000
+"""How many schemas and fields all copies may hold; beyond, every schema is written once."""
 
 Key = tuple[int, bool]
 
@@ -41,7 +41,7 @@ class Nesting:
         self._open: dict[Key, Level] = {}
         self._written: dict[Key, tuple[dict[str, Json], Level]] = {}
         self._copies: dict[Key, tuple[Json, int]] = {}
-        self._left = MAX_WRITTEN
+        self._left = MAX_COPIED
 
     def known(self, key: Key) -> dict[str, Json] | None:
         """Return the reference to the type of a schema that is known to contain itself."""
@@ -68,8 +68,9 @@ class Nesting:
     def within(self, key: Key, raw: Json, place: Place, size: int) -> Iterator[Level]:
         """Open a schema of so many fields while its parts are written; keeping it keeps its identity its own."""
         level = Level(len(self._stack), place, len(self._stack))
-        self._copies[key] = (raw, self._copies[key][1] + 1 if key in self._copies else 1)
-        self._left -= 1 + size
+        copies = self._copies[key][1] + 1 if key in self._copies else 1
+        self._copies[key] = (raw, copies)
+        self._left -= 1 + size if copies > 1 else 0
         self._stack.append(level)
         self._open[key] = level
         try:

@@ -34,6 +34,8 @@ class Views:
         self.resolver = resolver
         self.unresolved = unresolved
         self._openapi = openapi
+        self.kinds: dict[int, tuple[Mapping[str, Json], str]] = {}
+        """The kinds of merged schemas by identity, each with its schema."""
         self._nodes: dict[int, tuple[Json, Node]] = {}
         self._views: dict[int, tuple[Json, Node | None]] = {}
         self._branches: dict[int, tuple[Json, list[Node]]] = {}
@@ -47,6 +49,7 @@ class Views:
         self._nodes.clear()
         self._views.clear()
         self._branches.clear()
+        self.kinds.clear()
 
     def node(self, raw: Mapping[str, Json]) -> Node:
         """Return a schema in dialect 2020-12; schemas within it stay raw. The caller must not change it."""
