@@ -18,6 +18,9 @@ MAX_JOINS = 5000
 """How many properties of two branches are joined; for further ones the later declaration wins."""
 
 
+MAX_FIELDS = 50_000
+"""How many fields are copied from branches to merged schemas; beyond, branches stay in `allOf` as they are."""
+
 MAX_PARTS = 50
 """How many declarations of one property are joined before the later ones win."""
 
@@ -43,6 +46,7 @@ class Views:
         self._joins: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
         self._writable: set[int] = set()
+        self._fields = 0
 
     def forget(self) -> None:
         """Clear the caches; a schema that is needed again is merged again."""
@@ -124,6 +128,9 @@ class Views:
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
         parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._adds_nothing(branch)]
+        self._fields += sum(len(view.get("properties", ())) for _, view in parts if view is not None)
+        if self._fields > MAX_FIELDS:
+            parts = [(branch, None) for branch, _ in parts]
         merged = merge(node, parts, self.join)
         return (
             {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged

@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import Code, Failure
 from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
 
-__all__ = ["decode_text", "read_body", "sanitize"]
+__all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 
 _JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
 _UNDECLARED = frozenset({"text/plain", OCTETS, "binary/octet-stream"})
@@ -84,7 +84,7 @@ def decode_text(content: bytes, content_type: str) -> str:
     is_html = media_type(content_type) == "text/html"
     if charset is None and (is_html or is_xml(content_type)):
         declaration = (_HTML_META if is_html else _XML_DECLARATION).search(content[:2048])
-        charset = _known_charset(declaration[1].decode("ascii", "replace")) if declaration is not None else None
+        charset = known_charset(declaration[1].decode("ascii", "replace")) if declaration is not None else None
     return content.decode(charset or "utf-8", errors="replace")
 
 
@@ -94,11 +94,12 @@ def _charset(content_type: str) -> str | None:
     for parameter in content_type.split(";")[1:]:
         key, _, value = parameter.partition("=")
         if key.strip().lower() == "charset":
-            return _known_charset(value.strip().strip("\"'"))
+            return known_charset(value.strip().strip("\"'"))
     return None
 
 
-def _known_charset(name: str) -> str | None:
+def known_charset(name: str) -> str | None:
+    """Return the codec of a charset by its name, None if it is none of those that texts have."""
     if not _CHARSET_NAME.fullmatch(name):  # a lookup imports a module of that name
         return None
     try:
