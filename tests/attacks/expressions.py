@@ -33,14 +33,14 @@ class Expression:
 
 def expressions() -> list[Expression]:
     """Return each module-level expression, also in containers, and each literal pattern of a call of `re`."""
-    found: dict[tuple[str, Any, int], Expression] = {}
+    collected: dict[tuple[str, Any, int], Expression] = {}
     for name in _modules():
         tree = ast.parse(Path(_ROOT.parent, *name.split(".")).with_suffix(".py").read_text("utf-8"))
         if tree is not None:
             for expression in (*_of_module(importlib.import_module(name), tree), *_inline(name, tree)):
                 key = (expression.where, expression.compiled.pattern, expression.compiled.flags)
-                found[key] = expression
-    return list(found.values())
+                collected[key] = expression
+    return list(collected.values())
 
 
 def _modules() -> Iterator[str]:

@@ -41,7 +41,7 @@ _CHARSETS = frozenset(
     "mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213 tis-620 utf-8 "
     "utf-8-sig utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le".split()
 )
-"""The charsets of texts, by Python's names of their codecs: no target may choose another codec, or one that transforms."""
+"""The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""
 _CHARSET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_VALUES = 3_000_000
