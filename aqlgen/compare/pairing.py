@@ -14,7 +14,7 @@ from aqlgen.runtime.encode.urls import without_names
 __all__ = ["Pairing", "address", "pair"]
 
 _VERSION: Final = re.compile(
-    r"^(?:v\d+(?:[._-]?\d+)*(?:(?:alpha|beta|rc)\d*)?|\d{4}-\d{2}(?:-\d{2})?|\d+\.\d+)$", re.IGNORECASE
+    r"^(?:v\d+(?:[._-]\d+)*(?:(?:alpha|beta|rc)\d*)?|\d{4}-\d{2}(?:-\d{2})?|\d+\.\d+)$", re.IGNORECASE
 )
 
 Key = Callable[[Operation], str]

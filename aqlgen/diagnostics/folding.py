@@ -14,7 +14,7 @@ __all__ = ["fold"]
 MOST: Final = 3
 """How many findings of a shape are shown before the rest is counted."""
 
-_QUOTED: Final = re.compile(r"“[^”]*”|'[^']*'|\"[^\"]*\"|\b[A-Z]+ /\S*|\{[^}]*\}|/\S+|\d[\d.,]*")
+_QUOTED: Final = re.compile(r"“[^“”]*”|'[^']*'|\"[^\"]*\"|\b[A-Z]+ /\S*|\{[^{}]*\}|/\S+|\d[\d.,]*")
 """What differs between findings of one shape: what is quoted, operations, placeholders, paths and numbers."""
 
 

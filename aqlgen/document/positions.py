@@ -97,7 +97,7 @@ def _nearest(path: tuple[str, ...], offsets: dict[tuple[str, ...], int]) -> int:
 
 def _scan_json(text: str, wanted: _Wanted, offsets: dict[tuple[str, ...], int]) -> None:
     """Step into wanted values only; the standard library's decoder skips the others at full speed."""
-    skip = json.JSONDecoder().raw_decode
+    skip = json.JSONDecoder(parse_int=float).raw_decode  # int() refuses many digits
 
     def past_space(offset: int) -> int:
         match = _SPACE.match(text, offset)

@@ -17,7 +17,7 @@ try:
 except ImportError:  # PyYAML built without libyaml: the same events, more slowly
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
-_TABS: Final = re.compile(r"^[ \t]*\t[ \t]*(?=#|\r?$)", re.MULTILINE)
+_TABS: Final = re.compile(r"^ *+\t[ \t]*+(?=#|\r?$)", re.MULTILINE)
 
 _Wanted: TypeAlias = dict[str, "_Wanted"]
 

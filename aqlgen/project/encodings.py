@@ -12,7 +12,9 @@ from aqlgen.render.provenance import file_hash
 
 __all__ = ["as_generated", "is_generated", "is_windows", "pointer_hash"]
 
-_POINTER: Final = re.compile(rb"version https://[^\n]*/spec/v1\n(?:[^\n]+\n)*?oid sha256:([0-9a-f]{64})\n(?:[^\n]+\n)*")
+_POINTER: Final = re.compile(
+    rb"version https://[^\n]*/spec/v1\n(?:(?!oid )[^\n]+\n)*+oid sha256:([0-9a-f]{64})\n(?:[^\n]+\n)*+"
+)
 """https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md"""
 
 _LARGEST: Final = 1024

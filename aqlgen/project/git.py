@@ -168,5 +168,5 @@ def require() -> None:
 
 @cache
 def _version() -> tuple[int, ...]:
-    numbers = re.search(r"(\d+)\.(\d+)", run("version", cwd=Path.cwd()).text)
+    numbers = re.search(r"(?<!\d)(\d{1,9})\.(\d{1,9})", run("version", cwd=Path.cwd()).text)
     return (int(numbers[1]), int(numbers[2])) if numbers else OLDEST

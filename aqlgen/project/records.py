@@ -49,7 +49,7 @@ class Provenance:
 def read_json(path: Path, content: bytes | None = None) -> dict[str, Json]:
     """Read a record that is a JSON object; `content` is what to take for the file's. Raises FileError."""
     try:
-        value = json.loads(path.read_bytes() if content is None else content)
+        value = json.loads(_content(path) if content is None else content)
     except (OSError, ValueError, RecursionError) as error:
         raise _unusable(path, error, content) from None
     if not isinstance(value, dict):
@@ -57,10 +57,17 @@ def read_json(path: Path, content: bytes | None = None) -> dict[str, Json]:
     return value
 
 
+def _content(path: Path) -> bytes:
+    """Return the content of a file. Raises OSError, also for a pipe or a device, which might never end."""
+    if path.exists() and not path.is_file():
+        raise OSError("it is not a file")
+    return path.read_bytes()
+
+
 def read_yaml(path: Path) -> dict[str, Json]:
     """Read a record that is a YAML mapping. Raises FileError."""
     try:
-        value = yaml.safe_load(path.read_bytes())
+        value = yaml.safe_load(_content(path))
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         raise _unusable(path, error) from None
     if not isinstance(value, dict):

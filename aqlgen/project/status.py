@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,7 +25,6 @@ from aqlgen.render.provenance import canonical_hash, file_hash
 
 __all__ = ["Changed", "Status", "status"]
 
-_MARKERS: Final = re.compile(rb"^(<{7} .*\n)(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
 _LARGEST: Final = 4_000_000
 """The maximal size in bytes of a file that is searched for conflicts."""
 
@@ -125,5 +123,18 @@ def _conflicts(tree: Worktree, paths: tuple[str, ...]) -> list[tuple[str, int]]:
         if place.is_file() and place.stat().st_size <= _LARGEST:
             content = tree.read(path) or b""
             if b"<<<<<<< " in content:
-                conflicts += [(path, content.count(b"\n", 0, mark.start()) + 1) for mark in _MARKERS.finditer(content)]
+                conflicts += [(path, line) for line in _marked(content)]
     return conflicts
+
+
+def _marked(content: bytes) -> Iterator[int]:
+    """Yield the line of each beginning of a conflict that has its middle and its end."""
+    start, divided = 0, False
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not start and line.startswith(b"<<<<<<< "):
+            start, divided = number, False
+        elif start and line.rstrip(b"\r") == b"=======":
+            divided = True
+        elif start and divided and line.startswith(b">>>>>>> "):
+            yield start
+            start = 0

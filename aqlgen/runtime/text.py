@@ -20,7 +20,7 @@ _CONTROL = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
-_TRACE = re.compile(r"\n\s+at\s|Traceback \(most recent|\n\s+File \"")
+_TRACE = re.compile(r"\n[^\S\n]+(?:at\s|File \")|Traceback \(most recent")
 _WORD = re.compile(r"[a-z]+|[0-9]+|[^\W\d_a-z]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _STOP_WORDS = frozenset(

@@ -10,6 +10,7 @@ Branches that are more than constraints of one value (alternatives, conditions) 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from json import dumps
 from math import lcm
 from typing import Protocol, TypeAlias
 
@@ -128,7 +129,8 @@ def _values(first: Node, second: Node, result: Node) -> None:
         if common:
             result["type"] = common[0] if len(common) == 1 else common
     if "enum" in first and "enum" in second:
-        common = [value for value in second["enum"] if any(_same(value, other) for other in first["enum"])]
+        present = {_identity(value) for value in first["enum"]}
+        common = [value for value in second["enum"] if _identity(value) in present]
         if common:
             result["enum"] = common
     if first.get("uniqueItems") is True:
@@ -143,17 +145,19 @@ def _common_types(first: list[str], second: list[str]) -> list[str]:
     return common + [kind for kind in first if kind not in common and admitted(kind, second)]
 
 
-def _same(first: Json, second: Json) -> bool:
-    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
+def _identity(value: Json) -> tuple[bool, Json]:
+    """Return a key that equal values of JSON share; `true` is no 1."""
+    return isinstance(value, bool), dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
 
 
 def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
+    required = [(branch, frozenset(branch.get("required", ()))) for branch in (first, second)]
     for key in DECLARED:
         if key in first and key in second:
             merged = {**first[key], **second[key]}
             merged.update(
                 {
-                    name: join(first[key][name], second[key][name], writable=_redeclared(name, first, second))
+                    name: join(first[key][name], second[key][name], writable=_redeclared(name, required))
                     for name in first[key]
                     if name in second[key]
                 }
@@ -172,17 +176,17 @@ def _properties(first: Node, second: Node, result: Node, join: Join) -> None:
         _rest(key, first, second, result)
 
 
-def _redeclared(name: str, first: Node, second: Node) -> bool:
+def _redeclared(name: str, branches: Iterable[tuple[Node, frozenset[str]]]) -> bool:
     """Return True if a branch requires a property and redeclares it without the other branch's `readOnly`.
 
     Such a model extends a model of responses: what it requires itself has to be sent.
     """
     return any(
-        name in branch.get("required", ())
+        name in required
         and isinstance(raw := branch.get("properties", {}).get(name), dict)
         and "$ref" not in raw
         and raw.get("readOnly") is not True
-        for branch in (first, second)
+        for branch, required in branches
     )
 
 

@@ -124,8 +124,11 @@ class Spelling:
         return self._of[key][1]
 
     def _names(self, schemas: Sequence[Json]) -> dict[str, str] | None:
-        names: dict[str, str] = {}
-        for raw in schemas:
+        before = self._of.get(tuple(map(id, schemas[:-1])))  # mostly one schema joins those that are around it
+        if before is not None and before[1] is None:
+            return None
+        names = {} if before is None else dict(before[1] or {})
+        for raw in schemas if before is None else schemas[-1:]:
             for node in self._views.same_value(raw):
                 for wire, name in self.declared(node).items():
                     if names.setdefault(wire, name) != name:

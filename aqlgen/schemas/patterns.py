@@ -17,7 +17,7 @@ from aqlgen.ir import Json
 MAX_LENGTH = 5000
 LITERAL = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 MASK = re.compile(r"[Yy]{4}[-/.]?[Mm]{2}[-/.]?[Dd]{2}[\w:.+ -]*")
-CLASS_DASH = re.compile(r"(\[[^\]]*\\[wdsWDS])-(?=[^\]])")
+CLASS_DASH = re.compile(r"(\[[^\[\]]*\\[wdsWDS])-(?=[^\]])")
 
 
 @lru_cache(maxsize=4096)

@@ -9,28 +9,46 @@ from aqlgen.schemas.views import Views
 
 Schemas = Mapping[str, Mapping[str, Json]]
 MAX_DEPTH = 8
+MAX_PARTS = 1000
+"""How deep parts of parts are searched for the kind of a schema, and how many of them."""
 
 
-def kind_of(node: Mapping[str, Json], views: Views, depth: int = 0) -> str:
+def kind_of(node: Mapping[str, Json], views: Views) -> str:
     """Return the kind of a merged schema of the document."""
-    if isinstance(node.get("enum"), list):
-        return "enum"
-    if "properties" in node:
-        return "object"
-    if depth < MAX_DEPTH and any(_kind(part, views, depth) in ("object", "union") for part in node.get("allOf", ())):
-        return "object"
-    branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
-    if len(branches) > 1:
-        return "scalar" if constants(branches) is not None else "union"
-    if len(branches) == 1 and depth < MAX_DEPTH:
-        return _kind(branches[0], views, depth)
-    kinds = node.get("type")
-    return "object" if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) else "scalar"
+    known = views.kinds.get(id(node))
+    if known is None:  # keeping the schema keeps its identity its own
+        known = views.kinds[id(node)] = (node, _Search(views).kind(node, 0))
+    return known[1]
 
 
-def _kind(raw: Json, views: Views, depth: int) -> str:
-    view = views.view(raw)
-    return "scalar" if view is None else kind_of(view, views, depth + 1)
+class _Search:
+    """The search for one schema's kind, which counts the parts that it looks at."""
+
+    def __init__(self, views: Views) -> None:
+        self._views = views
+        self._left = MAX_PARTS
+
+    def kind(self, node: Mapping[str, Json], depth: int) -> str:
+        """Return the kind of a merged schema, a part of parts at a depth."""
+        if isinstance(node.get("enum"), list):
+            return "enum"
+        if "properties" in node:
+            return "object"
+        parts = node.get("allOf", ()) if depth < MAX_DEPTH else ()
+        if any(self._part(part, depth) in ("object", "union") for part in parts):
+            return "object"
+        branches = [branch for branch in node.get("anyOf", ()) if not is_null(branch)]
+        if len(branches) > 1:
+            return "scalar" if constants(branches) is not None else "union"
+        if len(branches) == 1 and depth < MAX_DEPTH:
+            return self._part(branches[0], depth)
+        kinds = node.get("type")
+        return "object" if kinds == "object" or (isinstance(kinds, list) and "object" in kinds) else "scalar"
+
+    def _part(self, raw: Json, depth: int) -> str:
+        self._left -= 1
+        view = self._views.view(raw) if self._left >= 0 else None
+        return "scalar" if view is None else self.kind(view, depth + 1)
 
 
 def constants(branches: list[Json]) -> list[Json] | None:

@@ -21,6 +21,7 @@ from aqlgen.schemas.defaults import fits, intended
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
+from aqlgen.schemas.nesting import Level, Nesting
 from aqlgen.schemas.type_kind import constants, is_null, kind_of
 from aqlgen.schemas.validation_cost import limit_cost
 from aqlgen.schemas.views import Views, with_read_only
@@ -63,6 +64,7 @@ class Types:
         self._components = component_names(schemas)
         self._discriminators = Discriminators(self._views, schemas)
         self._writer = Writer(self._views, self._discriminators, self.schema, preserve=preserve)
+        self._nesting = Nesting()
         self._read_only = with_read_only(schemas)
         self._taken = set(self._components.values())
         self._named: dict[tuple[str | int, bool], str] = {}
@@ -130,11 +132,26 @@ class Types:
             written = self._reference(reference, node, place)
             return _nullable(written) if node.get("nullable") or "null" in types_of(node) else written
         view = self._views.view(raw)
-        if view is None or place.depth > MAX_INLINE:
+        if view is None:
             return {}
-        if self._needs_name(view):
-            return self._deferred(raw, view, place) if self._views.is_joined(raw) else self._hoist(view, place)
-        return self._writer.body(view, place)
+        named = self._needs_name(view)
+        if named and self._views.is_joined(raw):
+            return self._deferred(raw, view, place)
+        key = (id(raw), place.request)
+        known = self._nesting.known(key)
+        if known is not None:
+            return known
+        outer = self._nesting.met_again(key)
+        if outer is not None:
+            outer.name = outer.name or self._reserved(outer.place)
+            return _referring(outer.name, view) if named else {"$ref": f"#/types/{outer.name}"}
+        if place.depth > MAX_INLINE or self._nesting.is_repeated(key):
+            return self._deferred(raw, view, place)
+        with self._nesting.within(key, raw, place, len(view.get("properties", ()))) as level:
+            written = self._hoist(view, place, level) if named else self._written(view, place, level)
+        if "$ref" in written or named:
+            self._nesting.keep(key, level, written)
+        return written
 
     def object_view(self, raw: Json) -> Node | None:
         """Return the merged schema of an object with properties, None for any other schema."""
@@ -228,23 +245,35 @@ class Types:
             if candidate not in self._taken or (body is not None and self._types.get(candidate) == body)
         )
 
-    def _hoist(self, view: Node, place: Place) -> dict[str, Json]:
+    def _reserved(self, place: Place) -> str:
+        """Return the name of a type that contains itself, before it is defined."""
+        name = self._free_name(type_name(place.name), place.name)
+        self._taken.add(name)
+        return name
+
+    def _written(self, view: Node, place: Place, level: Level) -> dict[str, Json]:
+        """Return a schema that needs no name, or a reference to its type if it contains itself."""
+        body = self._writer.body(view, place)
+        if not level.name:
+            return body
+        self._types[level.name] = body
+        return {"$ref": f"#/types/{level.name}"}
+
+    def _hoist(self, view: Node, place: Place, level: Level) -> dict[str, Json]:
         """Define an anonymous object or union as a named type, and return a reference to it."""
-        annotations: dict[str, Json] = {key: view[key] for key in _ANNOTATIONS if key in view}
         node = {key: value for key, value in view.items() if key not in ("default", "readOnly")}
         null = "null" in types_of(node)
         if null:
             node["type"] = "object" if "properties" in node else [kind for kind in types_of(node) if kind != "null"]
             node |= {"enum": [value for value in node["enum"] if value is not None]} if "enum" in node else {}
         body = self._writer.body(node, place)
-        name = type_name(place.name)
+        name = level.name or type_name(place.name)
         if self._types.get(name) != body:
-            if name in self._taken:
+            if name in self._taken and not level.name:
                 name = self._free_name(name, dumps(body, sort_keys=True), body)
             self._types[name] = body
             self._taken.add(name)
-        written = {"$ref": f"#/types/{name}", **annotations}
-        return _nullable(written) if null else written
+        return _referring(name, view)
 
     def _needs_name(self, view: Node) -> bool:
         return "properties" in view or _is_long(view) or self._is_union(view)
@@ -269,6 +298,12 @@ def _nullable(written: dict[str, Json]) -> dict[str, Json]:
     annotations = {key: value for key, value in written.items() if key in _ANNOTATIONS}
     bare = {key: value for key, value in written.items() if key not in _ANNOTATIONS}
     return {"anyOf": [bare, {"type": "null"}], **annotations}
+
+
+def _referring(name: str, view: Node) -> dict[str, Json]:
+    """Return a reference to the type of an anonymous schema, with what describes this place."""
+    written = {"$ref": f"#/types/{name}", **{key: view[key] for key in _ANNOTATIONS if key in view}}
+    return _nullable(written) if "null" in types_of(view) else written
 
 
 def _is_long(node: Mapping[str, Json]) -> bool:

@@ -18,6 +18,9 @@ MAX_JOINS = 5000
 """How many properties of two branches are joined; for further ones the later declaration wins."""
 
 
+MAX_FIELDS = 50_000
+"""How many fields are copied from branches to merged schemas; beyond, branches stay in `allOf` as they are."""
+
 MAX_PARTS = 50
 """How many declarations of one property are joined before the later ones win."""
 
@@ -34,6 +37,8 @@ class Views:
         self.resolver = resolver
         self.unresolved = unresolved
         self._openapi = openapi
+        self.kinds: dict[int, tuple[Mapping[str, Json], str]] = {}
+        """The kinds of merged schemas by identity, each with its schema."""
         self._nodes: dict[int, tuple[Json, Node]] = {}
         self._views: dict[int, tuple[Json, Node | None]] = {}
         self._branches: dict[int, tuple[Json, list[Node]]] = {}
@@ -41,12 +46,14 @@ class Views:
         self._joins: dict[tuple[str | int, ...], Json] = {}
         self._parts: dict[int, tuple[Json, ...]] = {}
         self._writable: set[int] = set()
+        self._fields = 0
 
     def forget(self) -> None:
         """Clear the caches; a schema that is needed again is merged again."""
         self._nodes.clear()
         self._views.clear()
         self._branches.clear()
+        self.kinds.clear()
 
     def node(self, raw: Mapping[str, Json]) -> Node:
         """Return a schema in dialect 2020-12; schemas within it stay raw. The caller must not change it."""
@@ -121,6 +128,9 @@ class Views:
         if not branches:
             return closed(with_null(node) if node.get("nullable") else node)
         parts = [(branch, self.view(branch, depth + 1)) for branch in branches if not self._adds_nothing(branch)]
+        self._fields += sum(len(view.get("properties", ())) for _, view in parts if view is not None)
+        if self._fields > MAX_FIELDS:
+            parts = [(branch, None) for branch, _ in parts]
         merged = merge(node, parts, self.join)
         return (
             {key: value for key, value in merged.items() if key != "readOnly"} if id(raw) in self._writable else merged

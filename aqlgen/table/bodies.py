@@ -32,7 +32,7 @@ from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
-SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)*")
+SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)?")
 
 
 class UnservedBodyError(Exception):

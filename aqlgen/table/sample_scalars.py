@@ -64,7 +64,7 @@ def sample_text(schema: Mapping[str, Json]) -> str:
 def _pattern_text(pattern: str, low: int, high: int, known: str | None) -> str:
     """Return a text that matches a pattern, of a valid length if a few attempts find one."""
     samples = (sample for more in TRIES if (sample := matching_text(pattern, more)) is not None)
-    candidates = ((known,) if known else ()), PLAIN, samples, ("example" * (low // 7 + 1),)
+    candidates = ((known,) if known else ()), PLAIN, samples, ("example" * (min(low, MAX_TEXT_LENGTH) // 7 + 1),)
     for group in candidates:
         for candidate in group:
             fitting = candidate[: max(high, 0)] if len(candidate) > high else candidate

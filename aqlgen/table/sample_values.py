@@ -155,12 +155,14 @@ class _Variant:
         return bool(wanted) and not flat.get("properties")
 
     def _array(self, flat: Flat, depth: int) -> Json:
+        if depth > MAX_REQUIRED_DEPTH or len(self.tally) > MAX_VALUES:
+            return []
         elements = [self.make(item, depth + 1) for item in flat.get("prefixItems", ())]
         most = min(flat.get("maxItems", MAX_ITEMS), MAX_ITEMS)
         if depth > MAX_DEPTH:
             return elements[:most]
         if "contains" in flat:
-            elements += [self.make(flat["contains"], depth + 1)] * max(1, flat.get("minContains", 1))
+            elements += [self.make(flat["contains"], depth + 1)] * min(max(1, flat.get("minContains", 1)), most)
         items = flat.get("items")
         wanted = min(max(flat.get("minItems", 0), 0 if elements else 1), most)
         if items is False or len(elements) >= wanted:

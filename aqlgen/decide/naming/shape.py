@@ -41,7 +41,7 @@ class Shape:
 
 
 _VERSION: Final = re.compile(
-    r"v\d+([._-]?\d+)*((alpha|beta|rc|p\d+(alpha|beta)|preview)\d*)?|\d{4}-\d{2}(-\d{2})?|\d+(\.\d+)+", re.IGNORECASE
+    r"v\d+([._-]\d+)*((alpha|beta|rc|p\d+(alpha|beta)|preview)\d*)?|\d{4}-\d{2}(-\d{2})?|\d+(\.\d+)+", re.IGNORECASE
 )
 _RESIDUE: Final = frozenset({"api", "apis", "rest", "restapi", "-", "_", "svc", "ws"})
 _ENDING: Final = re.compile(r"\.(json|xml|csv|yaml|yml|txt|html|php|asp|aspx|do|cgi|jsp)$", re.IGNORECASE)
@@ -51,15 +51,15 @@ _DOMAIN: Final = re.compile(r"[a-z0-9.-]+\.(io|com|org|net|dev)")
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[a-z]\.[a-z]")
 _RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])[A-Za-z\d]{10,}$")
 """An identifier that a machine appended to a name (`securityClassification-6VMVochwUWo`)."""
-_RPC: Final = re.compile(r"[?#&](?:.*&)?(?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
+_RPC: Final = re.compile(r"[?#&](?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 _SEPARATORS: Final = re.compile("[/#]")
 
 
 @lru_cache(maxsize=16384)
 def shape(method: str, path: str) -> Shape:
     """Read a path template; the method tells whether a verb at its end is an action (`POST …/lock`) or a noun."""
-    if match := _RPC.search(path):
-        return Shape((), split(match[1].rsplit(".", 1)[-1]), (), procedure=True, residue=(), queried=True)
+    if named := _RPC.findall(path):
+        return Shape((), split(named[-1].rsplit(".", 1)[-1]), (), procedure=True, residue=(), queried=True)
     path, _, query = path.partition("?")
     segments = [segment for segment in _SEPARATORS.split(path) if segment]
     reader = _Reader()

@@ -36,6 +36,8 @@ def load(path: pathlib.Path | None) -> Overrides:
         return Overrides()
     file = str(path)
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # opening a pipe waits for its writer
+            raise FileError.of("file-unreadable", f"{file} is a pipe, a socket or a device, not a file", file=file)
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise FileError.of("file-not-found", f"there is no file {file}", file=file) from None

@@ -46,6 +46,9 @@ def fetch(spec: str, limits: Limits, web: Web) -> Raw:
 def _from_file(spec: str, limits: Limits) -> Raw:
     path = Path(spec)
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # opening a pipe waits for its writer
+            message = "this is a pipe, a socket or a device, not a file"
+            raise FileError.of("file-unreadable", message, file=spec, help="Name -, and give it as standard input.")
         with path.open("rb") as file:
             data = file.read(limits.size + 1)
     except IsADirectoryError:

@@ -58,8 +58,9 @@ _VALUE_TESTS: Final[Mapping[str, Callable[[Json], bool]]] = {
 }
 """Keys that other formats use, too, with a test for their value."""
 
-_BEFORE: Final = r"(?:\s|#(?!%)[^\n]*\n|//[^\n]*\n)*"
-_XML: Final = r"(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:\w+:)?"
+_BEFORE: Final = r"\A(?:\s++|#(?!%)[^\n]*+\n|//[^\n]*+\n)*+"
+_COMMENTS: Final = r"(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
+_XML: Final = rf"(?:<\?xml[^>]*+>\s*+)?+{_COMMENTS}<(?:\w++:)?"
 _BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
     (re.compile(_BEFORE + pattern, re.DOTALL), kind)
     for pattern, kind in (
@@ -76,8 +77,8 @@ _BY_TEXT: Final[tuple[tuple[re.Pattern[str], OtherFormat], ...]] = tuple(
             ),
         ),
         (
-            r'(?:"""(?:(?!""").)*"""\s*)?(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s+\w+)'
-            r"[^\n:]*\{\s",
+            r'(?:"""(?:[^"]++|"(?!""))*+"""\s*+)?+(?:extend\s+)?(?:schema|(?:type|interface|input|enum|scalar|union)\s++\w++)'
+            r"[^\n:{]*+\{\s",
             OtherFormat("a GraphQL schema", _GRAPHQL),
         ),
         (_XML + r"definitions\b[^>]*wsdl", OtherFormat("a WSDL document", _SOAP)),
@@ -125,7 +126,7 @@ _MAGIC: Final = (
 _ARCHIVES: Final = ("zip", "gzip", "bzip2", "xz", "7z", "zstd")
 _UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
 _HTML: Final = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    rf"\s*+(?:<\?xml[^>]*+>\s*+)?+{_COMMENTS}<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE
 )
 _MARKUP: Final = re.compile(r"\s*<[?!A-Za-z]")
 

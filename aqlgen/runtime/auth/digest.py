@@ -15,7 +15,7 @@ _HASHES: Mapping[str, str] = {"SHA-256": "sha256", "SHA-512-256": "sha512_256", 
 """The algorithms, the strongest first."""
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_VALUE = re.compile(r'\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,"]*)')
+_VALUE = re.compile(r'\s*=\s*("(?:[^"\\]++|\\.)*+"|[^\s,"]*)')
 
 
 @dataclass(frozen=True, slots=True)

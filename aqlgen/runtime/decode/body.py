@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import Code, Failure
 from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
 
-__all__ = ["decode_text", "read_body", "sanitize"]
+__all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 
 _JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
 _UNDECLARED = frozenset({"text/plain", OCTETS, "binary/octet-stream"})
@@ -30,11 +30,19 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']""")
-_HTML_META = re.compile(rb"""<meta[^>]{0,200}?\bcharset\s*=\s*["']?([A-Za-z][\w.:-]{0,40})""", re.IGNORECASE)
-_NOT_FOR_TEXT = frozenset(
-    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7", "mbcs", "oem"}
+_XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^<>]{0,200}?\bencoding\s*=\s*["']([A-Za-z][\w.:-]{0,40})["']""")
+_HTML_META = re.compile(rb"""<meta[^<>]{0,200}?\bcharset\s*=\s*["']?([A-Za-z][\w.:-]{0,40})""", re.IGNORECASE)
+_CHARSETS = frozenset(
+    "ascii big5 big5hkscs cp037 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855 cp857 cp858 cp860 cp861 cp862 cp863 "
+    "cp864 cp865 cp866 cp869 cp874 cp875 cp932 cp949 cp950 cp1006 cp1026 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254 "
+    "cp1255 cp1256 cp1257 cp1258 euc_jp euc_jis_2004 euc_jisx0213 euc_kr gb2312 gbk gb18030 hp-roman8 iso2022_jp "
+    "iso2022_kr iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 "
+    "iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 johab koi8-r koi8-t koi8-u kz1048 mac-cyrillic mac-greek "
+    "mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213 tis-620 utf-8 "
+    "utf-8-sig utf-16 utf-16-be utf-16-le utf-32 utf-32-be utf-32-le".split()
 )
+"""The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""
+_CHARSET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_VALUES = 3_000_000
 """Values of one JSON text: each takes far more memory than the few bytes that it may be written in."""
@@ -76,7 +84,7 @@ def decode_text(content: bytes, content_type: str) -> str:
     is_html = media_type(content_type) == "text/html"
     if charset is None and (is_html or is_xml(content_type)):
         declaration = (_HTML_META if is_html else _XML_DECLARATION).search(content[:2048])
-        charset = _known_charset(declaration[1].decode("ascii", "replace")) if declaration is not None else None
+        charset = known_charset(declaration[1].decode("ascii", "replace")) if declaration is not None else None
     return content.decode(charset or "utf-8", errors="replace")
 
 
@@ -86,16 +94,19 @@ def _charset(content_type: str) -> str | None:
     for parameter in content_type.split(";")[1:]:
         key, _, value = parameter.partition("=")
         if key.strip().lower() == "charset":
-            return _known_charset(value.strip().strip("\"'"))
+            return known_charset(value.strip().strip("\"'"))
     return None
 
 
-def _known_charset(name: str) -> str | None:
+def known_charset(name: str) -> str | None:
+    """Return the codec of a charset by its name, None if it is none of those that texts have."""
+    if not _CHARSET_NAME.fullmatch(name):  # a lookup imports a module of that name
+        return None
     try:
-        codec = codecs.lookup(name)
+        codec = codecs.lookup(name).name
     except (LookupError, ValueError):
         return None
-    return codec.name if codec._is_text_encoding and codec.name not in _NOT_FOR_TEXT else None
+    return codec if codec in _CHARSETS else None
 
 
 def _read_json(content: bytes, content_type: str) -> Any:

@@ -32,7 +32,7 @@ _MAX_NUMBER = 10_000
 _UNSAFE = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _EXTENDED = re.compile(r"filename\*\s*=\s*\"?([A-Za-z0-9!#$&+^_`{}~-]*)'[^']*'([^;\"\s]+)", re.IGNORECASE)
-_PLAIN = re.compile(r'filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))', re.IGNORECASE)
+_PLAIN = re.compile(r'filename\s*=\s*(?:"((?:[^"\\]++|\\.)*+)"|([^;\s]+))', re.IGNORECASE)
 
 
 def is_file(headers: Mapping[str, str], promised: str) -> bool:

@@ -78,8 +78,6 @@ _MAX_LENGTH = 2000
 _WINDOWS = {"-second": 1, "-minute": 60, "-hour": 3600, "-day": 86400}
 _EPOCH = 1_000_000_000
 _NUMBER = re.compile(r"\s*([0-9]{1,15})")
-_ITEM = re.compile(r'\s*"?([^",;]*)"?((?:\s*;\s*[a-z]+\s*=\s*"?[^";,]*"?)*)\s*(?:,|$)')
-_ARGUMENT = re.compile(r'([a-z]+)\s*=\s*"?([0-9]{1,15})')
 _SPAN = re.compile(
     r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)ms)?"
 )
@@ -162,7 +160,7 @@ def retry_after(value: str, now: float) -> int | None:
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0, round(parsedate_to_datetime(value.strip()).timestamp() - now))
+        return max(0, round(parsedate_to_datetime(value.strip()[:64]).timestamp() - now))
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 
@@ -206,11 +204,21 @@ def _items(value: str) -> Iterator[tuple[str, dict[str, int]]]:
     """Read a list of items with whole numbers as parameters (RFC 9651), as leniently as the drafts differ."""
     text = value[:2048]
     if "limit=" in text.replace(" ", "") and ";" not in text:  # a middle draft: limit=100, remaining=50, reset=5
-        yield "", {key: int(number) for key, number in _ARGUMENT.findall(text)}
+        yield "", _arguments(text.split(","))
         return
-    for name, arguments in _ITEM.findall(text):
-        if name or arguments:
-            yield name.strip(), {key: int(number) for key, number in _ARGUMENT.findall(arguments)}
+    for item in text.split(","):
+        name, *arguments = item.split(";")
+        if item.strip():
+            yield name.strip().strip('"').strip(), _arguments(arguments)
+
+
+def _arguments(texts: Iterable[str]) -> dict[str, int]:
+    """Return the parameters that are whole numbers, in quotes or not."""
+    pairs = (
+        (key.strip(), _number(value.strip().removeprefix('"')))
+        for key, _, value in (text.partition("=") for text in texts)
+    )
+    return {key: number for key, number in pairs if number is not None}
 
 
 def _number(value: str) -> int | None:
@@ -246,7 +254,7 @@ def _timestamp(text: str) -> float | None:
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             moment = read(text[:64])
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, OverflowError):
             continue
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return None

@@ -90,15 +90,18 @@ def _encode_text(content_type: str, value: str) -> tuple[str, bytes]:
     """Return a text in the charset of its content type, else in UTF-8, which is declared where it matters."""
     from email.message import Message
 
+    from ..decode.body import known_charset
+
     message = Message()
     message["Content-Type"] = content_type
     charset = message.get_content_charset()
     if charset is None:
         return (content_type if value.isascii() else f"{content_type}; charset=utf-8"), _utf8_bytes(value)
-    try:
-        return content_type, value.encode(charset)
-    except LookupError:
+    codec = known_charset(charset)
+    if codec is None:
         return content_type, _utf8_bytes(value)
+    try:
+        return content_type, value.encode(codec)
     except UnicodeEncodeError:
         if charset in ("utf-8", "utf8"):
             raise

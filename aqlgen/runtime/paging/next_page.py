@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
+from ..decode.links import read_links
 from ..errors import Code, Failure
 from ..schema.reader import MISSING, at
 from .plan import number
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["find_next_position", "page_url", "stated_total"]
 
-_LINK = re.compile(r"<([^>]*)>((?:[^,\"]|\"[^\"]*\")*)")
-_RELATION = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)\"|([^;,\s]+))", re.IGNORECASE)
 _NOTHING = re.compile(r";\s*results\s*=\s*\"?false\b", re.IGNORECASE)
 """An attribute of a link that leads nowhere: some APIs have such a link on each page."""
 _AWAY = "//"
@@ -126,11 +125,8 @@ def _likely_more(plan: Plan, place: Place, count: int, total: int | None) -> boo
 
 def _link(value: str) -> str | None:
     """Return the target of `rel="next"` (RFC 8288)."""
-    for target, rest in _LINK.findall(value):
-        for quoted, bare in _RELATION.findall(rest):
-            if "next" in (quoted or bare).lower().split() and not _NOTHING.search(rest):
-                return str(target)
-    return None
+    links = (link for link in read_links(value) if "next" in link.relations)
+    return next((link.target for link in links if not _NOTHING.search(link.parameters)), None)
 
 
 def _is_link(plan: Plan) -> bool:

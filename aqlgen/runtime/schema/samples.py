@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -120,8 +119,9 @@ class _Sampler:
 
     def _array(self, schema: JsonSchema, depth: int) -> list[Any]:
         least = schema.get("minItems", 0)
-        if not least and (depth >= _DEEPEST or self._left <= 0):
+        if depth >= _DEEPEST * 2 or self._left <= 0 or (not least and depth >= _DEEPEST):
             return []
+        self._left -= 1
         item = self.value(schema.get("items", {"type": "string"}), depth + 1, 0)
         return [item] * (1 if schema.get("uniqueItems") else min(max(1, least), 20))
 
@@ -154,10 +154,19 @@ def _text(schema: JsonSchema) -> str:
     format_name, pattern = schema.get("format"), schema.get("pattern")
     value = _FORMATS.get(format_name, "example") if isinstance(format_name, str) else "example"
     if isinstance(pattern, str):
-        try:
-            value = next((guess for guess in (value, *_GUESSES) if re.search(pattern, guess)), value)
-        except re.error:
-            return value
+        value = _matching(pattern, value)
     elif "format" not in schema:
-        value = (value * (schema.get("minLength", 0) // len(value) + 1))[: min(schema.get("maxLength", 2000), 2000)]
+        least = min(schema.get("minLength", 0), _MOST)
+        value = (value * (least // len(value) + 1))[: min(schema.get("maxLength", _MOST), _MOST)]
     return value
+
+
+def _matching(pattern: str, value: str) -> str:
+    """Return the value or a guess that matches a pattern, by an engine that cannot be made to search for ever."""
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, ValidationError
+
+    try:
+        matcher = Draft202012Validator({"pattern": pattern}, pattern_options=FancyRegexOptions(backtrack_limit=10_000))
+    except (ValidationError, ValueError):
+        return value
+    return next((guess for guess in (value, *_GUESSES) if matcher.is_valid(guess)), value)

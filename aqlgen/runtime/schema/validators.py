@@ -9,6 +9,7 @@ a schema that cannot be compiled at all checks nothing. The target API has the l
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from .reader import referred, subschemas, type_named
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-__all__ = ["PROTOCOL_SCHEMAS", "Schemas"]
+__all__ = ["PROTOCOL_SCHEMAS", "Schemas", "stated_pattern"]
 
 PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
     "FieldSelection": {
@@ -32,6 +33,10 @@ PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
 
 _REPAIRS = 50
 _BACKTRACKS = 100_000
+_BACKTRACKING = re.compile(r"\(\?(?:<?[=!]|[>(])|\\[1-9kG]")
+"""What an expression of linear time has not: lookaround, atomic and conditional groups, references to groups."""
+_LONG_TEXT = r"^[\s\S]{1001}|(?:"
+"""The beginning of a pattern that only tries what follows on texts of at most 1,000 characters."""
 
 
 class Schemas:
@@ -104,7 +109,29 @@ def _draft_2020(document: Mapping[str, Any]) -> Draft202012Validator:
 
     # Most patterns run in linear time; those with lookaround or references to groups backtrack, perhaps for ever.
     patterns = FancyRegexOptions(backtrack_limit=_BACKTRACKS)
-    return Draft202012Validator(dict(document), validate_formats=True, offline=True, pattern_options=patterns)
+    return Draft202012Validator(
+        _with_bounded_patterns(document), validate_formats=True, offline=True, pattern_options=patterns
+    )
+
+
+def _with_bounded_patterns(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document whose patterns that backtrack admit any long text: the target API has the last word on it."""
+    if not any(map(_backtracks, subschemas(dict(document)))):
+        return dict(document)
+    copy: dict[str, Any] = json.loads(json.dumps(document))
+    for schema in filter(_backtracks, list(subschemas(copy))):
+        schema["pattern"] = f"{_LONG_TEXT}{schema['pattern']})"
+    return copy
+
+
+def _backtracks(schema: Mapping[str, Any]) -> bool:
+    pattern = schema.get("pattern")
+    return isinstance(pattern, str) and not pattern.startswith(_LONG_TEXT) and _BACKTRACKING.search(pattern) is not None
+
+
+def stated_pattern(pattern: str) -> str:
+    """Return a pattern of a compiled schema as the document states it."""
+    return pattern.removeprefix(_LONG_TEXT)[:-1] if pattern.startswith(_LONG_TEXT) else pattern
 
 
 def _references(schema: Any) -> Iterator[str]:

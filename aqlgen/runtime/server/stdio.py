@@ -36,7 +36,7 @@ _CHUNK = 1 << 18
 _EDGE = 2048
 _ID = rb'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?[0-9]{1,18})'
 _ID_AT_START = re.compile(rb"\s*\{[^{}]*?" + _ID)
-_ID_AT_END = re.compile(rb"[}\],]\s*,?\s*" + _ID + rb"\s*(?:,[^{}]*)?\}\s*\Z")
+_ID_AT_END = re.compile(rb"[}\],]\s*+(?:,\s*+)?" + _ID + rb"\s*+(?=,|\Z)")
 
 
 class Refusal(NamedTuple):
@@ -86,7 +86,7 @@ class Lines:
                 return
 
     def _too_long(self, head: bytes, tail: bytes) -> Refusal:
-        match = _ID_AT_START.match(head) or _ID_AT_END.search(tail)
+        match = _ID_AT_START.match(head) or _ID_AT_END.search(_last_members(tail))
         text = f"Payload exceeds request_size limit of {self._max_line} bytes"
         try:
             return _refusal(INVALID_REQUEST, text, json.loads(match.group(1)) if match else None)
@@ -116,6 +116,13 @@ class Lines:
             await ready.wait()
         finally:
             loop.remove_reader(self._source)
+
+
+def _last_members(tail: bytes) -> bytes:
+    """Return what follows the last inner brace of an object, up to its own, with that inner brace."""
+    tail = tail.rstrip()
+    inside = tail[:-1] if tail.endswith(b"}") else b""
+    return inside[max(inside.rfind(b"{"), inside.rfind(b"}"), 0) :]
 
 
 def parse(line: bytes) -> JSONRPCMessage | Refusal:

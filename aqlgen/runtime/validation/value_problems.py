@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Code
 from ..schema.reader import json_type
+from ..schema.validators import stated_pattern
 from ..text import leaks, listed, shown
 from .problems import Problem
 
@@ -128,7 +129,8 @@ def _rule(error: ValidationError) -> tuple[str, dict[str, Any]]:
     if keyword in _LIMITS:
         return _LIMITS[keyword].format(value), {keyword: value}
     if keyword == "pattern":
-        return f"must match the pattern {shown(value)}", {"pattern": value}
+        pattern = stated_pattern(value)
+        return f"must match the pattern {shown(pattern)}", {"pattern": pattern}
     if keyword == "format":
         return f"must be {_FORMATS.get(str(value), 'a ' + str(value))}", {"format": value}
     if keyword in ("additionalProperties", "unevaluatedProperties"):

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
+from ..decode.links import read_links
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
 from .collector import CallWarning
@@ -24,8 +25,6 @@ _SOON = 30
 
 _DEEPEST = 4
 _MOST_ITEMS = 100
-_LINK = re.compile(r'<([^<>]{1,500})>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;,"]+))*)')
-_REL = re.compile(r'\brel\s*=\s*"?([^";,]+)', re.IGNORECASE)
 
 
 class Deprecations(NamedTuple):
@@ -119,7 +118,7 @@ def _day(value: str) -> date | None:
     except ValueError:
         pass
     try:
-        return parsedate_to_datetime(value).date()
+        return parsedate_to_datetime(value[:64]).date()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
@@ -127,13 +126,11 @@ def _day(value: str) -> date | None:
 def _links(value: str) -> dict[str, str]:
     """Return the documentation and the successor in a Link header (RFC 8288; RFC 9745, 3; RFC 8594, 6; RFC 5829)."""
     links: dict[str, str] = {}
-    for url, rest in _LINK.findall(value[:8192]):
-        relation = _REL.search(rest)
-        kinds = relation[1].lower().split() if relation else []
-        if "deprecation" in kinds or ("sunset" in kinds and "migration_guide" not in links):
-            links["migration_guide"] = line(url, 300)
-        elif "successor-version" in kinds:
-            links["replacement"] = line(url, 300)
+    for link in read_links(value[:8192]):
+        if "deprecation" in link.relations or ("sunset" in link.relations and "migration_guide" not in links):
+            links["migration_guide"] = line(link.target[:500], 300)
+        elif "successor-version" in link.relations:
+            links["replacement"] = line(link.target[:500], 300)
     return links
 
 
