@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from aqlgen.diagnostics.report import visible
+from aqlgen.runtime.unseen import visible
 from tests.generator.commands import FIXTURES, api, run
 
 VOID = frozenset("area base br col embed hr img input link meta source track wbr rect".split())

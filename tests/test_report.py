@@ -6,7 +6,8 @@ import io
 import json
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.report import as_json, as_text, json_text, visible
+from aqlgen.diagnostics.report import as_json, as_text, json_text
+from aqlgen.runtime.unseen import visible
 from aqlgen.document.read import parse
 
 

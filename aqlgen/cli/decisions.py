@@ -17,10 +17,10 @@ import typer
 from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
 from aqlgen.diagnostics.plain import counted
-from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import encode
+from aqlgen.runtime.unseen import visible
 
 __all__ = ["as_json", "print_decisions"]
 

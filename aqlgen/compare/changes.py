@@ -11,9 +11,9 @@ from aqlgen.compare.rules import RULES
 from aqlgen.compare.surface import Surface
 from aqlgen.compare.wording import Writer, limit_per_rule
 from aqlgen.diagnostics.plain import counted, plain
-from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.render.operations_md import code
+from aqlgen.runtime.unseen import visible
 
 __all__ = ["Changes"]
 

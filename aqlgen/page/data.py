@@ -14,11 +14,11 @@ from typing import Final
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import Parameter, encode
+from aqlgen.runtime.unseen import visible
 from aqlgen.schemas import shorten
 from aqlgen.table.model import DecidedRow, Schema
 
