@@ -106,6 +106,7 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
             "danger": _reason(decision.danger_reason),
         },
         "review": list(decision.review_reasons),
+        "instructed": bool(decision.instructions),
         "traits": [
             {
                 "kind": trait.kind,

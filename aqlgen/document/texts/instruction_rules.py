@@ -56,8 +56,8 @@ RULES: Final = (
         " overwrite supersede supersedes obey obeying follow following",
         r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|es|ing)|bypass(?:ing)?|discard|overwrite"
         r"|supersedes?|(?:not|stop) (?:follow|obey)(?:ing)?)"
-        r" (?:\w{1,20} ){0,4}?(?:previous|prior|above|earlier|preceding|foregoing|existing|original|system"
-        r"|safety|current|other|all|your|my|these|those|any)"
+        r" (?:\w{1,20} ){0,4}?(?:previous|prior|above|earlier|preceding|foregoing|original|system"
+        r"|safety|all|your|my|these|those|any)"
         r" (?:\w{1,20} ){0,3}?(?:instructions?|prompts?|guidelines|directives|commands|guardrails|safeguards"
         r"|training|programming|system messages?)\b",
     ),
@@ -96,9 +96,9 @@ RULES: Final = (
     _rule(
         "commands a model",
         3,
-        "ai llm llms assistant assistants model models",
+        "ai llm llms assistant assistants language",
         r"\b(?:ai|llms?|ai (?:agents?|assistants?|models?)|language models?|(?:the|any|all|every"
-        r"|each) (?:assistants?|model))"
+        r"|each) assistants?)"
         r" (?:must|should|shall|has to|have to|is required to|are required to|needs? to) (?:always |never "
         r"|not |first |also )?"
         r"(?:call|invoke|run|execute|read|send|ignore|pass|use|delete|reveal|respond|reply|answer|output"
@@ -203,7 +203,7 @@ RULES: Final = (
         r"|your )(?:full |entire |whole |complete |previous |current |raw ){1,3}(?:conversation|chat"
         r"|message history|prompt|context|chat history|conversation history)|(?:the "
         r"|all )?previous (?:tool )?(?:messages|results|outputs|conversation)|your (?:system )?(?:prompt"
-        r"|instructions|context|memory|reasoning|api keys?|credentials|secrets|environment variables))\b",
+        r"|instructions|context|memory|reasoning|environment variables))\b",
     ),
     _rule(
         "wants a credential as an argument",
@@ -249,10 +249,10 @@ RULES: Final = (
         "overrides instructions (Romance)",
         3,
         "instrucciones instructions instruções instrucoes istruzioni instrucțiuni",
-        r"\b(?:ignor(?:a|e|ez|ar|er|are|i|ați)|olvid(?:a|e)|oublie[zr]?|esque[çc]a|dimentica|descarta"
+        r"\b(?:ignor(?:a|ez|ar|er|are|i|ați|e(?= (?:toute?s?|les|tes|vos|ces|as|todas|suas)\b))"
+        r"|olvid(?:a|e)|oublie[zr]?|esque[çc]a|dimentica|descarta"
         r"|desconsidere) (?:\w{1,20} ){0,4}?(?:instrucciones|instructions|instruções|instrucoes|istruzioni"
-        r"|instrucțiunile)\b"
-        r"(?<!the instructions)",
+        r"|instrucțiunile)\b",
     ),
     _rule(
         "conceals from the person (Romance)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -17,8 +18,10 @@ _TEXTS: Final = frozenset({"title", "summary", "description"})
 _LOOSE_TEXTS: Final = _TEXTS | {"name", "version", "termsOfService", "email"}
 """Texts of the info, its contact and its licence, of tags, servers and links to more documents."""
 _VALUES: Final = DATA | {"value", "dataValue"}
-_MAX_EXTENSION: Final = 300
-"""Longer texts of extensions are samples of code and the like, which no agent reads."""
+_MAY_TELL: Final = re.compile("(?i)replac|success|supersed|alternativ|migrat|sunset|deprecat|remov|eol")
+"""Names of what agents are told from extensions; others hold samples of code and the like."""
+_MAX_EXTENSION_DEPTH: Final = 5
+"""Parts of the pointer to an extension's own entry: paths, path, method, extension, entry."""
 _NAMED: Final = frozenset({"properties", "patternProperties"})
 
 
@@ -97,15 +100,12 @@ class Walk:
         return member
 
     def _extension(self, value: Json, at: tuple[str, ...]) -> Json:
-        """Clean an extension of an operation, which may tell of its deprecation or its replacement."""
-        if isinstance(value, str):
-            return self.clean(value, at) if len(value) <= _MAX_EXTENSION else value
-        if isinstance(value, dict):
-            new = {key: self._extension(item, (*at, key)) for key, item in value.items()}
+        """Clean what an extension of an operation tells of its end: a text, or the texts of an object."""
+        if isinstance(value, str) and _MAY_TELL.search(at[-1]):
+            return self.clean(value, at)
+        if isinstance(value, dict) and len(at) <= _MAX_EXTENSION_DEPTH:
+            new = {key: self._extension(item, (*at, str(key))) for key, item in value.items()}
             return value if all(new[key] is item for key, item in value.items()) else new
-        if isinstance(value, list):
-            items = [self._extension(item, (*at, str(index))) for index, item in enumerate(value)]
-            return value if all(map(lambda new, old: new is old, items, value)) else items
         return value
 
 
