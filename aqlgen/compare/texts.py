@@ -22,7 +22,7 @@ __all__ = ["compare_examples", "compare_texts"]
 _TEXTS: Final = ("title", "description", "examples")
 """Keywords of schemas that are only read. Defaults and listed values have rules of their own."""
 _MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "dependentSchemas"})
-_STATES: Final = {"text-added": "new", "text-removed": "gone", "text-changed": "other words now"}
+_STATES: Final = {"text-added": "new", "text-removed": "gone"}
 _STEPS: Final = {"items": "[]", "additionalProperties": "{}"}
 
 Texts = Mapping[str, str]
@@ -120,7 +120,8 @@ def _compare(before: Texts, after: Texts, where: str, names: tuple[str, ...], op
         if old != new:
             rule = "text-added" if not old else "text-removed" if not new else "text-changed"
             verb = "are" if key == "examples" else "is"
-            notes.add(rule, operation, *names, old, new, wording=f"the {key} {where} {verb} {_STATES[rule]}")
+            state = "changed" if rule == "text-changed" else f"{verb} {_STATES[rule]}"
+            notes.add(rule, operation, *names, old, new, wording=f"the {key} {where} {state}")
 
 
 def _text(value: Json) -> str:

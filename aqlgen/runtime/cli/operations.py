@@ -15,6 +15,7 @@ from ..introspection.introspect import Introspection
 from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import line
+from ..unseen import escaped, terminal_text
 
 if TYPE_CHECKING:
     from ..protocol_operations import Person
@@ -156,7 +157,7 @@ async def call(
 
 def as_json(value: Any) -> str:
     """Return JSON for people to read."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return escaped(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 class Terminal:
@@ -176,6 +177,6 @@ class Terminal:
         """Ask a question. Anything but a clear yes is a no."""
         if self._yes:
             return True
-        sys.stderr.write(f"{question}\nGo on? [y/N] ")
+        sys.stderr.write(f"{terminal_text(question)}\nGo on? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")

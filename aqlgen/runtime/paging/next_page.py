@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..errors import Code, Failure
 from ..schema.reader import MISSING, at
+from ..text import line
 from .plan import number
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def page_url(request: ApiRequest, position: str) -> str:
         raise Failure(
             Code.INTERNAL_ERROR,
             "Internal error: the API's link to the next page leads away from the API, it is not followed",
-            {"host": position.removeprefix(_AWAY)},
+            {"host": line(position.removeprefix(_AWAY), 200)},
         )
     parts = urlsplit(request.url)
     credentials = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]

@@ -128,6 +128,8 @@ def _links(value: str) -> dict[str, str]:
     """Return the documentation and the successor in a Link header (RFC 8288; RFC 9745, 3; RFC 8594, 6; RFC 5829)."""
     links: dict[str, str] = {}
     for url, rest in _LINK.findall(value[:8192]):
+        if not _is_reference(url):
+            continue
         relation = _REL.search(rest)
         kinds = relation[1].lower().split() if relation else []
         if "deprecation" in kinds or ("sunset" in kinds and "migration_guide" not in links):
@@ -135,6 +137,11 @@ def _links(value: str) -> dict[str, str]:
         elif "successor-version" in kinds:
             links["replacement"] = line(url, 300)
     return links
+
+
+def _is_reference(url: str) -> bool:
+    """Return True for the characters of a URI reference (RFC 3986): words between spaces are none."""
+    return url.isascii() and url.isprintable() and " " not in url
 
 
 def _has_deprecated_field(schema: JsonSchema, table: Table, seen: set[str], depth: int) -> bool:
