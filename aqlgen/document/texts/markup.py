@@ -38,7 +38,7 @@ def rendered(text: str) -> Rendered:
 
 # HTML
 
-_MARKUP: Final = re.compile(r"<(?:!--|[!?]|/(?![A-Za-z>\s])|(/?)([A-Za-z][A-Za-z0-9:-]*))")
+_MARKUP: Final = re.compile(r"<(?:!--|[!?]|/(?![A-Za-z>])|(/?)([A-Za-z][A-Za-z0-9:-]*))")
 _COMMENT_MARK: Final = re.compile(r"<!--(?:-?>)?|--!?>")
 _ELEMENT_TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
 _IN_TAG: Final = re.compile("[<>\"']")

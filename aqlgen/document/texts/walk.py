@@ -74,6 +74,8 @@ class Walk:
                     new = self.clean(member, (*at, key))
                 elif key in _VALUES or (key == "name" and kind.name == "parameter"):
                     self.look(member, (*at, key))
+                elif key.startswith("x-") and kind.name == "operation":
+                    new = self._extension(member, (*at, key))
             elif isinstance(member, (dict, list)):
                 new = self._member(key, member, kind, at)
             if new is not member:
