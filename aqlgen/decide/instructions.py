@@ -11,7 +11,7 @@ from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.document.texts import InstructionText
 from aqlgen.ir import Json
 
-__all__ = ["in_order_of_review", "with_instructions"]
+__all__ = ["in_order_of_review", "reason_of", "with_instructions"]
 
 _MOST: Final = 3
 """Places that are named of one operation."""
@@ -31,7 +31,7 @@ def with_instructions(
         settled = {f"{place}/description", f"{place}/summary"} if decision.override.description else set()
         settled |= {f"{place}/summary"} if decision.override.summary else set()
         pointers = [pointer for pointer in reach.of(decision) if pointer not in settled]
-        reasons = [_reason(by_pointer[pointer], place) for pointer in pointers[:_MOST]]
+        reasons = [reason_of(by_pointer[pointer], place) for pointer in pointers[:_MOST]]
         if len(pointers) > _MOST:
             reasons.append(f"text: {len(pointers) - _MOST} more texts read as instructions to a model")
         decided.append(replace(decision, instructions=tuple(reasons)))
@@ -43,7 +43,8 @@ def in_order_of_review(decisions: Iterable[Decision]) -> list[Decision]:
     return sorted(decisions, key=lambda decision: not decision.instructions)
 
 
-def _reason(text: InstructionText, place: str) -> str:
+def reason_of(text: InstructionText, place: str = "") -> str:
+    """Return a sentence about a text for a reviewer; `place` is the pointer of the operation that it is shown with."""
     where = text.pointer.removeprefix(place) if text.pointer.startswith(f"{place}/") else f"#{text.pointer}"
     rules = "; ".join(text.instruction.rules)
     return f"text: {where.lstrip('/')} reads as an instruction to a model ({rules}): “{text.instruction.quote}”"

@@ -63,7 +63,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
                 "message": diagnostic.message,
                 "help": diagnostic.help,
             }
-            for diagnostic in prepared.diagnostics
+            for diagnostic in sorted(prepared.diagnostics, key=lambda entry: entry.code != "instruction-in-text")
         ],
     }
     visible_data: dict[str, Json] = _made_visible(data)

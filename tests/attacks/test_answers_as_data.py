@@ -92,6 +92,7 @@ AS_DATA = ("upstream", "param_name", "unknown_params")
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 @pytest.mark.parametrize("status", [400, 500])
 def test_words_of_an_answer_stand_in_no_message(body: Any, status: int) -> None:
+    """R-ERR-2."""
     text = isinstance(body, bytes) and not body.startswith((b"{", b"<"))
     content_type = "application/xml" if isinstance(body, bytes) and body.startswith(b"<") else "application/json"
     if text:
