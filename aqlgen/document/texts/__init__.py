@@ -14,7 +14,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.origins import Origins
 from aqlgen.document.texts.instructions import Instruction, instruction_in
 from aqlgen.document.texts.markup import rendered
-from aqlgen.document.texts.walk import Walk, pointer
+from aqlgen.document.texts.walk import At, Walk, pointer
 from aqlgen.ir import Json
 from aqlgen.runtime.unseen import has_unseen, visible, without_unseen
 
@@ -56,7 +56,7 @@ class _Cleaner:
         self.diagnostics: list[Diagnostic] = []
         self.instructions: list[InstructionText] = []
 
-    def clean(self, text: str, at: tuple[str, ...]) -> str:
+    def clean(self, text: str, at: At) -> str:
         """Return a text as it is shown."""
         seen = without_unseen(text)
         shown = seen
@@ -70,7 +70,7 @@ class _Cleaner:
         self._judge(seen, at)
         return text if shown == text else shown
 
-    def look(self, value: str, at: tuple[str, ...]) -> None:
+    def look(self, value: str, at: At) -> None:
         """Look at a value that stays as it is."""
         if not (value.isascii() and value.isprintable()) and has_unseen(value):
             message = f"the value {_quoted(value)} has characters that are not seen; it is sent with them"
@@ -79,34 +79,38 @@ class _Cleaner:
         if len(value) >= _WORD and (" " in value or "_" in value or not value.isascii() or len(value) >= 40):
             self._judge(value.replace("_", " "), at)
 
-    def _judge(self, text: str, at: tuple[str, ...]) -> None:
+    def _judge(self, text: str, at: At) -> None:
         instruction = instruction_in(text)
         if instruction is None:
             return
         place = pointer(at)
         self.instructions.append(InstructionText(place, instruction))
         message = (
-            f"the {at[-1] if at else 'text'} reads as an instruction to a model ({'; '.join(instruction.rules)}):"
+            f"the {_key(at)} reads as an instruction to a model ({'; '.join(instruction.rules)}):"
             f" {_quoted(instruction.quote)}"
         )
         advice = "Read the whole text. An overlay or `description` in overrides.yaml gives agents other words."
         self._warn("instruction-in-text", message, at, advice)
 
-    def _report_hidden(self, hidden: list[str], at: tuple[str, ...]) -> None:
+    def _report_hidden(self, hidden: list[str], at: At) -> None:
         """Report words that a person who reads the text does not see; an image or a mere title says little."""
         words = [part for part in hidden if not part.startswith("![") and not part.lower().startswith("<img")]
         if words:
-            message = f"the {at[-1]} has a part that is not shown to people; it is taken out: {_quoted(words[0])}"
+            message = f"the {_key(at)} has a part that is not shown to people; it is taken out: {_quoted(words[0])}"
             self.diagnostics.append(Diagnostic("hidden-text", Severity.NOTE, message, pointer=pointer(at)))
 
-    def _report_unseen(self, text: str, at: tuple[str, ...]) -> None:
+    def _report_unseen(self, text: str, at: At) -> None:
         rest = "".join(character for character in text if character not in _MARKS)
         if without_unseen(rest) != rest or len(text) - len(rest) > 20 + len(text) // 10:
-            message = f"the {at[-1]} has characters that are not seen; they are taken out: {_quoted(text)}"
+            message = f"the {_key(at)} has characters that are not seen; they are taken out: {_quoted(text)}"
             self.diagnostics.append(Diagnostic("unseen-characters", Severity.NOTE, message, pointer=pointer(at)))
 
-    def _warn(self, code: str, message: str, at: tuple[str, ...], advice: str) -> None:
+    def _warn(self, code: str, message: str, at: At, advice: str) -> None:
         self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer(at), help=advice))
+
+
+def _key(at: At) -> str:
+    return at[1] if at is not None else "document"
 
 
 def _quoted(text: str) -> str:

@@ -33,6 +33,8 @@ _LOOKALIKES: Final = str.maketrans(
     "аеорсухіїјѕԁһԛԝɡαορτνικυΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХ",
     "aeopcyxiijsdhqwgaoptvikuABEZHIKMNOPTYXABEKMHOPCTX",
 )
+_KNOWN: Final = frozenset().union(*(rule.words for rule in RULES))
+"""Words without which no rule of Latin letters fires."""
 _WORD: Final = re.compile(r"\w+")
 _LATIN: Final = re.compile("[a-zA-Z]")
 _SPACED_OUT: Final = re.compile(r"(?<!\w)(?:\w[ .\-_]){6,60}\w(?!\w)")
@@ -63,9 +65,9 @@ def _instruction_in(text: str) -> Instruction | None:
 
 def _judged(folded: str) -> Instruction | None:
     matches: list[tuple[Rule, str]] = []
-    words, is_foreign = set(_WORD.findall(folded)), not folded.isascii()
-    for rule in RULES:
-        if not rule.words.isdisjoint(words) or (is_foreign and any(part in folded for part in rule.parts)):
+    known = _KNOWN.intersection(_WORD.findall(folded))
+    for rule in RULES if known or not folded.isascii() else ():
+        if not rule.words.isdisjoint(known) or any(part in folded for part in rule.parts):
             match = rule.pattern.search(folded)
             if match is not None:
                 matches.append((rule, folded[max(0, match.start() - 20) : match.end() + 60]))
@@ -83,7 +85,9 @@ def _folded(text: str) -> str:
         text = without_unseen(unicodedata.normalize("NFKC", text))
         if _LATIN.search(text) and sum(map(str.isascii, text)) * 2 > len(text):
             text = text.translate(_LOOKALIKES)
-    text = text.translate(_EMPHASIS).lower()
+    if "*" in text or "`" in text or not text.isascii():
+        text = text.translate(_EMPHASIS)
+    text = text.lower()
     if "_" in text:
         text = text.replace("__", " ")
     return " ".join(text.split())
