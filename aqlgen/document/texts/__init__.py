@@ -110,6 +110,8 @@ class _Cleaner:
 
 
 def _key(at: At) -> str:
+    while at is not None and at[1].isdecimal():  # an item of a list
+        at = at[0]
     return at[1] if at is not None else "document"
 
 

@@ -218,11 +218,11 @@ RULES: Final = (
     _rule(
         "new orders",
         3,
-        "now everything instructions instruction task goal objective mission purpose role jailbreak developer"
+        "now everything instructions instruction task goal objective mission purpose role developer"
         " debug god dan anything pretend act",
         r"\b(?:from now on,? (?:you|always|never|every|all|reply|respond|answer)\b|(?:new|updated|revised"
         r"|real|actual|secret|hidden) (?:system )?instructions? ?[:-]|your (?:new|real|actual|true) (?:task"
-        r"|goal|objective|mission|purpose|role) is\b|\bjailbreak\b|(?:enter|enable|in) (?:developer|debug|god"
+        r"|goal|objective|mission|purpose|role) is\b|(?:enter|enable|in) (?:developer|debug|god"
         r"|dan) mode you\b|do anything now|pretend (?:to be|that you|you are)\b|act as (?:if you"
         r"|an? unrestricted)|you are now (?:dan|root|free|unrestricted|jailbroken|acting|an? (?!member"
         r"|customer|user))|(?:forget|disregard|ignore) (?:everything|all)(?: that)? (?:you|i|before|above"
