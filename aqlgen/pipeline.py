@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides, select
 from aqlgen.decide.decision import Decision
+from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.kept_names import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -93,6 +94,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         ids=options.ids,
         retired=options.retired,
     )
+    all_decisions = with_instructions(all_decisions, assembled.instructions, resolver)
     decisions = select.select(
         all_decisions, options.include, options.exclude, findings.append if options.stale == "report" else None
     )

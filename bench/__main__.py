@@ -13,7 +13,7 @@ USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tel
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo"),
-    "Generating": ("generate", "scale", "corpus", "introspected", "schemas", "torture", "mutate"),
+    "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
     "Names and categories": ("ground_truth", "names", "kept"),
     "Generating again": ("history", "diff", "diff_lines"),
     "Requests as they are sent": ("wire.record", "wire.steady", "wire.prism"),

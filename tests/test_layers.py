@@ -32,10 +32,11 @@ LAYERS = {
         ("origins", "resolve", "request"),
         ("read",),
         ("link", "overlay", "upgrade"),
+        ("texts",),
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "text", "media", "state", "fingerprint", "session", "table"),
+        ("unseen", "errors", "text", "media", "state", "fingerprint", "session", "table"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("hooks", "encode", "decode", "validation"),

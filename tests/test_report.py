@@ -6,8 +6,9 @@ import io
 import json
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.report import as_json, as_text, json_text, visible
+from aqlgen.diagnostics.report import as_json, as_text, json_text
 from aqlgen.document.read import parse
+from aqlgen.runtime.unseen import visible
 
 
 class Terminal(io.StringIO):

@@ -59,7 +59,8 @@ def check_command(
 
 def _as_text(checked: Checked) -> str:
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import as_text, visible
+    from aqlgen.diagnostics.report import as_text
+    from aqlgen.runtime.unseen import visible
 
     folder, files = visible(str(checked.folder)), counted(checked.files, "generated file")
     if checked.findings:

@@ -16,11 +16,12 @@ import typer
 
 from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
+from aqlgen.decide.instructions import reason_of
 from aqlgen.diagnostics.plain import counted
-from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import encode
+from aqlgen.runtime.unseen import visible
 
 __all__ = ["as_json", "print_decisions"]
 
@@ -35,10 +36,18 @@ def print_decisions(prepared: Prepared) -> None:
     """Print the decisions, a line or more each, and their counts."""
     width = terminal_width()
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    lines = [*_table(prepared.decisions, width, colour=colour)]
+    lines = [*_document_texts(prepared, width, colour=colour), *_table(prepared.decisions, width, colour=colour)]
     total = _totals(_counts(prepared))
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
+
+
+def _document_texts(prepared: Prepared, width: int, *, colour: bool) -> Iterator[str]:
+    """Yield the texts outside of operations that read as instructions to a model: every agent reads them."""
+    for text in prepared.assembled.instructions:
+        if not text.pointer.startswith(("/paths/", "/components/")):
+            line = f"review {visible(reason_of(text))}"
+            yield from _wrapped(line, width, "", "33" if colour else None) if width else (line,)
 
 
 def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[str]:
@@ -141,6 +150,10 @@ def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
     return {
         "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
         "skipped": [operation.as_json() for operation in prepared.skipped],
+        "instructions": [
+            {"path": text.pointer, "rules": list(text.instruction.rules), "quote": text.instruction.quote}
+            for text in prepared.assembled.instructions
+        ],
         "diagnostics": diagnostics,
     }
 

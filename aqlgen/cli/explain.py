@@ -27,6 +27,7 @@ from aqlgen.cli.options import (
 )
 from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.decide.decision import Category, Danger, Decision
+from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ class Filter:
 def explain(options: Options, progress: Progress, html: Path | None, shown: Filter) -> Prepared:
     """Decide everything about a document and write nothing but the page, if one is asked for. Raises AqlgenError.
 
-    The result holds the decisions that `shown` admits, and the rows of all in its table. The page shows all, too: it
-    has filters of its own, and counts what the whole API costs.
+    The result holds the decisions that `shown` admits, those first whose texts instruct agents, and the rows of all in
+    its table. The page shows all, too: it has filters of its own, and counts what the whole API costs.
     """
     from aqlgen.pipeline import prepare
 
@@ -121,7 +122,7 @@ def explain(options: Options, progress: Progress, html: Path | None, shown: Filt
 
         progress("writing the page")
         write_file(report(prepared).encode(), html)
-    return replace(prepared, decisions=tuple(filter(shown.admits, prepared.decisions)))
+    return replace(prepared, decisions=tuple(filter(shown.admits, in_order_of_review(prepared.decisions))))
 
 
 def _page_summary(prepared: Prepared, file: Path) -> str:

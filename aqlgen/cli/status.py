@@ -55,8 +55,8 @@ def status_command(
 def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield the output for people: the versions, the files by their owner, and what is left to do."""
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import visible
     from aqlgen.render.kinds import Kind
+    from aqlgen.runtime.unseen import visible
 
     yield f"{visible(str(status.folder))}: {status.package}, by aqlgen {visible(status.recorded.aqlgen or '?')}."
     for whose in Kind:
@@ -68,7 +68,7 @@ def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import visible
+    from aqlgen.runtime.unseen import visible
 
     changed = sorted(status.of(whose), key=lambda file: (file.state, file.path))
     states = [file.state for file in changed]
@@ -81,8 +81,9 @@ def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
 def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import as_text, visible
+    from aqlgen.diagnostics.report import as_text
     from aqlgen.project.edits.yaml_values import flow
+    from aqlgen.runtime.unseen import visible
 
     if status.conflicts:
         yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
@@ -108,7 +109,7 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import visible
+    from aqlgen.runtime.unseen import visible
 
     recorded, today = status.recorded, status.today
     if (recorded.aqlgen, recorded.templates) != (today.aqlgen, today.templates):

@@ -106,7 +106,7 @@ def update_command(
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import visible
+    from aqlgen.runtime.unseen import visible
 
     merged = updated.merged
     if merged.nothing:
@@ -139,7 +139,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
 def _conflicts(updated: Updated) -> str:
     """Return the files that are left to the user, and what to do about them."""
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.diagnostics.report import visible
+    from aqlgen.runtime.unseen import visible
 
     would = "" if updated.written else "would be "
     lines = [f"{counted(len(updated.merged.conflicts), 'conflict')} {would}left to resolve:"]
@@ -158,7 +158,7 @@ def _undo(updated: Updated) -> str:
 
 
 def _versions(before: Provenance, after: Provenance) -> str:
-    from aqlgen.diagnostics.report import visible
+    from aqlgen.runtime.unseen import visible
 
     parts = []
     if before.aqlgen != after.aqlgen:
@@ -174,7 +174,7 @@ def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str
 
 
 def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
-    from aqlgen.diagnostics.report import visible
+    from aqlgen.runtime.unseen import visible
 
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(map(visible, names[:most]))}{more}"

@@ -11,6 +11,7 @@ from aqlgen.compare.operations import compare_operation, compare_presence
 from aqlgen.compare.pairing import pair
 from aqlgen.compare.rules import ORDER
 from aqlgen.compare.surface import Surface, surface_of_folder, surface_of_table
+from aqlgen.compare.texts import compare_examples, compare_texts
 
 __all__ = [
     "Change",
@@ -34,8 +35,8 @@ def compare(old: Surface, new: Surface) -> Changes:
         compare_operation(before, after, notes, by_name=after.name in pairing.by_name)
         calls.compare(before, after)
     grouped = group(calls.findings(), new.types)
-    if calls.walk.reworded:
-        notes.add("types-reworded", items=tuple(sorted(calls.walk.reworded)))
+    compare_texts(pairing, old, new, notes)
+    compare_examples(pairing, [*grouped, *notes.changes()], notes)
     return Changes(old, new, tuple(sorted([*grouped, *notes.changes()], key=_order)))
 
 

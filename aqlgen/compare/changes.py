@@ -11,16 +11,26 @@ from aqlgen.compare.rules import RULES
 from aqlgen.compare.surface import Surface
 from aqlgen.compare.wording import Writer, limit_per_rule
 from aqlgen.diagnostics.plain import counted, plain
-from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.render.operations_md import code
+from aqlgen.runtime.unseen import visible
 
 __all__ = ["Changes"]
 
 _NOTHING: Final = "Nothing changed for an agent."
-_HEADINGS: Final = {Level.BREAKING: "Breaking", Level.ATTENTION: "To look at", Level.COMPATIBLE: "Compatible"}
+_HEADINGS: Final = {
+    Level.BREAKING: "Breaking",
+    Level.ATTENTION: "To look at",
+    Level.TEXTS: "Texts that agents read",
+    Level.COMPATIBLE: "Compatible",
+}
 _MAX_TEXT: Final = 100
 """Characters of a text of the API."""
+
+_TEXT_RULES: Final = frozenset({"text-changed", "text-added", "text-removed"})
+"""Rules whose last two values are the old and the new text."""
+_MAX_SIDE: Final = 400
+"""Characters of an old or new text, around the first difference."""
 
 _NAMES_MATTER: Final = frozenset(
     {"operation-removed", "operation-added", "operation-added-grave", "operation-deprecated"}
@@ -79,11 +89,26 @@ def _entry(change: Change) -> dict[str, Json]:
         "message": Writer(lambda text: f"`{text}`").sentence(change),
         "operations": list(change.operations),
     }
+    if change.rule in _TEXT_RULES:
+        entry |= {"before": change.values[-2], "now": change.values[-1]}
     if change.places:
         fields = [field for field in change.fields if field]
         places = [{"kind": place.kind, "name": place.name, "path": place.path_text} for place in change.places]
         entry |= {"fields": fields, "places": places, "directions": [way.value for way in change.directions]}
     return entry
+
+
+def _sides(change: Change) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new text of a change of texts, both from a little before they differ."""
+    if change.rule not in _TEXT_RULES:
+        return
+    before, now = (plain(text) for text in change.values[-2:])
+    common = next((at for at, (old, new) in enumerate(zip(before, now, strict=False)) if old != new), 0)
+    start = max(0, common - _MAX_SIDE // 4) if max(len(before), len(now)) > _MAX_SIDE else 0
+    for label, text in (("before", before), ("now", now)):
+        part = text[start:]
+        part = part if len(part) <= _MAX_SIDE else f"{part[: _MAX_SIDE - 1]}…"
+        yield label, f"…{part}" if start and part else part
 
 
 def _operations(names: Sequence[str], limit: int, write: Callable[[str], str]) -> str:
@@ -95,7 +120,7 @@ def _operations(names: Sequence[str], limit: int, write: Callable[[str], str]) -
 
 # Text for a terminal
 
-_TEXT_PER_RULE: Final = {Level.BREAKING: 30, Level.ATTENTION: 8, Level.COMPATIBLE: 8}
+_TEXT_PER_RULE: Final = {Level.BREAKING: 30, Level.ATTENTION: 8, Level.TEXTS: 8, Level.COMPATIBLE: 8}
 """How many changes of one rule are shown."""
 _TEXT_ITEMS: Final = 6
 _TEXT_FEW_NAMES, _TEXT_MORE_NAMES = 4, 24
@@ -105,8 +130,9 @@ _TEXT_WIDTH: Final = 100
 def _text(changes: Changes, *, show_all: bool) -> str:
     if not changes:
         return _NOTHING
-    numbers = [len(changes.of(level)) for level in Level]
-    lines = [f"{counted(numbers[0], 'breaking change')}, {numbers[1]:,} to look at, {numbers[2]:,} compatible:"]
+    breaking, attention, texts, compatible = (len(changes.of(level)) for level in Level)
+    wording = f" {texts:,} of texts," if texts else ""
+    lines = [f"{counted(breaking, 'breaking change')}, {attention:,} to look at,{wording} {compatible:,} compatible:"]
     for level in Level:
         members = changes.of(level)
         if members:
@@ -132,6 +158,8 @@ def _text_lines(change: Change, *, show_all: bool) -> Iterator[str]:
     else:
         yield f"  {sentence}:"
         yield f"      {names}"
+    for label, side in _sides(change):
+        yield f"      {label:<6}  {visible(side) or '(nothing)'}"
 
 
 def _text_code(text: str) -> str:
@@ -144,9 +172,9 @@ _MARKDOWN_SIZE: Final = 60_000
 """Bytes of the whole text: GitHub takes 65,536 characters."""
 _MARKDOWN_TAIL: Final = 400
 """Bytes that are kept free for the lines that say what was cut."""
-_MARKDOWN_OPEN: Final = {Level.BREAKING: 60, Level.ATTENTION: 30, Level.COMPATIBLE: 8}
+_MARKDOWN_OPEN: Final = {Level.BREAKING: 60, Level.ATTENTION: 30, Level.TEXTS: 30, Level.COMPATIBLE: 8}
 """Up to how many changes a level is not folded away."""
-_MARKDOWN_PER_RULE: Final = {Level.BREAKING: 100, Level.ATTENTION: 20, Level.COMPATIBLE: 20}
+_MARKDOWN_PER_RULE: Final = {Level.BREAKING: 100, Level.ATTENTION: 20, Level.TEXTS: 100, Level.COMPATIBLE: 20}
 _MARKDOWN_ITEMS: Final = 8
 _MARKDOWN_FEW_NAMES, _MARKDOWN_MORE_NAMES = 5, 40
 
@@ -196,11 +224,12 @@ def _markdown_lines(change: Change, left_out: int) -> str:
     limit = _MARKDOWN_MORE_NAMES if change.rule in _NAMES_MATTER else _MARKDOWN_FEW_NAMES
     names = _operations(change.operations, limit, _markdown_code)
     more = f"- … and {left_out:,} more: {RULES[change.rule].title.lower()}\n" if left_out else ""
-    return f"- {sentence}: {names}\n{more}" if names else f"- {sentence}\n{more}"
+    sides = "".join(f"  - {label}: {_markdown_code(side, _MAX_SIDE)}\n" for label, side in _sides(change))
+    return f"- {sentence}: {names}\n{sides}{more}" if names else f"- {sentence}\n{sides}{more}"
 
 
-def _markdown_code(text: str) -> str:
-    return code(plain(text, _MAX_TEXT), cell=False) if plain(text) else "“”"
+def _markdown_code(text: str, most: int = _MAX_TEXT) -> str:
+    return code(plain(text, most), cell=False) if plain(text) else "“”"
 
 
 def _fitting(lines: Iterable[str], room: int) -> list[str]:

@@ -67,13 +67,13 @@ def type_difference(old: Schema, new: Schema, direction: Direction) -> Differenc
 
 def facet_differences(old: Schema, new: Schema, direction: Direction) -> Iterator[Difference]:
     """Yield what changed about values of the same types."""
-    yield from _values(old, new, direction)
+    yield from _values(old, new)
     yield from _format(old, new, direction)
     if new.get("deprecated") and not old.get("deprecated"):
         yield Difference("field-deprecated")
+    yield from _default(old, new)
     if direction is Direction.OUTPUT:
         return
-    yield from _default(old, new)
     for key, (phrase, tighter) in _LIMITS.items():
         if old.get(key) != new.get(key) and not (direction is Direction.PARTIAL and key == "minProperties"):
             yield _limit(old.get(key), new.get(key), phrase, tighter)
@@ -113,7 +113,7 @@ def _type_names(types: frozenset[str]) -> str:
     return " or ".join(sorted(types - {"integer"} if "number" in types else types)) or "nothing"
 
 
-def _values(old: Schema, new: Schema, direction: Direction) -> Iterator[Difference]:
+def _values(old: Schema, new: Schema) -> Iterator[Difference]:
     before, after = _listed(old), _listed(new)
     if before == after:
         return
@@ -122,7 +122,7 @@ def _values(old: Schema, new: Schema, direction: Direction) -> Iterator[Differen
         return
     removed = tuple(value for value in before if value not in after)
     added = tuple(value for value in after if value not in before)
-    if removed and direction is not Direction.OUTPUT:
+    if removed:
         yield Difference("values-removed", items=removed)
     if added:
         yield Difference("values-added", items=added)

@@ -13,16 +13,18 @@ class Level(StrEnum):
     """What a change means for an agent that knew the adapter before, the worst first.
 
     Breaking: a call that worked is refused now, does something else, or its answer lacks what it had. Attention: calls
-    still work, but a person should have seen the change. Compatible: nothing that worked before is any different.
+    still work, but a person should have seen the change. Texts: what agents read has other words, which may instruct
+    them. Compatible: nothing that worked before is any different.
     """
 
     BREAKING = "breaking"
     ATTENTION = "attention"
+    TEXTS = "texts"
     COMPATIBLE = "compatible"
 
     @property
     def rank(self) -> int:
-        """0 for breaking to 2 for compatible."""
+        """0 for breaking to 3 for compatible."""
         return list(Level).index(self)
 
 

@@ -9,7 +9,7 @@ from aqlgen.compare.model import Level
 from aqlgen.compare.pairing import Pairing, address
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.decide.decision import Danger
-from aqlgen.runtime.table import ADAPTER, Deprecation, FormerName
+from aqlgen.runtime.table import Deprecation, FormerName
 
 __all__ = ["compare_operation", "compare_presence"]
 
@@ -61,8 +61,6 @@ def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: 
         notes.add("goes-on", new.name, *((after,) if after else ()), wording=wording)
     if old.key != new.key:
         _note_new_address(old, new, notes, by_name=by_name)
-    if old.name == new.name and _reworded(old, new):
-        notes.add("reworded", new.name)
 
 
 def _note_new_name(old: Operation, new: Operation, notes: Notes) -> None:
@@ -150,12 +148,3 @@ def _note_new_address(old: Operation, new: Operation, notes: Notes, *, by_name: 
         del before[-1], after[-1]
     parts = ("/".join(after).strip(), "/".join(before).strip()) if before and after else (new.key, old.key)
     notes.add("address-changed", new.name, *parts)
-
-
-def _reworded(old: Operation, new: Operation) -> bool:
-    """Return True if the texts of the API differ: of the operation, or of a parameter that is still there."""
-    if (old.summary, old.description) != (new.summary, new.description):
-        return True
-    before, after = old.shown_parameters, new.shown_parameters
-    shared = (name for name, parameter in before.items() if name in after and parameter.location != ADAPTER)
-    return any(before[name].description != after[name].description for name in shared)

@@ -17,7 +17,7 @@ __all__ = ["ORDER", "RULES", "Rule"]
 Effect = tuple[str, Level]
 """The wording of a change, and what it means for an agent."""
 
-BREAKING, ATTENTION, COMPATIBLE = Level
+BREAKING, ATTENTION, TEXTS, COMPATIBLE = Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,14 @@ _RULES: Final[dict[str, Rule]] = {
     "values-removed": Rule(
         "Values are no longer taken",
         on_input=("no longer [takes|take] {*}", BREAKING),
+        on_output=("no longer [lists|list] {*}", TEXTS),
         on_both="no longer [takes|take] {*}",
     ),
-    "values-limited": Rule("Only some values are taken", on_input=("[takes|take] only {*} now", BREAKING)),
+    "values-limited": Rule(
+        "Only some values are taken",
+        on_input=("[takes|take] only {*} now", BREAKING),
+        on_output=("[lists|list] {*} now", TEXTS),
+    ),
     "alternative-removed": Rule("An alternative is no longer taken", on_input=("no longer [takes|take] {*}", BREAKING)),
     "null-refused": Rule("Null is no longer taken", on_input=("no longer [takes|take] null", BREAKING)),
     "limit-tightened": Rule("A limit is tighter", on_input=("must be {} now", BREAKING)),
@@ -134,7 +139,11 @@ _RULES: Final[dict[str, Rule]] = {
         on_input=("[is|are] deprecated", ATTENTION),
         on_output=("[is|are] deprecated", ATTENTION),
     ),
-    "default-changed": Rule("A default is another", on_input=("[means|mean] {} now when left out, not {}", ATTENTION)),
+    "default-changed": Rule(
+        "A default is another",
+        on_input=("[means|mean] {} now when left out, not {}", ATTENTION),
+        on_output=("[has|have] the default {} now, not {}", TEXTS),
+    ),
     "operation-added": Rule("An operation is new", "new operation[|s] in {}", COMPATIBLE),
     "parameter-added": Rule("A parameter is new", "[is|are] new", COMPATIBLE),
     "field-added": Rule(
@@ -142,7 +151,7 @@ _RULES: Final[dict[str, Rule]] = {
     ),
     "values-added": Rule(
         "There are more values",
-        on_input=("also [takes|take] {*}", COMPATIBLE),
+        on_input=("also [takes|take] {*}", TEXTS),
         on_output=("may also be {*}", ATTENTION),
         on_both="may also be {*}",
     ),
@@ -176,6 +185,11 @@ _RULES: Final[dict[str, Rule]] = {
     "checks-changed": Rule(
         "Other rules between parameters", "other rules bind the parameters to one another now", ATTENTION
     ),
+    # Texts that agents read
+    "default-told": Rule("A default is documented, or no longer", on_input=("{}", TEXTS), on_output=("{}", TEXTS)),
+    "text-changed": Rule("A text is another", "{}", TEXTS),
+    "text-added": Rule("A text is new", "{}", TEXTS),
+    "text-removed": Rule("A text is gone", "{}", TEXTS),
     # What leaves everything that worked as it was
     "danger-raised": Rule("An operation is more dangerous", "{} now, not {}", COMPATIBLE),
     "danger-lowered": Rule("An operation is less dangerous", "{} now, not {}", COMPATIBLE),
@@ -194,7 +208,6 @@ _RULES: Final[dict[str, Rule]] = {
     "limit-loosened": Rule("A limit is looser", on_input=("may be {} now", COMPATIBLE)),
     "limit-removed": Rule("A limit is gone", on_input=("need not be {} any more", COMPATIBLE)),
     "pattern-removed": Rule("A pattern is gone", on_input=("may be any text now", COMPATIBLE)),
-    "default-told": Rule("A default is documented, or no longer", on_input=("{}", COMPATIBLE)),
     "credentials-unneeded": Rule("No credentials are needed", "[needs|need] no credentials any more", COMPATIBLE),
     "answer-added": Rule("More is answered", "[answers|answer] with a value now", COMPATIBLE),
     "no-longer-deprecated": Rule("An operation is no longer deprecated", "no longer deprecated", COMPATIBLE),
@@ -202,8 +215,6 @@ _RULES: Final[dict[str, Rule]] = {
     "confirmation-reworded": Rule(
         "Confirmations say something else", "[asks|ask] for confirmation in other words", COMPATIBLE
     ),
-    "types-reworded": Rule("Descriptions of types are reworded", "types described in other words: {*}", COMPATIBLE),
-    "reworded": Rule("Descriptions are reworded", "described in other words", COMPATIBLE),
 }
 
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(_RULES)

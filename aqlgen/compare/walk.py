@@ -63,8 +63,6 @@ class Walk:
         self._differences: dict[Owner, list[tuple[Difference, Place, Direction]]] = defaultdict(list)
         self._users: dict[TypePair, set[Owner]] = defaultdict(set)
         self._queue: list[TypePair] = []
-        self.reworded: set[str] = set()
-        """Types whose descriptions differ."""
 
     def compare(self, old: Schema, new: Schema, direction: Direction, place: Place, operation: str) -> None:
         """Compare what an operation takes or answers at a place."""
@@ -102,8 +100,6 @@ class Walk:
             self._compare_null(new_nullable, position)
         if position.depth > _MAX_DEPTH:
             return
-        if position.place.kind == "type" and old.get("description") != new.get("description"):
-            self.reworded.add(position.place.name)
         if type_name(old) and type_name(new):
             self._compare_references(old, new, position)
         elif old == new and position.direction is not Direction.PARTIAL:

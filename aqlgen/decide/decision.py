@@ -180,6 +180,8 @@ class Decision:
     """The naming rule that chose the verb."""
     noun_rule: str = ""
     """The naming rule that chose the nouns."""
+    instructions: tuple[str, ...] = ()
+    """Why texts that agents read of it are taken for instructions to a model, with their places."""
 
     def trait(self, kind: type[T]) -> T | None:
         """Return the trait of this kind, None when there is none."""
@@ -195,9 +197,9 @@ class Decision:
 
     @property
     def review_reasons(self) -> tuple[str, ...]:
-        """The reasons for a review; empty if every decision is confident enough."""
+        """The reasons for a review, texts that instruct agents first; empty if nothing needs one."""
         reasons = (("category", self.category_reason), ("name", self.name_reason), ("danger", self.danger_reason))
-        return tuple(
+        return self.instructions + tuple(
             f"{what}: {reason.rule}" + (f" ({reason.note})" if reason.note else "")
             for what, reason in reasons
             if reason.confidence < REVIEW_THRESHOLD

@@ -208,6 +208,22 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The overlay is of a version that cannot be applied, or uses what came with a later one than it says.",
         "Write overlay: 1.1.0 when it uses nothing of later versions.",
     ),
+    # Texts that agents read
+    "instruction-in-text": Entry(
+        "A text reads as an instruction to a model",
+        "It tells its reader to ignore instructions, hide something, call other tools, or hand over secrets.",
+        "Read it. Write other words by an overlay or by description in overrides.yaml; where it is harmless, leave it.",
+    ),
+    "hidden-text": Entry(
+        "A text has a part that is not shown to people",
+        "A comment, a hidden element, a title of a link or a link definition, which Markdown viewers do not show.",
+        "Nothing: it is taken out, so that agents read what people read. Move it elsewhere to lose the note.",
+    ),
+    "unseen-characters": Entry(
+        "There are characters that are not seen",
+        "Zero-width, bidirectional, control or tag characters, in which words can be hidden or names be told apart.",
+        "In texts they are taken out. In names, enumerations and examples remove them, unless the API demands them.",
+    ),
     # Parts that are left out
     "operation-skipped": Entry(
         "An operation is left out",

@@ -24,6 +24,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.folding import fold
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
+from aqlgen.runtime.unseen import visible
 
 _WIDTH: Final = 100
 _LONGEST: Final = 600
@@ -115,22 +116,6 @@ def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, str | int]]:
 def json_text(value: Json) -> str:
     """Write JSON for a terminal or a program: characters that would act on a terminal are escaped."""
     return escaped(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def visible(text: str) -> str:
-    """Return the text with every character that would act instead of being seen written as an escape."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escape(character) for character in text)
-
-
-def _escape(character: str) -> str:
-    if character == "\n":
-        return "\\n"
-    if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return character
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _headline(finding: Diagnostic, *, colour: bool) -> str:

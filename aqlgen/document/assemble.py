@@ -1,4 +1,4 @@
-"""The assembly of one OpenAPI 3.x document from a request: read → link → overlay → upgrade → check.
+"""The assembly of one OpenAPI 3.x document from a request: read → link → overlay → upgrade → check → clean its texts.
 
 The document is put together from files, overlays and conversions, and `Origins` remembers where each part came from, so
 that every diagnostic of every later stage names the user's own file, line and column.
@@ -20,6 +20,7 @@ from aqlgen.document.origins import Origins
 from aqlgen.document.overlay import overlay
 from aqlgen.document.read import Limits, Source, Version, check, locate, open_document, read, same_origin
 from aqlgen.document.request import Request
+from aqlgen.document.texts import InstructionText, clean_texts
 from aqlgen.document.upgrade import upgrade
 from aqlgen.ir import Json
 
@@ -42,6 +43,8 @@ class Assembled:
     diagnostics: tuple[Diagnostic, ...]
     kept: Mapping[str, bytes]
     raw: Json
+    instructions: tuple[InstructionText, ...] = ()
+    """Texts that read as instructions to a model."""
 
     def locate(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return diagnostics about `root` with their positions in the sources, sorted."""
@@ -86,7 +89,11 @@ def assemble(request: Request, limits: Limits | None = None) -> Assembled:
         raise refusal from None
     if overlays:
         original = [original, *(source.root for source in overlays)]
-    return Assembled(root, openapi, tuple(sources), origins, tuple(diagnostics), kept, original)
+    cleaned = clean_texts(root, origins)
+    diagnostics += locate(sources, cleaned.diagnostics, root, origins)
+    return Assembled(
+        cleaned.root, openapi, tuple(sources), origins, tuple(diagnostics), kept, original, cleaned.instructions
+    )
 
 
 def _kept(linked: Linked) -> dict[str, bytes]:

@@ -14,11 +14,11 @@ from typing import Final
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import Parameter, encode
+from aqlgen.runtime.unseen import visible
 from aqlgen.schemas import shorten
 from aqlgen.table.model import DecidedRow, Schema
 
@@ -63,7 +63,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
                 "message": diagnostic.message,
                 "help": diagnostic.help,
             }
-            for diagnostic in prepared.diagnostics
+            for diagnostic in sorted(prepared.diagnostics, key=lambda entry: entry.code != "instruction-in-text")
         ],
     }
     visible_data: dict[str, Json] = _made_visible(data)
@@ -106,6 +106,7 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
             "danger": _reason(decision.danger_reason),
         },
         "review": list(decision.review_reasons),
+        "instructed": bool(decision.instructions),
         "traits": [
             {
                 "kind": trait.kind,

@@ -63,10 +63,15 @@ def breakable(name: str) -> str:
 
 
 def in_order_of_review(operations: Iterable[Entry], dangers: list[str]) -> list[Entry]:
-    """Return the operations that need review: the least certain first, among equals the most dangerous."""
+    """Return what needs review: texts that instruct agents, then the least certain, among equals the most dangerous."""
     return sorted(
         (entry for entry in operations if "review" in entry),
-        key=lambda entry: (lowest_confidence(entry), -dangers.index(entry["danger"]), entry["name"]),
+        key=lambda entry: (
+            "instructed" not in entry,
+            lowest_confidence(entry),
+            -dangers.index(entry["danger"]),
+            entry["name"],
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from aqlgen.render.template import render_template
 from aqlgen.resources import URL
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, table_files
+from aqlgen.table.texts import agent_texts
 
 __all__ = ["Order", "data", "render", "timed"]
 
@@ -66,6 +67,7 @@ def _with_provenance(order: Order, tree: Mapping[str, bytes]) -> dict[str, bytes
         order.generated_at,
         hashes=order.hashes,
         fork=order.fork,
+        texts_hash=canonical_hash(agent_texts(order.table)),
     )
     return dict(sorted({**tree, FILE: record}.items()))
 

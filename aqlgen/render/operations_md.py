@@ -36,7 +36,8 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}.\n")
     review = [row for row in table.rows if row.decision.review_reasons]
     if review:
-        parts.append(f"\n## To review\n\nDecisions of low confidence ({len(review)}):\n\n")
+        review.sort(key=lambda row: not row.decision.instructions)
+        parts.append(f"\n## To review\n\n{_headline(review)}:\n\n")
         parts.extend(f"- `{row.name}`: {escape('; '.join(row.decision.review_reasons))}\n" for row in review)
     for category in Category:
         rows = table.of(category.family)
@@ -53,6 +54,15 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
         parts.extend(f"- {code(key)}: {escape(reason)}\n" for key, reason in left_out)
     parts.append(_credentials(table))
     return "".join(parts)
+
+
+def _headline(review: Iterable[DecidedRow]) -> str:
+    instructed = sum(bool(row.decision.instructions) for row in review)
+    doubtful = sum(len(row.decision.review_reasons) > len(row.decision.instructions) for row in review)
+    texts = f"Texts that read as instructions to a model ({instructed})" if instructed else ""
+    decisions = f"decisions of low confidence ({doubtful})" if doubtful else ""
+    sentence = ", ".join(filter(None, (texts, decisions)))
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _row(row: DecidedRow) -> str:

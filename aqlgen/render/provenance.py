@@ -59,8 +59,11 @@ def provenance(
     *,
     hashes: Mapping[str, str],
     fork: Mapping[str, str],
+    texts_hash: str,
 ) -> bytes:
     """Return the content of the file; `input_hash` is the hash of the input, `templates` the release of the templates.
+
+    `texts_hash` is the hash of all that agents read.
 
     The hash of each file shows later, with nothing else at hand, whether it still is as it was generated. `hashes` are
     those of files that the project keeps as they were generated earlier. `fork` holds the files of code that the
@@ -73,6 +76,7 @@ def provenance(
         "generator": {"name": "aqlgen", "version": __version__, "templates": templates},
         "generated_at": at,
         "input": {"hash": input_hash},
+        "texts": {"hash": texts_hash},
         "options": dict(options),
         "files": {},
         **({"fork": dict(sorted(fork.items()))} if fork else {}),

@@ -12,6 +12,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import Code
+from .unseen import escaped
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -54,16 +55,17 @@ def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence
 def tool_result(envelope: Envelope) -> CallToolResult:
     """Build the tool's result: the envelope as structured content and as compact JSON.
 
-    `isError` is true only for what an agent cannot repair (R-ENV-3).
+    `isError` is true only for what an agent cannot repair (R-ENV-3). In the text, characters that are not seen stand as
+    escapes of JSON: the data are the same, and nothing hides in them.
     """
     from mcp.types import CallToolResult, TextContent
 
     failed = not envelope["success"] and envelope["error"]["code"] == Code.INTERNAL_ERROR
     try:
-        text = TextContent(type="text", text=_encode(envelope))
+        text = TextContent(type="text", text=escaped(_encode(envelope)))
     except ValueError:
         envelope = _encodable(envelope)
-        text = TextContent(type="text", text=_encode(envelope))
+        text = TextContent(type="text", text=escaped(_encode(envelope)))
     return CallToolResult(content=[text], structured_content=envelope, is_error=failed)
 
 

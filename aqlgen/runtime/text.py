@@ -12,12 +12,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from .unseen import visible, without_unseen
+
 __all__ = ["bounded", "clean", "counted", "folded", "leaks", "line", "listed", "shown", "words"]
 
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
-    r"\U000e0000-\U000e007f]"
-)
 _SPACE = re.compile(r"\s+")
 _LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
 _TRACE = re.compile(r"\n[^\S\n]+(?:at\s|File \")|Traceback \(most recent")
@@ -29,20 +27,19 @@ _STOP_WORDS = frozenset(
 
 
 def clean(text: str, most: int = 2000) -> str:
-    """Remove control and direction characters, keep line breaks, and cut the text to `most` characters."""
-    if not text.isascii() or not text.isprintable():
-        text = _CONTROL.sub("", text.replace("\r\n", "\n"))
-    text = text.strip()
+    """Remove what is not seen, keep line breaks, and cut the text to `most` characters."""
+    text = without_unseen(text).strip()
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def line(text: str, most: int) -> str:
     """Return a text as one clean line of at most `most` characters."""
-    return clean(_SPACE.sub(" ", _CONTROL.sub("", text.replace("\n", " "))), most)
+    return clean(_SPACE.sub(" ", without_unseen(text)), most)
 
 
 def bounded(text: str, limit: int = 500) -> str:
     """Return a foreign text as one line of at most `limit` characters, without its stack trace."""
+    text = without_unseen(text)
     trace = _TRACE.search(text)
     if trace is not None:
         text = text[: trace.start()]
@@ -57,7 +54,7 @@ def leaks(text: str) -> bool:
 
 def shown(value: Any) -> str:
     """Return a value as it is written in a sentence: a text in quotes, anything else as JSON."""
-    return f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return visible(f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
 
 
 def listed(values: Iterable[Any], limit: int = 20) -> str:

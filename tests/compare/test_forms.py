@@ -73,7 +73,7 @@ def test_programs_get_every_change_whole(tmp_path: Path) -> None:
     done = diff(tmp_path, SHOP, edited(mixed), "--output-format", "json")
     report = done.json
     assert (report["success"], report["breaking"]) == (True, True)
-    assert report["counts"] == {"breaking": 1, "attention": 1, "compatible": 1}
+    assert report["counts"] == {"breaking": 1, "attention": 1, "texts": 0, "compatible": 1}
     assert report["from"] == {"api_version": "1.0.0", "operations": 6}
     assert report["changes"][0] == {
         "rule": "field-removed",
@@ -112,7 +112,7 @@ def hostile(document: dict[str, Any]) -> None:
 def test_texts_of_the_api_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     text = diff(tmp_path, SHOP, edited(hostile), "-v").out
     assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", text)
-    assert all(line.startswith(("  ", "1", "0", "Br", "To", "Co")) or not line for line in text.splitlines())
+    assert all(line.startswith(("  ", "1", "0", "Br", "To", "Te", "Co")) or not line for line in text.splitlines())
 
 
 def test_texts_of_the_api_cannot_break_out_of_markdown(tmp_path: Path) -> None:

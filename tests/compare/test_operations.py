@@ -114,7 +114,7 @@ def test_a_name_that_calls_something_else_now_comes_first(tmp_path: Path) -> Non
         ("danger: forbidden", ("operation-forbidden", "breaking", "forbidden now, and refused")),
         ("danger: safe", ("danger-lowered", "compatible", "safe now, not reversible")),
         ("category: UPDATE", ("category-changed", "breaking", "called by the tool for update now, not for create")),
-        ("description: Bring a pet", ("reworded", "compatible", "described in other words")),
+        ("description: Bring a pet", ("text-added", "texts", "the description of the operation is new")),
     ],
 )
 def test_a_decision_that_was_overruled_is_felt(tmp_path: Path, override: str, expected: tuple[str, str, str]) -> None:

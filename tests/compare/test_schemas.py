@@ -65,14 +65,9 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
         ("type-widened", "compatible", "the parameter `most` may also be `number`", ["list_pets"]),
     ),
     (
-        "a value less",
-        lambda document: parameter(document, "status")["schema"]["enum"].remove("taken"),
-        ("values-removed", "breaking", "the parameter `status` no longer takes `taken`", ["list_pets"]),
-    ),
-    (
         "a value more",
         lambda document: parameter(document, "status")["schema"]["enum"].append("lost"),
-        ("values-added", "compatible", "the parameter `status` also takes `lost`", ["list_pets"]),
+        ("values-added", "texts", "the parameter `status` also takes `lost`", ["list_pets"]),
     ),
     (
         "only some values",
@@ -203,7 +198,17 @@ OUTPUTS: list[tuple[str, Edit, Expected]] = [
     (
         "described otherwise",
         lambda document: schema(document, "Pet").update(description="An animal."),
-        ("types-reworded", "compatible", "types described in other words: `Pet`", []),
+        ("text-added", "texts", "the description of the type `Pet` is new", []),
+    ),
+    (
+        "an example",
+        lambda document: fields(document, "Pet")["name"].update(example="Rosa"),
+        ("text-added", "texts", "the examples of `name` in the type `Pet` are new", []),
+    ),
+    (
+        "a value less",
+        lambda document: schema(document, "Kind")["enum"].pop(),
+        ("values-removed", "breaking", "the type `Kind` no longer takes `dog`", []),
     ),
 ]
 
@@ -218,7 +223,6 @@ UNNOTICED: list[tuple[str, Edit]] = [
     ("a limit of what is answered", lambda document: fields(document, "Pet")["name"].update(maxLength=10)),
     ("a field is always answered", lambda document: schema(document, "Pet")["required"].append("born")),
     ("a number's width", lambda document: fields(document, "Pet")["id"].update(format="int64")),
-    ("an example", lambda document: fields(document, "Pet")["name"].update(example="Rosa")),
     ("the version of the document", lambda document: document["info"].update(version="1.0.1")),
     ("another status of success", lambda document: _status(operation(document, "POST /pets")["responses"])),
     (
@@ -257,7 +261,7 @@ def test_a_shared_type_is_reported_once_with_all_operations_of_both_directions(t
 def test_a_value_that_is_new_both_ways_is_to_be_looked_at_for_the_answer(tmp_path: Path) -> None:
     assert summaries(changes(tmp_path, lambda document: schema(document, "Kind")["enum"].append("bird"))) == [
         ("values-added", "attention", "the type `Kind` may also be `bird`", ANSWERED),
-        ("values-added", "compatible", "the parameter `kind` also takes `bird`", ["create_pet"]),
+        ("values-added", "texts", "the parameter `kind` also takes `bird`", ["create_pet"]),
     ]
 
 

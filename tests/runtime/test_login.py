@@ -150,7 +150,7 @@ def test_a_login_without_a_refresh_token_says_how_long_it_lasts(tmp_path: Path) 
     [
         ({"code": "another"}, "invalid_grant"),
         ({"code": None, "error": "access_denied"}, "refused by the person"),
-        ({"code": None, "error": "x\x1b[31m", "error_description": "no\x1b[0m way"}, "It says: no[0m way"),
+        ({"code": None, "error": "x\x1b[31m", "error_description": "no\x1b[0m way"}, "It says: “no way”"),
     ],
 )
 def test_a_login_that_fails_says_why(tmp_path: Path, change: dict[str, Any], reason: str) -> None:

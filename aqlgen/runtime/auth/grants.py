@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from ..decode.upstream import upstream
 from ..errors import Code, Failure
 from ..redaction import redact
-from ..text import bounded, leaks
+from ..text import leaks
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .per_user import CLIENT
 from .sources import Source, Sources, discovery_url_of, token_url_of
-from .tokens import Client, Refused, Token, Tokens, ask
+from .tokens import OAUTH_ERRORS, Client, Refused, Token, Tokens, ask, stated_error
 
 if TYPE_CHECKING:
     from ..redaction import Secrets
@@ -201,17 +202,14 @@ def _checked(url: str, *, trusted: bool) -> str:
 
 def denied(name: str, sources: Sources, seen: Secrets, source: Source, refused: Refused) -> Failure:
     """Build PERMISSION_DENIED for a refusal by the token endpoint, with the variables to check."""
-    code = bounded(redact(refused.error, seen.all), 60)
-    reason = f"the authorization server gave no token ({code or f'HTTP {refused.status}'})"
+    reason = f"the authorization server gave no token ({stated_error(refused)})"
     details: dict[str, Any] = {"reason": reason, "grant": source.grant, "missing": []}
-    if refused.error:
-        details["oauth_error"] = code
-    description = bounded(redact(refused.description, seen.all), 300)
+    if refused.error in OAUTH_ERRORS:
+        details["oauth_error"] = refused.error
+    description, code = redact(refused.description, seen.all), redact(refused.error, seen.all)
     message = f"Permission denied: {reason}. {_advice(name, sources, source, refused.error)}"
-    if description:
-        details["upstream_error"] = description
-        if not leaks(description):
-            message = f"{message} The server says: {description}"
+    if description or code:
+        details["upstream"] = upstream(refused.status, code=code, message=description)
     if leaks(message):
         message = "Permission denied: the authorization server gave no token, see details"
     return Failure(Code.PERMISSION_DENIED, message, details)

@@ -20,9 +20,10 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import anyio
 
 from ..text import line
+from ..unseen import terminal_text
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
-from .tokens import Client, Refused, Token, ask
+from .tokens import Client, Refused, Token, ask, stated_error
 
 __all__ = ["Endpoints", "LoginError", "LoginOptions", "endpoints", "login", "schemes_of"]
 
@@ -59,7 +60,7 @@ class LoginIO(NamedTuple):
     """Everything outside of the process that a login uses."""
 
     fetch: Fetch
-    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)  # noqa: T201
+    say: Callable[[str], None] = lambda text: print(terminal_text(text), file=sys.stderr, flush=True)  # noqa: T201
     open: Callable[[str], object] | None = None
     pause: Callable[[float], Awaitable[None]] = anyio.sleep
     clock: Callable[[], float] = time.time
@@ -200,7 +201,7 @@ def _open(url: str) -> object:
 
 
 def _explanation(refused: Refused, variables: Mapping[str, str]) -> str:
-    details = f" It says: {line(refused.description, 300)}" if refused.description else ""
+    details = f" It says: “{line(refused.description, 300)}”" if refused.description else ""
     if refused.error in ("invalid_client", "unauthorized_client"):
         names = f"{variables['client_id']} and {variables['client_secret']}"
         return f"the server does not know the client: check {names}.{details}"
@@ -210,7 +211,7 @@ def _explanation(refused: Refused, variables: Mapping[str, str]) -> str:
         return "the code was not entered in time: try again"
     if refused.error == "invalid_scope":
         return f"the server does not give these scopes: choose others with --scopes.{details}"
-    return f"the authorization server gave no token ({line(refused.error, 60) or f'HTTP {refused.status}'}).{details}"
+    return f"the authorization server gave no token ({stated_error(refused)}).{details}"
 
 
 PATH = "/callback"

@@ -15,7 +15,7 @@ import anyio
 from ..errors import Failure
 from .discovery import Fetch, Fetched, Unreachable
 
-__all__ = ["Client", "Refused", "Token", "Tokens", "ask", "margin"]
+__all__ = ["OAUTH_ERRORS", "Client", "Refused", "Token", "Tokens", "ask", "margin", "stated_error"]
 
 _METHODS = ("client_secret_basic", "client_secret_post")
 _EARLY = 60.0
@@ -45,6 +45,20 @@ class Refused(Exception):
         self.error = error
         self.description = description
         self.status = status
+
+
+OAUTH_ERRORS = frozenset(
+    "invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope"
+    " invalid_target authorization_pending slow_down access_denied expired_token unsupported_token_type"
+    " temporarily_unavailable server_error invalid_dpop_proof use_dpop_nonce interaction_required login_required"
+    " consent_required".split()
+)
+"""The codes of OAuth and its extensions: any other is a word of the server's own."""
+
+
+def stated_error(refused: Refused) -> str:
+    """Return the code of a refusal if it is one of OAuth, else its status: other words are no part of a message."""
+    return refused.error if refused.error in OAUTH_ERRORS else f"HTTP {refused.status}"
 
 
 def margin(token: Token) -> float:

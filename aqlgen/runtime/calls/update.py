@@ -13,7 +13,7 @@ from ..encode.urls import paired_placeholders
 from ..errors import Code, Failure
 from ..schema.reader import Types, nullable, shape_of, union_of
 from ..table import JsonSchema
-from ..text import folded
+from ..text import folded, line, shown
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -209,8 +209,8 @@ async def _merging(
     if current is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(current):
         raise Failure(
             Code.VERSION_MISMATCH,
-            f"Version mismatch: the resource has version {current}, not {expected}. Read it again, then update it.",
-            {"expected_version": expected, "actual_version": current},
+            f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
+            {"expected_version": expected, "actual_version": line(current, 200)},
         )
     if expected is None and current is not None and (not current.startswith("W/") or _matches_weakly(row)):
         etag = current  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does

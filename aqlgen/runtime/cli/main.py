@@ -20,6 +20,7 @@ from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
 from ..table import FAMILIES, Adapter, FormatError
 from ..text import line
+from ..unseen import terminal_text
 
 __all__ = ["main"]
 
@@ -277,10 +278,10 @@ _COMMANDS = {
 
 
 def _print(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.write(terminal_text(text).encode("utf-8", "replace") + b"\n")
     sys.stdout.flush()
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"Error: {message}\n")
+    sys.stderr.write(f"Error: {terminal_text(message)}\n")
     return code

@@ -15,6 +15,7 @@ from ..introspection.introspect import Introspection
 from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import line
+from ..unseen import escaped, terminal_text
 
 __all__ = [
     "Terminal",
@@ -163,7 +164,7 @@ async def call(
 
 def as_json(value: Any) -> str:
     """Return JSON for people to read."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return escaped(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 class Terminal:
@@ -183,6 +184,6 @@ class Terminal:
         """Ask a question. Anything but a clear yes is a no."""
         if self._yes:
             return True
-        sys.stderr.write(f"{question}\nGo on? [y/N] ")
+        sys.stderr.write(f"{terminal_text(question)}\nGo on? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import Code, Failure
 from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
+from .upstream import upstream
 
 __all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 
@@ -156,7 +157,7 @@ def _not_json(content_type: str) -> Failure:
     return Failure(
         Code.INTERNAL_ERROR,
         "Internal error: the API promised JSON and answered with something else",
-        {"content_type": content_type[:200]},
+        {"upstream": upstream(content_type=content_type)},
     )
 
 

@@ -12,10 +12,11 @@ from typing import Any
 from ..errors import Code, Failure
 from ..redaction import redact
 from ..table import Row
-from ..text import bounded, folded, leaks
+from ..text import folded, leaks, line
 from ..wire import ApiResponse
 from .errors import ApiError, read_error
 from .headers import quotas, retry_after, seconds_until_reset
+from .upstream import upstream
 
 __all__ = ["failure_of_response"]
 
@@ -36,11 +37,10 @@ _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for ho
 def failure_of_response(
     response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str] = frozenset()
 ) -> Failure:
-    """Build the Failure of a response that is no success. It keeps the status and the API's own message."""
+    """Build the Failure of a response that is no success. What the API says of it is data, in `details.upstream`."""
     status = response.status
     response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
     error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
-    api_message = bounded(error.message)
     code = _CODES.get(status, Code.INVALID_TYPE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
     if code is Code.INVALID_TYPE:
@@ -57,31 +57,28 @@ def failure_of_response(
         message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
     else:
         message = _internal(response, status, details)
-    api_code = bounded(error.api_code, 100)
-    if api_code and api_code != str(status):
-        details["upstream_code"] = api_code
-    if api_message:
-        details["upstream_error"] = api_message
-        if not leaks(api_message):
-            message = f"{message.rstrip('.')}. The API says: {api_message}"
+    content_type = response.headers.get("content-type", "") if response.content else ""
+    details["upstream"] = upstream(status, content_type, error.api_code, error.message)
+    if error.message:
+        message = f"{message.rstrip('.')}. The API's own words are in details.upstream."
     if leaks(message):
         message = "The API refused the request, see details"
     return Failure(code, message, details)
 
 
 def _invalid(row: Row, error: ApiError, status: int, details: dict[str, Any]) -> tuple[Code, str]:
-    names = [name for name in (_agent_name(row, parameter) for parameter in error.parameters) if name]
+    names = [line(name, 100) for name in (_agent_name(row, parameter) for parameter in error.parameters) if name]
     code = error.code if status in (400, 422) else Code.INVALID_TYPE
     if code is Code.MISSING_PARAM and names:
         details |= {"param_name": names[0], "operation": row.name}
-        return code, f"Missing required parameter '{names[0]}', says the API"
+        return code, f"Missing required parameter '{_own_part(row, names[0])}', says the API"
     if code is Code.UNKNOWN_PARAM and error.parameters:
-        unknown = list(error.parameters[:20])
+        unknown = [line(parameter, 100) for parameter in error.parameters[:20]]
         details |= {"operation": row.name, "unknown_params": unknown, "valid_params": list(row.parameters)}
         return code, f"Unknown parameter(s) for operation '{row.name}', says the API"
     if names:
         details["param_name"] = names[0]
-        return Code.INVALID_TYPE, f"Parameter '{names[0]}' was refused by the API (HTTP {status})"
+        return Code.INVALID_TYPE, f"Parameter '{_own_part(row, names[0])}' was refused by the API (HTTP {status})"
     if status in (400, 422):
         return code, f"The API refused the parameters of '{row.name}' (HTTP {status})"
     return Code.INVALID_TYPE, f"The API refused the request of '{row.name}' (HTTP {status})"
@@ -89,18 +86,25 @@ def _invalid(row: Row, error: ApiError, status: int, details: dict[str, Any]) ->
 
 def _agent_name(row: Row, name: str) -> str | None:
     """Return the agent's name of what the API calls `name`: a parameter, or a field of one."""
-    first, dot, rest = name.partition(".")
+    first, _, rest = name.partition(".")
     first = first.partition("[")[0]
     wanted = folded(first)
     for parameter in row.parameters.values():
         if first in (parameter.wire, parameter.name) or wanted in (folded(parameter.wire), folded(parameter.name)):
-            return f"{parameter.name}{dot}{rest}"
+            return f"{parameter.name}.{rest}" if rest else parameter.name
     body = row.body
     if body is not None and body.shape == "whole" and body.parameter is not None:
         for field in _fields(row, body.parameter):
             if folded(field) == wanted:
-                return f"{body.parameter}.{field}{dot}{rest}"
+                return f"{body.parameter}.{field}.{rest}" if rest else f"{body.parameter}.{field}"
     return None
+
+
+def _own_part(row: Row, name: str) -> str:
+    """Return the part of a path that the adapter declares itself: the rest is in the words of the API."""
+    parameter, _, rest = name.partition(".")
+    field = rest.partition(".")[0]
+    return f"{parameter}.{field}" if field in _fields(row, parameter) else parameter
 
 
 def _fields(row: Row, parameter: str) -> list[str]:
@@ -112,13 +116,13 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
     scope = _SCOPE.search(response.headers.get("www-authenticate", ""))
     needed = scope[1].strip() if scope else response.headers.get("x-accepted-oauth-scopes", "").strip()
     if needed:
-        details["required_scope"] = needed[:200]
+        details["required_scope"] = line(needed, 200)
     wait = _wait_seconds(response)
     if wait is not None:
         details["retry_after_seconds"] = wait
     reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
     details["reason"] = reason
-    return f"Permission denied: {reason}" + (f", it needs the scope '{needed[:200]}'" if needed else "")
+    return f"Permission denied: {reason}" + (", it needs the scope in details.required_scope" if needed else "")
 
 
 def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> str:
@@ -146,7 +150,7 @@ def _internal(response: ApiResponse, status: int, details: dict[str, Any]) -> st
         details["retry_after_seconds"] = wait
     if 300 <= status < 400:
         if "location" in response.headers:
-            details["redirected_to"] = _host_of(response.headers["location"])
+            details["redirected_to"] = line(_host_of(response.headers["location"]), 200)
             return f"Internal error: the API redirected the request elsewhere, which is not followed (HTTP {status})"
         return f"Internal error: the API answered with a status of no meaning here (HTTP {status})"
     return f"Internal error: the API failed (HTTP {status})"

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..errors import Code, Failure
 from ..media import FORM, OCTETS, is_json, is_multipart, is_text, media_type, stream_form
+from ..unseen import without_unseen
 from ..wire import SavedFile
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ def _end_of(url: str) -> str:
 def _safe(name: str) -> str:
     """Return a name without anything that can mean a place, a device or a hidden file."""
     name = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    name = "".join(letter for letter in name if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
-    name = _UNSAFE.sub("_", name).strip(". ")
+    name = _UNSAFE.sub("_", without_unseen(name).replace("\n", "")).strip(". ")
     if _DEVICES.fullmatch(name):
         name = f"_{name}"
     return _shortened(name)

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..redaction import redact, redacted
 from ..session import audience
+from ..unseen import escaped
 from . import LEVELS, NUMBERS
 
 __all__ = ["JsonFormatter", "Logger", "Record", "StderrHandler", "adopt_libraries", "redacted_excerpt"]
@@ -78,7 +79,7 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
         diagnostic = record if isinstance(record, Record) else self._of_library(record)
-        return json.dumps(diagnostic.as_json(whole=True), default=str)
+        return escaped(json.dumps(diagnostic.as_json(whole=True), default=str))
 
     def _of_library(self, record: logging.LogRecord) -> Record:
         level = next((level for level in reversed(LEVELS) if record.levelno >= NUMBERS[level]), LEVELS[0])

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from ..decode.links import read_links
 from ..errors import Code, Failure
 from ..schema.reader import MISSING, at
+from ..text import line
 from .plan import number
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def page_url(request: ApiRequest, position: str) -> str:
         raise Failure(
             Code.INTERNAL_ERROR,
             "Internal error: the API's link to the next page leads away from the API, it is not followed",
-            {"host": position.removeprefix(_AWAY)},
+            {"host": line(position.removeprefix(_AWAY), 200)},
         )
     parts = urlsplit(request.url)
     credentials = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]

@@ -428,7 +428,7 @@ def test_an_error_of_any_length_keeps_its_status(package: Make) -> None:
     answer = receive(b'{"message": "No"}', httpx2.ReadError("gone"), status=400, content_type="application/json")
     with pytest.raises(Failure) as caught:
         pets.decode(answer)
-    assert caught.value.details["upstream_error"] == "No"
+    assert caught.value.details["upstream"]["message"] == "No"
 
 
 PNG = b"\x89PNG\r\n\x1a\n" * 1000

@@ -1,0 +1,120 @@
+"""The texts of the assembled document made fit for agents and reviewers: what is not seen is taken out, once, here.
+
+In: the tree. Out: the same tree with other texts, the diagnostics, and the texts that read as instructions to a model.
+Values that are sent (names, enumerations, defaults, examples) stay exactly as they are: where they hold characters that
+are not seen there is a diagnostic, and every JSON of aqlgen and of its adapters writes those as escapes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.document.origins import Origins
+from aqlgen.document.texts.instructions import Instruction, instruction_in
+from aqlgen.document.texts.markup import rendered
+from aqlgen.document.texts.walk import At, Walk, pointer
+from aqlgen.ir import Json
+from aqlgen.runtime.unseen import has_unseen, visible, without_unseen
+
+__all__ = ["Cleaned", "InstructionText", "clean_texts"]
+
+_MAX_QUOTE: Final = 120
+_WORD: Final = 12
+"""Characters from which on a value is long enough to instruct."""
+_MARKS: Final = frozenset("\xad\u200d\ufe0e\ufe0f\ufeff")
+"""Unseen characters that editors and emoji bring, of which nothing needs to be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionText:
+    """A text or a value that reads as an instruction to a model, with its JSON pointer in the tree."""
+
+    pointer: str
+    instruction: Instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """The tree with clean texts, what there is to say of them, and what reads as an instruction."""
+
+    root: dict[str, Json]
+    diagnostics: tuple[Diagnostic, ...]
+    instructions: tuple[InstructionText, ...]
+
+
+def clean_texts(root: dict[str, Json], origins: Origins) -> Cleaned:
+    """Clean the texts of a tree of OpenAPI 3.x; `origins` learns of what is new."""
+    cleaner = _Cleaner()
+    tree = Walk(cleaner.clean, cleaner.look, origins).document(root)
+    return Cleaned(tree, tuple(cleaner.diagnostics), tuple(cleaner.instructions))
+
+
+class _Cleaner:
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.instructions: list[InstructionText] = []
+
+    def clean(self, text: str, at: At) -> str:
+        """Return a text as it is shown."""
+        seen = without_unseen(text)
+        shown = seen
+        if "<" in seen or "]" in seen:
+            markup = rendered(seen)
+            shown = markup.text
+            if markup.hidden:
+                self._report_hidden(markup.hidden, at)
+        if seen != text and "\r" not in text:
+            self._report_unseen(text, at)
+        self._judge(seen, at)
+        return text if shown == text else shown
+
+    def look(self, value: str, at: At) -> None:
+        """Look at a value that stays as it is."""
+        if not (value.isascii() and value.isprintable()) and has_unseen(value):
+            message = f"the value {_quoted(value)} has characters that are not seen; it is sent with them"
+            advice = "Where they are no mistake, leave them; agents are shown them as escapes."
+            self._warn("unseen-characters", message, at, advice)
+        if len(value) >= _WORD and (" " in value or "_" in value or not value.isascii() or len(value) >= 40):
+            self._judge(value.replace("_", " "), at)
+
+    def _judge(self, text: str, at: At) -> None:
+        instruction = instruction_in(text)
+        if instruction is None:
+            return
+        place = pointer(at)
+        self.instructions.append(InstructionText(place, instruction))
+        message = (
+            f"the {_key(at)} reads as an instruction to a model ({'; '.join(instruction.rules)}):"
+            f" {_quoted(instruction.quote)}"
+        )
+        advice = "Read the whole text. An overlay or `description` in overrides.yaml gives agents other words."
+        self._warn("instruction-in-text", message, at, advice)
+
+    def _report_hidden(self, hidden: list[str], at: At) -> None:
+        """Report words that a person who reads the text does not see; an image or a mere title says little."""
+        words = [part for part in hidden if not part.startswith("![") and not part.lower().startswith("<img")]
+        if words:
+            message = f"the {_key(at)} has a part that is not shown to people; it is taken out: {_quoted(words[0])}"
+            self.diagnostics.append(Diagnostic("hidden-text", Severity.NOTE, message, pointer=pointer(at)))
+
+    def _report_unseen(self, text: str, at: At) -> None:
+        rest = "".join(character for character in text if character not in _MARKS)
+        if without_unseen(rest) != rest or len(text) - len(rest) > 20 + len(text) // 10:
+            message = f"the {_key(at)} has characters that are not seen; they are taken out: {_quoted(text)}"
+            self.diagnostics.append(Diagnostic("unseen-characters", Severity.NOTE, message, pointer=pointer(at)))
+
+    def _warn(self, code: str, message: str, at: At, advice: str) -> None:
+        self.diagnostics.append(Diagnostic(code, Severity.WARNING, message, pointer=pointer(at), help=advice))
+
+
+def _key(at: At) -> str:
+    while at is not None and at[1].isdecimal():  # an item of a list
+        at = at[0]
+    return at[1] if at is not None else "document"
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return f"“{visible(text if len(text) <= _MAX_QUOTE else text[: _MAX_QUOTE - 1] + '…')}”"
