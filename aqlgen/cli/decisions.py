@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import typer
 
+from aqlgen.cli.hosts import refusal_lines, use_lines
 from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
 from aqlgen.diagnostics.plain import counted
@@ -21,6 +22,7 @@ from aqlgen.diagnostics.report import visible
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import encode
+from aqlgen.table.hosts import table_hosts
 
 __all__ = ["as_json", "print_decisions"]
 
@@ -38,6 +40,8 @@ def print_decisions(prepared: Prepared) -> None:
     lines = [*_table(prepared.decisions, width, colour=colour)]
     total = _totals(_counts(prepared))
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
+    uses = table_hosts(prepared.table)
+    lines += ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
 
 
@@ -133,6 +137,7 @@ def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
         "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": diagnostics,
+        "hosts": [use.as_json() for use in table_hosts(prepared.table)],
     }
 
 

@@ -15,6 +15,7 @@ from .client.api import Api
 from .dispatch.dispatcher import Dispatcher
 from .encode.urls import variable_problem
 from .hooks import Hooks
+from .hosts.gate import Hosts
 from .logs.log import Logger
 from .safety.audit import Audit
 from .settings.config import Config
@@ -54,7 +55,8 @@ def assemble(
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
-    transport = _transport(table, folder, config, credentials.verify, mock=mock)
+    hosts = Hosts(adapter, config.base_url, config.server_variables)
+    transport = _transport(table, folder, config, credentials.verify, hosts, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
@@ -95,11 +97,13 @@ def _credentials(
     return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
 
 
-def _transport(table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool) -> Transport:
+def _transport(
+    table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, hosts: Hosts, *, mock: bool
+) -> Transport:
     if mock:
         from .client.mock import MockTransport
 
         return MockTransport(table, folder)
     from .client.transport import HttpTransport
 
-    return HttpTransport.of(config, verify=verify)
+    return HttpTransport.of(config, verify=verify, hosts=hosts)
