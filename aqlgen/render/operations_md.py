@@ -30,7 +30,7 @@ def code(text: str, *, cell: bool = True) -> str:
 
 
 def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
-    """Return the page: the numbers, what to review, a table for each category, what is not served, credentials and hosts."""
+    """Return the page: the numbers, what to review, a table for each category, what is not served, and access."""
     parts = [HEAD, f"\n# Operations of {escape(table.adapter.title)}\n"]
     counts = ", ".join(
         f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
@@ -121,7 +121,12 @@ def _hosts(table: Table) -> str:
         f"| {code(use.origin)} | {use.accepted_by or ('**no**' if use.is_used else 'no')} | {escape(use.summary)} |\n"
         for use in uses
     ]
-    head = "Requests and credentials go only to accepted hosts.\n\n| origin | accepted by | what goes there |\n|---|---|---|\n"
+    head = "Requests and credentials go only to accepted hosts.\n\n| origin | accepted by | what goes there |\n"
+    head += "|---|---|---|\n"
     entries = missing_entries(uses)
-    wanted = f"\nThis in `overrides.yaml` accepts the others:\n\n```yaml\n{overrides_entry(entries)}\n```\n" if entries else ""
+    wanted = (
+        f"\nThis in `overrides.yaml` accepts the others:\n\n```yaml\n{overrides_entry(entries)}\n```\n"
+        if entries
+        else ""
+    )
     return f"\n## Hosts\n\n{head}{''.join(lines)}{wanted}"

@@ -11,7 +11,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Document, OAuthFlow
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.ir import Server as DocumentServer
-from aqlgen.runtime.hosts.accepted import by_generating
+from aqlgen.runtime.hosts.accepted import by_generating, pattern_of
 from aqlgen.runtime.table import (
     FORMAT,
     Accepted,
@@ -47,7 +47,7 @@ def build_adapter(
     accepted: Accepted | None = None,
     hosts: tuple[str, ...] = (),
 ) -> Adapter:
-    """Return what `adapter.json` says; `base` is the URL of the document, `accepted` and `hosts` are as in `tabulate`."""
+    """Return what `adapter.json` says; `base` is the URL of the document, the rest is as in `tabulate`."""
     servers = tuple(server_entry(server, base) for server in document.servers)
     schemes = security_schemes(identity, document.schemes)
     families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
@@ -64,13 +64,21 @@ def build_adapter(
         generator=f"aqlgen {__version__}",
         field_case=field_case,
         servers=servers,
-        accepted=_accepted(by_generating(servers, schemes), accepted, hosts),
+        accepted=_accepted(by_generating(_first_server(servers, rows), schemes), accepted, hosts),
         security=document.security,
         scopes=document.scopes,
         security_schemes=schemes,
         counts={family: len(members) for family, members in families.items()},
         quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
     )
+
+
+def _first_server(servers: tuple[Server, ...], rows: tuple[DecidedRow, ...]) -> tuple[Server, ...]:
+    """Return the API's first server; for a document that names none, that of its operations if all have the same."""
+    if any(map(pattern_of, servers[:1])):
+        return servers[:1]
+    named = {pattern_of(row.row.servers[0]): row.row.servers[:1] for row in rows if row.row.servers}
+    return next(iter(named.values())) if len(named) == 1 else ()
 
 
 def _accepted(named: Accepted, before: Accepted | None, hosts: tuple[str, ...]) -> Accepted:

@@ -30,7 +30,7 @@ def redirected(
     On the same origin, or on the same host when it becomes encrypted, it goes on as it was: a read in any case, any
     other request for 307 and 308 only, while 303 turns it into a GET. Another host sees reads only, without anything
     that the API was given, and only when no encryption is lost. It is a public one, also for a request that comes from
-    a private one, unless `is_owners` says that the owner named it.
+    a private one, unless it is another port of the same or `is_owners` says that the owner named it.
     """
     import httpx2
 
@@ -54,7 +54,7 @@ def redirected(
     if (
         target.userinfo
         or _contains_secret(location, request.secrets)
-        or not (is_public_host(target.host) or is_owners(str(target)))
+        or not (is_public_host(target.host) or target.host == source.host or is_owners(str(target)))
     ):
         return None
     headers = tuple(

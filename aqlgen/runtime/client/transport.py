@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ..errors import Code, Failure
-from ..hosts.addresses import PrivateAddress
+from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..wire import ApiRequest, ApiResponse
 from .pacing import Backoff, QuotaMeter, Timing, with_idempotency_key
 from .receive import Bounds, Receiver
@@ -64,9 +64,7 @@ class HttpTransport:
         self._checked: CheckedConnections | None = None
 
     @classmethod
-    def of(
-        cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Hosts | None = None
-    ) -> HttpTransport:
+    def of(cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Hosts | None = None) -> HttpTransport:
         """Build the transport that the settings describe."""
         bounds = Bounds(
             response=config.max_response_size,
@@ -168,7 +166,7 @@ class _Call:
                 performed = response
             request = target
             try:
-                response = await self._attempt(request, checked=away and not self._owner.is_owners(request.url))
+                response = await self._attempt(request, checked=away and self._is_foreign(request))
             except PrivateAddress:
                 return performed or response
             except (Failure, httpx2.TransportError):
@@ -182,6 +180,13 @@ class _Call:
                 return performed
             raise _failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
         return response
+
+    def _is_foreign(self, request: ApiRequest) -> bool:
+        """Return True if only a redirect named the host of a request."""
+        import httpx2
+
+        hosts = (httpx2.URL(each.url).host for each in (self._request, request))
+        return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))
 
     async def _attempt(self, request: ApiRequest, *, checked: bool = False) -> ApiResponse:
         """Send until there is a final response, as often as that does no harm and there is time.

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
     import httpx2
 
-__all__ = ["CheckedConnections", "PrivateAddress", "is_link_local_host", "is_public_address", "is_public_host"]
+__all__ = [
+    "CheckedConnections",
+    "PrivateAddress",
+    "is_link_local_host",
+    "is_public_address",
+    "is_public_host",
+    "is_same_private_host",
+]
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -60,6 +67,11 @@ def is_public_host(host: str) -> bool:
     if "." not in bare or bare.endswith(_LOCAL_SUFFIXES):
         return False
     return not all(part.isdigit() or part.startswith("0x") for part in bare.split("."))  # odd forms of an address
+
+
+def is_same_private_host(host: str, other: str) -> bool:
+    """Return True for the same host that says itself that it is private: its other ports are no further network."""
+    return host == other and not is_public_host(host)
 
 
 def is_link_local_host(host: str) -> bool:
@@ -160,14 +172,13 @@ def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
     import httpx2
 
     headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"host"]
-    pinned = httpx2.Request(
+    return httpx2.Request(
         request.method,
         request.url.copy_with(host=address),
         headers=[(b"Host", request.url.netloc), *headers],
         stream=request.stream,
         extensions={**request.extensions, "sni_hostname": request.url.raw_host.decode("ascii").rstrip(".")},
     )
-    return pinned
 
 
 def _has_proxy(url: httpx2.URL) -> bool:

@@ -25,7 +25,7 @@ _MAX_PORT = 65535
 
 
 class Origin(NamedTuple):
-    """Scheme, host and port. The host is in lower case and ASCII, without a dot at its end; IPv6 stands without `[]`."""
+    """Scheme, host and port. The host is lower-case ASCII without a dot at its end; an IPv6 address has no brackets."""
 
     scheme: str
     host: str

@@ -101,7 +101,9 @@ def host_uses(
             security = adapter.security if operation.security is None else operation.security
             use.credentials |= dict.fromkeys(name for schemes in security for name in schemes)
     for name, scheme in adapter.security_schemes.items():
-        urls = [(flow.get(key), words) for flow in scheme.get("flows", {}).values() for key, words in _ENDPOINTS.items()]
+        urls = [
+            (flow.get(key), words) for flow in scheme.get("flows", {}).values() for key, words in _ENDPOINTS.items()
+        ]
         for address, words in [*urls, (scheme.get("discovery_url"), "discovery of the authorization server")]:
             use = _use(uses, _joined(main, str(address))) if address else None
             if use is not None:
