@@ -196,6 +196,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "callable",
         "credentials",
         "hooks",
+        "hosts",
         "safety",
         "servers",
         "settings",

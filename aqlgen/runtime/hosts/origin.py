@@ -61,7 +61,7 @@ class Origin(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """What stands for this origin in the list of hosts of `overrides.yaml`."""
+        """The entry for this origin in the list of hosts of `overrides.yaml`."""
         return str(self) if self.scheme == "http" and is_public_host(self.host) else self.place
 
     def __str__(self) -> str:

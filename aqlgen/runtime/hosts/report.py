@@ -57,7 +57,7 @@ class HostUse:
 
     @property
     def summary(self) -> str:
-        """What goes there, in a few words."""
+        """The operations, purposes and credentials, in a few words."""
         parts = [counted(self.operations, "operation")] if self.operations else []
         parts += self.purposes
         names = list(self.credentials)
