@@ -30,8 +30,8 @@ Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::ffff:0:0:0/96"))
 """Prefixes whose last 32 bits are an IPv4 address (RFC 6052, RFC 2765)."""
-_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
-"""NAT64 of a network's own (RFC 8215), which no version of Python before 3.13 calls private."""
+_SPECIAL = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b:1::/48", "2001::/23", "3fff::/20", "5f00::/16")))
+"""Networks of the registries of special purposes (RFC 6890) that not every release of Python calls private."""
 _MAX_ADDRESSES = 4
 _LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".localdomain", ".home.arpa")
 
@@ -46,7 +46,7 @@ def is_public_address(address: Address) -> bool:
         carried = _carried(address)
         if carried is not None:
             return is_public_address(carried)
-        if address in _LOCAL_NAT64 or address.is_site_local:
+        if address.is_site_local:
             return False
     return address.is_global and not (
         address.is_multicast
@@ -54,6 +54,7 @@ def is_public_address(address: Address) -> bool:
         or address.is_link_local
         or address.is_loopback
         or address.is_unspecified
+        or any(address in network for network in _SPECIAL)
     )
 
 
@@ -88,14 +89,12 @@ def is_link_local_host(host: str) -> bool:
 
 
 def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that an IPv6 address stands for: mapped, NAT64, 6to4 or Teredo."""
+    """Return the IPv4 address that an IPv6 address stands for: mapped, NAT64 or 6to4."""
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
     if any(address in network for network in _NAT64):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    if address.sixtofour is not None:
-        return address.sixtofour
-    return address.teredo[1] if address.teredo is not None else None
+    return address.sixtofour
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
@@ -131,7 +130,7 @@ class CheckedConnections:
         host = request.url.host
         if not is_public_host(host):
             raise PrivateAddress(host)
-        if _has_proxy(request.url):
+        if self._transport is None and _has_proxy(request.url):
             return await self._client(proxied=True).send(request, stream=True)
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
         addresses = [str(address).partition("%")[0] for address in await self._resolver(host, port)]

@@ -80,6 +80,8 @@ def origins_of_entry(entry: str) -> tuple[Origin, ...]:
         if scheme.lower() not in _DEFAULT_PORTS:
             raise ValueError("is no address of http or https")
         schemes, rest = (scheme.lower(),), rest.removesuffix("/")
+    else:
+        rest = entry
     if "*" in rest:
         raise ValueError("must name one host: wildcards are not taken")
     if "@" in rest:
