@@ -39,9 +39,10 @@ def print_decisions(prepared: Prepared) -> None:
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     lines = [*_table(prepared.decisions, width, colour=colour)]
     total = _totals(_counts(prepared))
-    lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     uses = table_hosts(prepared.table)
-    lines += ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
+    hosts = ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
+    lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
+    lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
 
 
