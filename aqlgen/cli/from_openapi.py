@@ -101,7 +101,6 @@ class Generated:
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
         from aqlgen.render.provenance import FILE
-        from aqlgen.table.hosts import table_hosts
         from aqlgen.table.model import FAMILIES
 
         counts = {family: len(self.prepared.table.of(family)) for family in FAMILIES}
@@ -111,7 +110,6 @@ class Generated:
             "package": self.prepared.identity.package,
             "files_generated": self.files,
             "operations": {"total": sum(counts.values()), **counts, "skipped": len(self.prepared.skipped)},
-            "hosts": [use.as_json() for use in table_hosts(self.prepared.table)],
             "provenance": str(self.folder / FILE),
             "warnings": warnings,
         }
