@@ -15,7 +15,6 @@ from .client.api import Api
 from .dispatch.dispatcher import Dispatcher
 from .encode.urls import variable_problem
 from .hooks import Hooks
-from .hosts.gate import Hosts
 from .logs.log import Logger
 from .safety.audit import Audit
 from .settings.config import Config
@@ -26,6 +25,7 @@ from .table import Adapter, Table
 if TYPE_CHECKING:
     import ssl
 
+    from .hosts.gate import Hosts
     from .wire import Transport
 
 __all__ = ["Assembly", "assemble", "audit_file", "check_variables"]
@@ -55,8 +55,7 @@ def assemble(
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
-    hosts = Hosts(adapter, config.base_url, config.server_variables)
-    transport = _transport(table, folder, config, credentials.verify, hosts, mock=mock)
+    transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
@@ -98,12 +97,17 @@ def _credentials(
 
 
 def _transport(
-    table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, hosts: Hosts, *, mock: bool
+    adapter: Adapter, table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool
 ) -> Transport:
     if mock:
         from .client.mock import MockTransport
 
         return MockTransport(table, folder)
     from .client.transport import HttpTransport
+
+    def hosts() -> Hosts:
+        from .hosts.gate import Hosts
+
+        return Hosts(adapter, config.base_url, config.server_variables)
 
     return HttpTransport.of(config, verify=verify, hosts=hosts)

@@ -59,7 +59,9 @@ def follow(
     async def run() -> ApiResponse:
         stand_in = httpx2.MockTransport(handle)
         names_ = names or Names([PUBLIC])
-        transport = HttpTransport(5, 10_000, transport=stand_in, retries=0, hosts=hosts, resolver=names_, verify=False)
+        transport = HttpTransport(
+            5, 10_000, transport=stand_in, retries=0, hosts=hosts and (lambda: hosts), resolver=names_, verify=False
+        )
         try:
             return await transport.send(first, None)
         finally:

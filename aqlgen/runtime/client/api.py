@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from ..encode.request import RequestBuilder
 from ..encode.uploads import Files
 from ..encode.urls import resolve_base_url
 from ..errors import Failure
-from ..hosts.gate import Hosts
 from ..schema.field_names import Names
 from ..schema.validators import Schemas
 from ..table import Adapter, Row, Table
@@ -23,6 +23,7 @@ from ..wire import ApiRequest, ApiResponse, Transport
 
 if TYPE_CHECKING:
     from ..auth.authorization import Authorization
+    from ..hosts.gate import Hosts
     from ..settings.config import Config
 
 __all__ = ["Api"]
@@ -54,7 +55,8 @@ class Api:
         self._timeout = timeout
         self._clock = clock
         self._base_url: Callable[[Row], str] = lambda row: resolve_base_url(adapter, row, base_url, variables)
-        self._hosts = None if mock else Hosts(adapter, base_url, variables, self._credentials.sources.configured_urls)
+        self._settings = (base_url, variables)
+        self._mock = mock
         self._admitted: set[str] = set()
         self._validation = Validation(table, Schemas(table), self._names, self._body)
         self._builder = RequestBuilder(
@@ -164,6 +166,16 @@ class Api:
             grants = Grants(credentials.adapter.name, credentials.sources, credentials.seen, fetch, clock=self._clock)
             self._authorization = Authorization(credentials, grants, self._base_url)
         return self._authorization
+
+    @cached_property
+    def _hosts(self) -> Hosts | None:
+        """The accepted hosts; None in mock mode, where nothing is sent."""
+        if self._mock:
+            return None
+        from ..hosts.gate import Hosts  # here, for the sake of the time that starting takes
+
+        credentials = self._credentials
+        return Hosts(credentials.adapter, *self._settings, credentials.sources.configured_urls)
 
     def _admit(self, row: Row) -> None:
         if self._hosts is not None:

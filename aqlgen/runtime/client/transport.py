@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ class HttpTransport:
     """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole call with its retries.
 
     Redirects to other origins do not use the pool: their addresses are checked, except for those that the owner named,
-    as `hosts` knows.
+    as `hosts` returns them.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class HttpTransport:
         retries: int = 2,
         bounds: Bounds | None = None,
         timing: Timing | None = None,
-        hosts: Hosts | None = None,
+        hosts: Callable[[], Hosts] | None = None,
         resolver: Resolve | None = None,
     ) -> None:
         self._timeout = timeout
@@ -64,7 +65,9 @@ class HttpTransport:
         self._checked: CheckedConnections | None = None
 
     @classmethod
-    def of(cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Hosts | None = None) -> HttpTransport:
+    def of(
+        cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Callable[[], Hosts] | None = None
+    ) -> HttpTransport:
         """Build the transport that the settings describe."""
         bounds = Bounds(
             response=config.max_response_size,
@@ -110,7 +113,7 @@ class HttpTransport:
 
     def is_owners(self, url: str) -> bool:
         """Return True if the owner named the origin of a URL."""
-        return self._hosts is not None and self._hosts.is_owners(url)
+        return self._hosts is not None and self._hosts().is_owners(url)
 
     def checked(self) -> CheckedConnections | None:
         """Return the connections for redirects to other origins; None if a stand-in for the network has no names."""
