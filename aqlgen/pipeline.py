@@ -21,6 +21,7 @@ from aqlgen.document.assemble import Assembled, assemble
 from aqlgen.document.request import Request
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
+from aqlgen.runtime.table import Accepted
 from aqlgen.table import tabulate
 from aqlgen.table.identity import Identity, identify
 from aqlgen.table.model import Table
@@ -44,6 +45,8 @@ class Options:
     strict: bool = False
     stale: Literal["error", "report"] = "error"
     """What becomes of overrides that the document has nothing for: they refuse the run, or are warned of."""
+    accepted: Accepted | None = None
+    """The origins that were accepted when the project was generated; None accepts those of this document."""
     base: str | None = None
     """The URL from which relative servers go on when the document is not read from one."""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -113,7 +116,15 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     base = _base(built.document, main.base if isinstance(main.base, str) else options.base)
     field_case = options.field_case or overrides.field_case or "snake"
     tabulated = tabulate(
-        built.document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
+        built.document,
+        decisions,
+        resolver,
+        identity,
+        field_case=field_case,
+        base=base,
+        overrides=overrides.file,
+        accepted=options.accepted,
+        hosts=overrides.hosts,
     )
     stale = _refuse([*findings, *tabulated.overrides], options.stale)
     skipped = (*built.skipped, *tabulated.skipped)

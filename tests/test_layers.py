@@ -40,6 +40,7 @@ LAYERS = {
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("hooks", "encode", "decode", "validation"),
+        ("hosts",),
         ("client", "auth"),
         ("paging", "warnings", "calls"),
         ("protocol_operations",),

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import typer
 
+from aqlgen.cli.hosts import refusal_lines, use_lines
 from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
 from aqlgen.decide.instructions import reason_of
@@ -22,6 +23,7 @@ from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.table import encode
 from aqlgen.runtime.unseen import visible
+from aqlgen.table.hosts import table_hosts
 
 __all__ = ["as_json", "print_decisions"]
 
@@ -38,6 +40,9 @@ def print_decisions(prepared: Prepared) -> None:
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     lines = [*_document_texts(prepared, width, colour=colour), *_table(prepared.decisions, width, colour=colour)]
     total = _totals(_counts(prepared))
+    uses = table_hosts(prepared.table)
+    hosts = ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
+    lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
 
@@ -155,6 +160,7 @@ def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
             for text in prepared.assembled.instructions
         ],
         "diagnostics": diagnostics,
+        "hosts": [use.as_json() for use in table_hosts(prepared.table)],
     }
 
 

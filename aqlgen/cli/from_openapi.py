@@ -59,6 +59,9 @@ def from_openapi_command(
     header: Header = None,
     overlay: Overlay = None,
     allow_refs: AllowRefs = None,
+    accept_hosts: Annotated[
+        bool, typer.Option("--accept-hosts", help="Let requests go to every host that the document names; listed.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     strict: Strict = False,
     output_format: OutputFormat = Output.HUMAN,
@@ -73,7 +76,9 @@ def from_openapi_command(
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
-        generated = generate(options, output=output, license=license, dry_run=dry_run, progress=stage)
+        generated = generate(
+            options, output=output, license=license, dry_run=dry_run, progress=stage, accept_hosts=accept_hosts
+        )
     prepared = generated.prepared
     if output_format is Output.JSON:
         typer.echo(json_text(generated.as_json(as_json(prepared.diagnostics))))
@@ -90,6 +95,8 @@ class Generated:
     prepared: Prepared
     files: int
     written: bool
+    accepted: tuple[str, ...] = ()
+    """The entries that were added to the overrides, so that the hosts are accepted."""
 
     def as_json(self, warnings: list[Json]) -> dict[str, Json]:
         """Return the JSON form of a success."""
@@ -108,13 +115,26 @@ class Generated:
         }
 
 
-def generate(options: Options, *, output: Path | None, license: str, dry_run: bool, progress: Progress) -> Generated:
-    """Generate a project and write it, unless it is a dry run. Raises AqlgenError; nothing is ever half-written."""
+def generate(
+    options: Options,
+    *,
+    output: Path | None,
+    license: str,
+    dry_run: bool,
+    progress: Progress,
+    accept_hosts: bool = False,
+) -> Generated:
+    """Generate a project and write it, unless it is a dry run. Raises AqlgenError; nothing is ever half-written.
+
+    With `accept_hosts` every host that requests would go to is added to the overrides.
+    """
     from aqlgen.pipeline import prepare
     from aqlgen.project.generation import order_of
     from aqlgen.project.options import spdx
     from aqlgen.project.write import refuse_occupied, write_tree
     from aqlgen.render import render
+    from aqlgen.runtime.hosts.report import missing_entries
+    from aqlgen.table.hosts import table_hosts
 
     licensed = spdx(license)
     if output is not None:
@@ -122,12 +142,21 @@ def generate(options: Options, *, output: Path | None, license: str, dry_run: bo
     prepared = prepare(options, progress)
     folder = output if output is not None else Path(prepared.identity.project)
     refuse_occupied(folder)
+    entries = missing_entries(table_hosts(prepared.table)) if accept_hosts else []
+    if entries:
+        from aqlgen.project.edits.overrides import overridden, with_hosts
+
+        with overridden(options, with_hosts(options.overrides, entries)) as accepting:
+            prepared = prepare(accepting, progress)
+            order = order_of(accepting, prepared, licensed)
+    else:
+        order = order_of(options, prepared, licensed)
     progress("rendering")
-    tree = render(order_of(options, prepared, licensed))
+    tree = render(order)
     if not dry_run:
         progress("writing")
         write_tree(tree, folder)
-    return Generated(folder, prepared, len(tree), written=not dry_run)
+    return Generated(folder, prepared, len(tree), written=not dry_run, accepted=tuple(entries))
 
 
 def _summary(generated: Generated) -> str:
@@ -147,6 +176,7 @@ def _summary(generated: Generated) -> str:
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
         *([f"{counted(review, 'decision')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
     ]
+    lines += _hosts(generated)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     if generated.written:
@@ -155,3 +185,16 @@ def _summary(generated: Generated) -> str:
         if table.adapter.security_schemes:
             lines.append(f"For real calls: `{command} doctor` names the credentials, README.md says how to go on.")
     return "\n".join(lines)
+
+
+def _hosts(generated: Generated) -> list[str]:
+    """Return the hosts beside the API's own, what goes there, and the entry to paste for those not accepted."""
+    from aqlgen.cli.hosts import refusal_lines, use_lines
+    from aqlgen.table.hosts import table_hosts
+
+    uses = table_hosts(generated.prepared.table)
+    if not generated.accepted:
+        return refusal_lines(uses)
+    accepted = [use for use in uses if use.accepted_by == "overrides"]
+    done = "overrides.yaml accepts" if generated.written else "overrides.yaml would accept"
+    return [f"{done} these hosts, to which requests and credentials go from now on:", *use_lines(accepted)]

@@ -105,17 +105,21 @@ def update_command(
 
 def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
+    from aqlgen.cli.hosts import refusal_lines
     from aqlgen.diagnostics.plain import counted
     from aqlgen.runtime.unseen import visible
+    from aqlgen.table.hosts import table_hosts
 
     merged = updated.merged
+    refused = refusal_lines(table_hosts(updated.prepared.table))
     if merged.nothing:
-        return f"{visible(str(updated.folder.resolve()))} is up to date."
+        return "\n".join([f"{visible(str(updated.folder.resolve()))} is up to date.", *refused])
     did = "Updated" if updated.written else "Would update"
     files = sum(map(len, (merged.added, merged.changed, merged.removed, merged.conflicts)))
     versions = _versions(updated.before, updated.after)
     parts = [f"{did} {visible(str(updated.folder))}: {counted(files, 'file')}, {versions}."]
     parts.append(updated.changes.as_text(show_all=verbose))
+    parts += refused
     for what, paths in (("added", merged.added), ("changed", merged.changed), ("removed", merged.removed)):
         parts += _files(what, paths, show_all=verbose)
     if updated.overrides_added:
@@ -183,6 +187,7 @@ def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
 def _as_json(updated: Updated) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.provenance import FILE
+    from aqlgen.table.hosts import table_hosts
     from aqlgen.table.model import FAMILIES
 
     merged, table = updated.merged, updated.prepared.table
@@ -207,6 +212,7 @@ def _as_json(updated: Updated) -> dict[str, Json]:
         "aliases_added": list(updated.aliases_added),
         "operations": {"total": sum(counts.values()), **counts, "skipped": len(updated.prepared.skipped)},
         "changes": updated.changes.as_json(),
+        "hosts": [use.as_json() for use in table_hosts(table)],
         "provenance": str(updated.folder / FILE),
         "warnings": as_json(updated.warnings),
     }

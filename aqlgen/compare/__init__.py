@@ -6,6 +6,7 @@ from aqlgen.compare.access import compare_access
 from aqlgen.compare.calls import Calls
 from aqlgen.compare.changes import Changes
 from aqlgen.compare.grouping import Notes, group
+from aqlgen.compare.hosts import compare_hosts
 from aqlgen.compare.model import Change, Direction, Level
 from aqlgen.compare.operations import compare_operation, compare_presence
 from aqlgen.compare.pairing import pair
@@ -30,6 +31,7 @@ def compare(old: Surface, new: Surface) -> Changes:
     pairing, notes = pair(old, new), Notes()
     compare_presence(pairing, old, new, notes)
     compare_access(old, new, pairing, notes)
+    compare_hosts(old, new, pairing, notes)
     calls = Calls(old, new, notes)
     for before, after in pairing.kept:
         compare_operation(before, after, notes, by_name=after.name in pairing.by_name)

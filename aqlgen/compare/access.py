@@ -1,41 +1,27 @@
-"""Changes of the adapter as a whole and of access: servers, credentials, scopes."""
+"""Changes of the adapter as a whole and of access: credentials and scopes."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
-from aqlgen.runtime.table import SecurityScheme, Server
+from aqlgen.runtime.table import SecurityScheme
 
 __all__ = ["compare_access"]
 
 
 def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
-    """Note what changed of the adapter, and of operations whose servers or credentials differ from it."""
+    """Note what changed of the adapter, and of operations whose credentials differ from it."""
     names = tuple(side.adapter.name for side in (new, old))
     if names[0] != names[1]:
         notes.add("adapter-renamed", "", *names)
     cases = tuple(side.adapter.field_case for side in (new, old))
     if cases[0] != cases[1]:
         notes.add("field-case-changed", "", *cases)
-    servers = tuple(_server(side.adapter.servers) for side in (new, old))
-    if servers[0] != servers[1] and all(servers):
-        notes.add("server-changed", "", *servers, wording="calls go to {} now, not to {}")
-    elif servers[0] != servers[1]:
-        wording = (
-            "calls go to {} now: no server was named before" if servers[0] else "no server is named any more, before {}"
-        )
-        notes.add("server-changed", "", *filter(None, servers), wording=wording)
     _compare_schemes(old, new, notes)
     for before, after in pairing.kept:
         _compare_operation(before, after, old, new, notes)
-
-
-def _server(servers: Sequence[Server]) -> str:
-    return next((server["url"] for server in servers), "")
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
@@ -84,11 +70,6 @@ def _compare_operation(before: Operation, after: Operation, old: Surface, new: S
     scopes = _scopes(after, new) - _scopes(before, old)
     if scopes:
         notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
-    if before.servers or after.servers:
-        urls = [_server(operation.servers) for operation in (after, before)]
-        if urls[0] != urls[1]:
-            defaults = [_server(side.adapter.servers) for side in (new, old)]
-            notes.add("server-changed", after.name, urls[0] or defaults[0], urls[1] or defaults[1])
 
 
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:

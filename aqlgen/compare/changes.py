@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.compare.model import Change, Level
-from aqlgen.compare.rules import RULES
+from aqlgen.compare.rules import HOSTS, RULES
 from aqlgen.compare.surface import Surface
 from aqlgen.compare.wording import Writer, limit_per_rule
 from aqlgen.diagnostics.plain import counted, plain
@@ -58,6 +58,11 @@ class Changes:
         """Return the changes of one level."""
         return tuple(change for change in self.changes if change.level is level)
 
+    def in_section(self, section: str, level: Level | None = None) -> tuple[Change, ...]:
+        """Return the changes under a heading of their own; those of a level under no such heading for ""."""
+        changes = self.changes if level is None else self.of(level)
+        return tuple(change for change in changes if RULES[change.rule].section == section)
+
     def as_json(self) -> dict[str, Json]:
         """Return every change as data."""
         return {
@@ -91,6 +96,8 @@ def _entry(change: Change) -> dict[str, Json]:
     }
     if change.rule in _TEXT_RULES:
         entry |= {"before": change.values[-2], "now": change.values[-1]}
+    if RULES[change.rule].section:
+        entry["section"] = RULES[change.rule].section.lower()
     if change.places:
         fields = [field for field in change.fields if field]
         places = [{"kind": place.kind, "name": place.name, "path": place.path_text} for place in change.places]
@@ -133,18 +140,25 @@ def _text(changes: Changes, *, show_all: bool) -> str:
     breaking, attention, texts, compatible = (len(changes.of(level)) for level in Level)
     wording = f" {texts:,} of texts," if texts else ""
     lines = [f"{counted(breaking, 'breaking change')}, {attention:,} to look at,{wording} {compatible:,} compatible:"]
+    lines += _text_section(HOSTS, changes.in_section(HOSTS), _TEXT_PER_RULE[Level.BREAKING], show_all=show_all)
     for level in Level:
-        members = changes.of(level)
-        if members:
-            lines += ["", _HEADINGS[level]]
-            shown = limit_per_rule(members, len(members) if show_all else _TEXT_PER_RULE[level])
-            for change, left_out in shown:
-                lines += _text_lines(change, show_all=show_all)
-                if left_out:
-                    lines.append(f"  … and {left_out:,} more: {RULES[change.rule].title.lower()}")
-            if len(shown) < len(members):
-                lines.append("  (-v shows all)")
+        members = changes.in_section("", level)
+        lines += _text_section(_HEADINGS[level], members, _TEXT_PER_RULE[level], show_all=show_all)
     return "\n".join(lines)
+
+
+def _text_section(heading: str, members: Sequence[Change], per_rule: int, *, show_all: bool) -> Iterator[str]:
+    """Yield a heading with its changes; nothing if there are none."""
+    if not members:
+        return
+    yield from ("", heading)
+    shown = limit_per_rule(members, len(members) if show_all else per_rule)
+    for change, left_out in shown:
+        yield from _text_lines(change, show_all=show_all)
+        if left_out:
+            yield f"  … and {left_out:,} more: {RULES[change.rule].title.lower()}"
+    if len(shown) < len(members):
+        yield "  (-v shows all)"
 
 
 def _text_lines(change: Change, *, show_all: bool) -> Iterator[str]:
@@ -182,11 +196,13 @@ _MARKDOWN_FEW_NAMES, _MARKDOWN_MORE_NAMES = 5, 40
 def _markdown(changes: Changes) -> str:
     if not changes:
         return f"{_NOTHING}\n"
-    text = _markdown_summary(changes)
+    hosts = changes.in_section(HOSTS)
+    text = _markdown_section(HOSTS, Level.BREAKING, hosts, _MARKDOWN_SIZE // 2).lstrip("\n") + "\n" if hosts else ""
+    text += _markdown_summary(changes)
     for level in Level:
-        members = changes.of(level)
+        members = changes.in_section("", level)
         if members:
-            text += _markdown_section(level, members, _MARKDOWN_SIZE - len(text.encode()))
+            text += _markdown_section(_HEADINGS[level], level, members, _MARKDOWN_SIZE - len(text.encode()))
     return text
 
 
@@ -203,9 +219,9 @@ def _markdown_summary(changes: Changes) -> str:
     return f"{table}\n\nFor an agent: {summary}.\n"
 
 
-def _markdown_section(level: Level, changes: Sequence[Change], room: int) -> str:
-    """Return a level's changes, folded away when they are many, and no more than there is room for."""
-    heading = f"{_HEADINGS[level]} ({len(changes):,})"
+def _markdown_section(title: str, level: Level, changes: Sequence[Change], room: int) -> str:
+    """Return the changes under a heading, folded away when they are many, and no more than there is room for."""
+    heading = f"{title} ({len(changes):,})"
     is_folded = len(changes) > _MARKDOWN_OPEN[level]
     before = f"\n<details><summary>{heading}</summary>\n\n" if is_folded else f"\n### {heading}\n\n"
     after = "\n</details>\n" if is_folded else ""

@@ -12,7 +12,7 @@ from typing import Final
 
 from aqlgen.compare.model import Direction, Level
 
-__all__ = ["ORDER", "RULES", "Rule"]
+__all__ = ["HOSTS", "ORDER", "RULES", "Rule"]
 
 Effect = tuple[str, Level]
 """The wording of a change, and what it means for an agent."""
@@ -27,6 +27,8 @@ class Rule:
     title: str
     wording: str = ""
     level: Level = COMPATIBLE
+    section: str = ""
+    """The heading before all others under which changes by this rule stand; "" for that of their level."""
     on_input: Effect | None = None
     """The effect on values that an agent sends; None if it has none there."""
     on_output: Effect | None = None
@@ -45,7 +47,39 @@ class Rule:
         return self.on_both or sent[0], min(sent[1], received[1], key=lambda level: level.rank)
 
 
+HOSTS: Final = "Credentials and hosts"
+
 _RULES: Final[dict[str, Rule]] = {
+    # Where requests and credentials go
+    "server-changed": Rule(
+        "Calls go to another server", "credentials would go to {} now, not to {}", BREAKING, section=HOSTS
+    ),
+    "token-url-changed": Rule(
+        "Tokens come from another address",
+        "credentials would go to {} now, not to {}, for tokens of {}",
+        BREAKING,
+        section=HOSTS,
+    ),
+    "authorization-url-changed": Rule(
+        "People log in elsewhere",
+        "credentials would go to {} now, not to {}, by people who log in for {}",
+        BREAKING,
+        section=HOSTS,
+    ),
+    "host-added": Rule("A host is new", "credentials would go to {} now: {}", BREAKING, section=HOSTS),
+    "host-refused": Rule(
+        "A host is not accepted",
+        "nothing is sent to {} until you accept {} under `hosts` of overrides.yaml",
+        BREAKING,
+        section=HOSTS,
+    ),
+    "host-accepted": Rule(
+        "The owner accepts a host",
+        "requests and credentials may go to {} now, by overrides.yaml",
+        ATTENTION,
+        section=HOSTS,
+    ),
+    "host-removed": Rule("A host is gone", "nothing goes to {} any more", COMPATIBLE, section=HOSTS),
     # Operations and the adapter
     "name-reused": Rule("A name means another operation", "a name that calls {} now, and called {} before", BREAKING),
     "operation-removed": Rule("An operation is gone", "removed", BREAKING),
@@ -129,10 +163,9 @@ _RULES: Final[dict[str, Rule]] = {
     "update-merges": Rule("An update merges", "[changes|change] only what is sent now", ATTENTION),
     "operation-deprecated": Rule("An operation is deprecated", "deprecated{}", ATTENTION),
     "removal-announced": Rule("An operation has a date of removal", "to be removed on {}", ATTENTION),
-    "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", ATTENTION),
-    "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", ATTENTION),
-    "credentials-changed": Rule("A credential changed", "{}", ATTENTION),
-    "server-changed": Rule("Calls go to another server", "[goes|go] to {} now, not to {}", ATTENTION),
+    "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", ATTENTION, section=HOSTS),
+    "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", ATTENTION, section=HOSTS),
+    "credentials-changed": Rule("A credential changed", "{}", ATTENTION, section=HOSTS),
     "adapter-renamed": Rule("The adapter has another name", "the adapter is named {} now, not {}", ATTENTION),
     "field-deprecated": Rule(
         "A parameter or a field is deprecated",

@@ -17,9 +17,11 @@ from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json
 from aqlgen.page.tokens import Costs, offered
 from aqlgen.pipeline import Prepared
+from aqlgen.runtime.hosts.report import missing_entries
 from aqlgen.runtime.table import Parameter, encode
 from aqlgen.runtime.unseen import visible
 from aqlgen.schemas import shorten
+from aqlgen.table.hosts import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Schema
 
 __all__ = ["page_data"]
@@ -38,6 +40,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
     _add_groups(operations)
     adapter = prepared.table.adapter
     semantic, single = offered(adapter)
+    uses = table_hosts(prepared.table)
     data: dict[str, Json] = {
         "title": adapter.title,
         "version": adapter.api_version,
@@ -54,6 +57,8 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
             "single": single,
         },
         "operations": operations,
+        "hosts": [use.as_json() | {"summary": use.summary, "used": use.is_used} for use in uses],
+        "hosts_entry": overrides_entry(entries) if (entries := missing_entries(uses)) else "",
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [
             {

@@ -47,6 +47,8 @@ def parts(data: Entry) -> dict[str, str]:
         "map": _map(operations, data["categories"]),
         "review": _review(review),
         "rows": _rows(operations),
+        "hosts": _hosts(data["hosts"]),
+        "hosts-entry": _hosts_entry(data["hosts_entry"]),
         "skipped": _skipped(data["skipped"]),
         "diagnostics": _diagnostics(data["diagnostics"]),
     }
@@ -208,6 +210,24 @@ def _review(entries: Iterable[Entry]) -> str:
         f'<div class="whys">{_reasons(entry)}</div></li>\n'
         for entry in entries
     )
+
+
+def _hosts(hosts: Iterable[Entry]) -> str:
+    return "".join(
+        f"<li><p><strong>{text(host['origin'])}</strong> <code>{_acceptance(host)}</code></p>"
+        f"<p>{text(host['summary'])}</p></li>\n"
+        for host in hosts
+    )
+
+
+def _acceptance(host: Entry) -> str:
+    if host["accepted"]:
+        return f"accepted by {text(host['accepted_by'])}"
+    return "refused until you accept it" if host["used"] else "not called"
+
+
+def _hosts_entry(entry: str) -> str:
+    return f"<p>This in <code>overrides.yaml</code> accepts those refused:</p><pre>{text(entry)}</pre>" if entry else ""
 
 
 def _skipped(skipped: Iterable[Entry]) -> str:

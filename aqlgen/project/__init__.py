@@ -20,7 +20,8 @@ from aqlgen.project.options import mapping, read_options
 from aqlgen.project.records import ANSWERS, damaged, not_a_project, read_json, read_yaml
 from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
-from aqlgen.runtime.table import values_of
+from aqlgen.runtime.hosts.accepted import accepted_of
+from aqlgen.runtime.table import Accepted, Adapter, values_of
 from aqlgen.table.model import FAMILIES, require_format
 
 __all__ = ["OVERRIDES", "Project"]
@@ -172,6 +173,7 @@ class Project:
         """
         overrides = self.folder / OVERRIDES
         recorded = read_options(self.recorded_options)
+        recorded["accepted"] = recorded["accepted"] or self._accepted()
         return Options(
             request or self.request(),
             overrides=overrides if overrides.is_file() else None,
@@ -204,6 +206,14 @@ class Project:
                     method, path, operation_id = values_of(row, ("method", "path", "operation_id"))
                     if isinstance(method, str) and isinstance(path, str):
                         yield f"{method} {path}", name, operation_id
+
+    def _accepted(self) -> Accepted | None:
+        """Return the accepted origins of a project without a record of them: those that its table names."""
+        _, content = self._content("adapter.json", None)
+        try:
+            return None if content is None else accepted_of(Adapter.of(json.loads(content)))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
 
     def _require_format(self, files: Mapping[str, bytes] | None) -> None:
         """Raise FileError for a table of another format; a file that cannot be read has none."""

@@ -13,6 +13,7 @@ from aqlgen.decide.overrides import field_cases
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Prepared
+from aqlgen.runtime.table import Accepted
 
 __all__ = ["KEPT", "NOT_RECORDED", "RECORDED", "Recorded", "mapping", "read_options", "recorded_options", "spdx"]
 
@@ -45,6 +46,17 @@ def _field_case(value: Json) -> str | None:
     return case if case in field_cases() else None
 
 
+def _accepted(value: Json) -> Accepted | None:
+    if not isinstance(value, dict):
+        return None
+    return {"api": list(_texts(value.get("api"))), "oauth": list(_texts(value.get("oauth")))}
+
+
+def _recorded_origins(accepted: Accepted | None) -> Json:
+    """Return what the owner accepted by generating; the hosts of `overrides.yaml` stand there."""
+    return {"api": list((accepted or {}).get("api", ())), "oauth": list((accepted or {}).get("oauth", ()))}
+
+
 RECORDED: Final[Mapping[str, Recorded]] = {
     "name": Recorded(lambda _options, prepared, _licence: prepared.identity.name, _text),
     "include": Recorded(lambda options, _prepared, _licence: list(options.include), _texts),
@@ -52,6 +64,10 @@ RECORDED: Final[Mapping[str, Recorded]] = {
     "field_case": Recorded(lambda options, _prepared, _licence: options.field_case, _field_case),
     "license": Recorded(lambda _options, _prepared, licence: licence, None),
     "spec_url": Recorded(lambda options, _prepared, _licence: options.request.public_url, None),
+    "accepted": Recorded(
+        lambda options, prepared, _licence: _recorded_origins(options.accepted or prepared.table.adapter.accepted),
+        _accepted,
+    ),
     "base": Recorded(lambda _options, prepared, _licence: prepared.base, _text),
     "names": Recorded(lambda _options, prepared, _licence: dict(sorted(prepared.pinned.items())), mapping),
     "retired": Recorded(lambda _options, prepared, _licence: dict(prepared.retired), mapping, if_empty=False),
@@ -65,6 +81,7 @@ NOT_RECORDED: Final[Mapping[str, str]] = {
     "output": "the project is there",
     "header": "it may be a credential",
     "allow_refs": "the project keeps the document as one file",
+    "accept_hosts": "overrides.yaml has the hosts",
     "dry_run": "it is about a single run",
     "strict": "it is about a single run",
     "output_format": "it is about a single run",

@@ -12,6 +12,7 @@ from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
 from aqlgen.resources import URL
+from aqlgen.table.hosts import table_hosts
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, table_files
 from aqlgen.table.texts import agent_texts
@@ -94,6 +95,22 @@ def _answers(order: Order) -> dict[str, str]:
         "version": adapter.version,
         "api_version": plain(adapter.api_version, 100),
         "license": order.license,
+        "hosts": "\n".join(_host_lines(order.table)),
         "base_url": plain(next((server["url"] for server in adapter.servers), "")),
         **source,
     }
+
+
+def _host_lines(table: Table) -> list[str]:
+    """Return a line for each host to which something goes, or would go if it were accepted.
+
+    It has no number of operations: a new operation changes nothing in the README.
+    """
+    lines = []
+    for use in table_hosts(table):
+        if use.is_used:
+            purposes = ", ".join([*(["operations"] if use.operations else []), *use.purposes])
+            credentials = f", with {', '.join(use.credentials)}" if use.credentials else ""
+            refused = "" if use.accepted_by else "; not accepted, so that nothing is sent"
+            lines.append(plain(f"{use.origin}: {purposes}{credentials}{refused}"))
+    return lines

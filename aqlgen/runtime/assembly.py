@@ -27,6 +27,7 @@ from .table import Adapter, Table
 if TYPE_CHECKING:
     import ssl
 
+    from .hosts.gate import Hosts
     from .wire import Transport
 
 __all__ = ["Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables"]
@@ -57,7 +58,7 @@ def assemble(
     state = open_state(config.state_url, adapter.name, environ)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
     credentials.seen.own(_configured_secrets(config))
-    transport = _transport(table, folder, config, credentials.verify, mock=mock)
+    transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
@@ -112,11 +113,18 @@ def _credentials(
     return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
 
 
-def _transport(table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool) -> Transport:
+def _transport(
+    adapter: Adapter, table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool
+) -> Transport:
     if mock:
         from .client.mock import MockTransport
 
         return MockTransport(table, folder)
     from .client.transport import HttpTransport
 
-    return HttpTransport.of(config, verify=verify)
+    def hosts() -> Hosts:
+        from .hosts.gate import Hosts
+
+        return Hosts(adapter, config.base_url, config.server_variables)
+
+    return HttpTransport.of(config, verify=verify, hosts=hosts)

@@ -11,6 +11,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import nodes
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
+from aqlgen.runtime.table import Accepted
 from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
@@ -46,8 +47,13 @@ def tabulate(
     field_case: str,
     base: str | None = None,
     overrides: str = "",
+    accepted: Accepted | None = None,
+    hosts: tuple[str, ...] = (),
 ) -> Tabulated:
-    """Build the table. `base` is the URL of the document, for its relative servers, `overrides` the overrides file."""
+    """Build the table. `base` is the URL of the document, for its relative servers, `overrides` the overrides file.
+
+    `accepted` has the origins that the owner accepted by generating, None for the first time; `hosts` those by name.
+    """
     broken: dict[str, UnresolvedError] = {}
     types = Types(
         resolver,
@@ -74,7 +80,7 @@ def tabulate(
     etags = reads_with_etag(draft.decision for draft in drafts)
     decided_rows = (build_row(draft, maker, finished, names, etags, applier) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
-    table = Table(rows, finished, build_adapter(document, identity, rows, field_case, base))
+    table = Table(rows, finished, build_adapter(document, identity, rows, field_case, base, accepted, hosts))
     return Tabulated(
         table, tuple(skipped), (*_unresolved_warnings(resolver.root, broken), *types.diagnostics()), applier.diagnostics
     )

@@ -11,8 +11,10 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Document, OAuthFlow
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.ir import Server as DocumentServer
+from aqlgen.runtime.hosts.accepted import by_generating, pattern_of
 from aqlgen.runtime.table import (
     FORMAT,
+    Accepted,
     Adapter,
     Flow,
     SecurityScheme,
@@ -37,9 +39,17 @@ PAIRS = frozenset({"basic", "digest"})
 
 
 def build_adapter(
-    document: Document, identity: Identity, rows: tuple[DecidedRow, ...], field_case: str, base: str | None
+    document: Document,
+    identity: Identity,
+    rows: tuple[DecidedRow, ...],
+    field_case: str,
+    base: str | None,
+    accepted: Accepted | None = None,
+    hosts: tuple[str, ...] = (),
 ) -> Adapter:
-    """Return what `adapter.json` says; `base` is the URL of the document."""
+    """Return what `adapter.json` says; `base` is the URL of the document, the rest is as in `tabulate`."""
+    servers = tuple(server_entry(server, base) for server in document.servers)
+    schemes = security_schemes(identity, document.schemes)
     families = {family: [row for row in rows if row.family == family] for family in FAMILIES}
     return Adapter(
         schema_file=SCHEMA_FILE,
@@ -53,13 +63,35 @@ def build_adapter(
         spec_version=SPEC_VERSION,
         generator=f"aqlgen {__version__}",
         field_case=field_case,
-        servers=tuple(server_entry(server, base) for server in document.servers),
+        servers=servers,
+        accepted=_accepted(by_generating(_first_server(servers, rows), schemes), accepted, hosts),
         security=document.security,
         scopes=document.scopes,
-        security_schemes=security_schemes(identity, document.schemes),
+        security_schemes=schemes,
         counts={family: len(members) for family, members in families.items()},
         quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
     )
+
+
+def _first_server(servers: tuple[Server, ...], rows: tuple[DecidedRow, ...]) -> tuple[Server, ...]:
+    """Return the API's first server; for a document that names none, that of its operations if all have the same."""
+    if any(map(pattern_of, servers[:1])):
+        return servers[:1]
+    named = {pattern_of(row.row.servers[0]): row.row.servers[:1] for row in rows if row.row.servers}
+    return next(iter(named.values())) if len(named) == 1 else ()
+
+
+def _accepted(named: Accepted, before: Accepted | None, hosts: tuple[str, ...]) -> Accepted:
+    """Return the accepted origins: of those that the document names, only such as were accepted before, if any were.
+
+    So a document that changes its server after the adapter was generated takes no credentials along.
+    """
+    if before is not None:
+        named = {
+            "api": [origin for origin in named["api"] if origin in before.get("api", ())],
+            "oauth": [origin for origin in named["oauth"] if origin in before.get("oauth", ())],
+        }
+    return {**named, "hosts": list(hosts)} if hosts else named
 
 
 def _quick_start(rows: Iterable[DecidedRow], family: str) -> str:

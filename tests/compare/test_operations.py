@@ -184,9 +184,14 @@ def test_credentials_scopes_and_servers_are_reported_once(tmp_path: Path) -> Non
         document["components"]["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
 
     assert summaries(changes(tmp_path, edit)) == [
+        (
+            "server-changed",
+            "breaking",
+            "calls and credentials would go to `https://other.example` now, not to `https://shop.example`",
+            [],
+        ),
         ("credentials-needed", "attention", "need `key` now", ALL),
         ("credentials-changed", "attention", "the credential `key` is new: SHOP_KEY", []),
-        ("server-changed", "attention", "calls go to `https://other.example` now, not to `https://shop.example`", []),
     ]
 
 

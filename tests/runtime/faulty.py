@@ -304,6 +304,12 @@ def write_package(folder: Path, ports: dict[str, int]) -> Path:
         "generator": "aqlgen",
         "field_case": "snake",
         "servers": [],
+        "accepted": {
+            "hosts": [
+                *(row["servers"][0]["url"] for some in rows.values() for row in some.values()),
+                f"http://localhost:{ports['plain']}",
+            ]
+        },
         "security": [["key"]],
         "security_schemes": {"key": key},
         "counts": {family: len(some) for family, some in rows.items()},

@@ -198,6 +198,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "callable",
         "credentials",
         "hooks",
+        "hosts",
         "http",
         "safety",
         "servers",

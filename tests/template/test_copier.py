@@ -26,6 +26,7 @@ ANSWERS = {
     "api_version": "1.0",
     "license": "MIT",
     "base_url": "https://petstore.example/api?x={{ 7 * 7 }}",
+    "hosts": "https://petstore.example: operations, with {{ 7 * 7 }}",
 }
 OLD, NEW = "0.0.1", __version__
 YOURS = ("overrides.yaml", "adapter.toml", f"src/{PACKAGE}/hooks.py")

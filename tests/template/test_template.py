@@ -22,6 +22,7 @@ PLAIN = {
     "api_version": "1.4.0",
     "license": "MIT",
     "base_url": "https://petstore.example/api",
+    "hosts": "https://petstore.example: operations, with apiKey\nhttps://uploads.example: operations",
 }
 HOSTILE = (
     "\"\"\"'''\\ \n\t\r\x00\x07\x7f\x85\u2028 {{ 7*7 }} {% raw %} `rm` ]]> <script> --- | [x](y) \U0001f600 宠物 \ud800"
@@ -29,7 +30,7 @@ HOSTILE = (
 
 
 def _hostile() -> dict[str, str]:
-    return PLAIN | dict.fromkeys(("title", "description", "api_version", "base_url"), HOSTILE)
+    return PLAIN | dict.fromkeys(("title", "description", "api_version", "base_url", "hosts"), HOSTILE)
 
 
 def test_texts_of_the_api_reach_no_python_file() -> None:

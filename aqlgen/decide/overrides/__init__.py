@@ -18,7 +18,7 @@ Where an override is applied:
 - `aqlgen.decide.traits`: pagination, and the content type that other traits depend on
 - `aqlgen.table.overrides`: what needs the rows, which is parameters, the content type of the body, and examples
 - `aqlgen.table`: the texts of a row, from summary and description, and its aliases
-- `aqlgen.pipeline`: `field_case`, which is the adapter's, and the check of aliases against the names that were decided
+- `aqlgen.pipeline`: `field_case` and `hosts`, which are the adapter's, and the check of aliases against decided names
 """
 
 from __future__ import annotations

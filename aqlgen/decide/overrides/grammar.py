@@ -215,7 +215,8 @@ def _instead(error: ValidationError, rules: list[dict[str, Any]]) -> str:
     """Return a hint at what to write: the value in the spelling that is asked for, or an example."""
     value, key = error.instance, error.instance_path[-1]
     close = snake(value)[:LIMIT].rstrip("_") if isinstance(value, str) else ""
-    if close and _validator(str(error.schema_path[1])).is_valid(close):
+    definition = str(error.schema_path[1])
+    if close and definition in schema()["$defs"] and _validator(definition).is_valid(close):
         return f"Did you mean `{close}`?"
     if error.kind.name == "not" and isinstance(value, str):
         return "Choose another name."

@@ -64,6 +64,8 @@ class Overrides:
     entries: Mapping[str, Override] = field(default_factory=dict)
     tags: Mapping[str, Override] = field(default_factory=dict)
     field_case: str | None = None
+    hosts: tuple[str, ...] = ()
+    """The origins that the owner accepts, beside those that generating accepts."""
     file: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
 

@@ -11,6 +11,7 @@ import yaml
 
 from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.diagnostics.errors import FileError, OptionError
+from aqlgen.runtime.hosts.origin import origins_of_entry
 from aqlgen.runtime.table import Pagination, decode
 
 from .grammar import Path, Tree, schema
@@ -73,8 +74,23 @@ def parse(text: str, file: str = "") -> Overrides:
         else:
             entries[operation] = override
     _check_names(tree, entries)
+    hosts = _hosts(tree, adapter)
     findings = sorted(tree.findings, key=lambda each: (each.line, each.column))
-    return Overrides(entries, tags, adapter.get("field_case"), file, tuple(findings))
+    return Overrides(entries, tags, adapter.get("field_case"), hosts, file, tuple(findings))
+
+
+def _hosts(tree: Tree, adapter: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the origins that the owner's list of hosts accepts."""
+    origins: dict[str, None] = {}
+    for index, entry in enumerate(adapter.get("hosts") or ()):
+        if entry is None:
+            continue  # refused
+        try:
+            origins |= dict.fromkeys(map(str, origins_of_entry(entry.strip())))
+        except ValueError as problem:
+            way_out = "Write `uploads.example.com` or `uploads.example.com:8443`, each host on its own."
+            tree.refuse(tree.values["adapter", "hosts", index], f"`{entry}` {problem}", way_out)
+    return tuple(origins)
 
 
 def _compose(text: str, file: str) -> yaml.Node | None:

@@ -152,7 +152,7 @@ def open_document(
     Raises FileError if it cannot be fetched, DocumentError if it is not a JSON or YAML object.
     """
     limits = limits or Limits()
-    web = Web(spec, headers, limits)
+    web = Web(spec, headers, limits, filter(is_url, allowed))
     try:
         raw, address, files = _open(spec, web, allowed, limits)
         library = Library(address, files, web, allowed, limits)

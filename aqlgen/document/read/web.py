@@ -1,11 +1,15 @@
-"""Fetching http(s) URLs within limits of time and size; redirects never carry headers to another origin."""
+"""Fetching http(s) URLs within limits of time and size; redirects never carry headers to another origin.
+
+An origin that only a redirect names is connected to at public addresses alone, and never without the encryption that
+there was (see `aqlgen.runtime.hosts.addresses`).
+"""
 
 from __future__ import annotations
 
 import re
 import time
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
@@ -13,6 +17,8 @@ from aqlgen import __version__
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.read.limits import Limits, too_large
+from aqlgen.runtime.hosts.addresses import CheckedConnections, PrivateAddress, is_same_private_host
+from aqlgen.runtime.hosts.origin import Origin
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,15 +35,20 @@ Headers: TypeAlias = Sequence[tuple[str, str]]
 
 
 class Web:
-    """A client for the URLs of one document, with persistent connections; only the origin of `spec` gets `headers`."""
+    """A client for the URLs of one document, with persistent connections; only the origin of `spec` gets `headers`.
 
-    def __init__(self, spec: str, headers: Headers, limits: Limits) -> None:
-        self._origin = _origin(spec)
+    `named` are further URLs that the user named: like `spec`, they may be at private addresses.
+    """
+
+    def __init__(self, spec: str, headers: Headers, limits: Limits, named: Iterable[str] = ()) -> None:
+        self._origin = Origin.of(spec)
+        self._named = {self._origin, *map(Origin.of, named)}
         self._headers = [*headers, *_from_userinfo(spec, headers)]
         self._limits = limits
         self._deadline = time.monotonic() + limits.all_seconds
         self._runner: asyncio.Runner | None = None
         self._client: httpx2.AsyncClient | None = None
+        self._checked = CheckedConnections(verify=True)
 
     def get(self, url: str, permits: Callable[[str], bool] = lambda _url: True) -> tuple[str, bytes]:
         """Return the final URL after redirects, without credentials, and its content.
@@ -60,9 +71,12 @@ class Web:
             raise _unreachable(
                 name, f"not finished after {self._limits.seconds:g} seconds", _UNREACHABLE_HELP
             ) from None
+        except PrivateAddress as error:
+            problem = f"redirected to {error}, which is another host and has no public address"
+            raise _unreachable(name, problem, "If you trust it, give the address that it redirects to.") from None
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise _unreachable(name, f"not a usable address: {error}") from None
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, OSError) as error:
             raise _unreachable(name, _ERRNO.sub("", str(error)) or type(error).__name__, _UNREACHABLE_HELP) from None
 
     def close(self) -> None:
@@ -70,6 +84,7 @@ class Web:
         if self._runner is not None:
             if self._client is not None:
                 self._runner.run(self._client.aclose())
+            self._runner.run(self._checked.aclose())
             self._runner.close()
 
     async def _fetch_in_time(self, seconds: float, url: str, permits: Callable[[str], bool]) -> tuple[str, bytes]:
@@ -85,17 +100,23 @@ class Web:
             answer = await self._request(name, url)
             if isinstance(answer, bytes):
                 return url, answer
-            url = without_credentials(urljoin(url, answer))
+            before, url = url, without_credentials(urljoin(url, answer))
             if not urlsplit(url).scheme.startswith("http"):
                 raise _unreachable(name, f"redirected to an address of another kind, {urlsplit(url).scheme}")
+            if urlsplit(before).scheme == "https" and urlsplit(url).scheme != "https":
+                raise _unreachable(name, f"redirected to {url}, which is not encrypted as the address before it is")
             if not permits(url):
                 raise _unreachable(name, f"redirected to {url}, which is outside")
         raise _unreachable(name, f"more than {_REDIRECTS} redirects")
 
     async def _request(self, name: str, url: str) -> bytes | str:
         """Return the body, or the location of a redirect."""
-        headers = self._headers if _origin(url) == self._origin else []
-        async with self._connected().stream("GET", url, headers=headers) as response:
+        origin = Origin.of(url)
+        headers = self._headers if origin is not None and origin == self._origin else []
+        client = self._connected()
+        request = client.build_request("GET", url, headers=headers)
+        response = await (client.send(request, stream=True) if self._is_named(origin) else self._checked.send(request))
+        try:
             if response.has_redirect_location:
                 return str(response.headers["location"])
             if not response.is_success:
@@ -106,6 +127,14 @@ class Web:
                 if len(data) > self._limits.size:
                     raise too_large(name, self._limits)
             return bytes(data)
+        finally:
+            await response.aclose()
+
+    def _is_named(self, origin: Origin | None) -> bool:
+        """Return True if the user named an origin, or it is another port of the private host that they named."""
+        if origin is None or self._origin is None:
+            return False
+        return origin in self._named or is_same_private_host(self._origin.host, origin.host)
 
     def _connected(self) -> httpx2.AsyncClient:
         import httpx2
@@ -139,18 +168,6 @@ def _from_userinfo(spec: str, headers: Headers) -> Headers:
     return [("Authorization", f"Basic {b64encode(pair.encode()).decode()}")]
 
 
-def _origin(url: str) -> tuple[str, str, int] | None:
-    """Return scheme, host and port (RFC 6454)."""
-    parts = _split(url)
-    try:
-        port = parts.port if parts else None
-    except ValueError:
-        return None
-    if parts is None:
-        return None
-    return parts.scheme.lower(), (parts.hostname or "").lower(), port or {"http": 80, "https": 443}.get(parts.scheme, 0)
-
-
 def _split(url: str) -> SplitResult | None:
     try:
         return urlsplit(url)
@@ -160,7 +177,7 @@ def _split(url: str) -> SplitResult | None:
 
 def same_origin(url: str, other: str) -> bool:
     """Return True if two URLs have the same scheme, host and port."""
-    return _origin(url) is not None and _origin(url) == _origin(other)
+    return Origin.of(url) is not None and Origin.of(url) == Origin.of(other)
 
 
 def _refused(name: str, status: int, reason: str) -> FileError:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import yaml
+
 from aqlgen.decide.decision import Alias, Decision
 from aqlgen.decide.naming.kept_names import followed
 from aqlgen.diagnostics.errors import OptionError
@@ -19,8 +21,9 @@ from aqlgen.project.committed import Committed
 from aqlgen.project.edits import Recovered, recover
 from aqlgen.project.edits.insertion import InsertionError, insert
 from aqlgen.project.merge_inputs import Pristine
+from aqlgen.resources import own_templates
 
-__all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases"]
+__all__ = ["aliases", "overridden", "recovered", "renamed", "with_aliases", "with_hosts"]
 
 
 def recovered(committed: Committed, edited: Mapping[str, bytes], spec: str | None, progress: Progress) -> Recovered:
@@ -104,4 +107,20 @@ def with_aliases(folder: Path, overrides: bytes | None, added: Mapping[str, Mapp
         return insert(overrides.decode("utf-8"), added).encode("utf-8")
     except InsertionError as error:
         message = f"the aliases of {error} cannot be put where its overrides stand"
+        raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None
+
+
+def with_hosts(path: Path | None, entries: Iterable[str]) -> bytes:
+    """Return the overrides of a new project, with more accepted hosts. Raises OptionError where there is no place."""
+    if path is None:
+        text = (own_templates() / "templates/project" / OVERRIDES).read_text(encoding="utf-8")
+        listed: list[Json] = []
+    else:
+        text = path.read_text(encoding="utf-8")
+        adapter = (yaml.safe_load(text) or {}).get("adapter") or {}
+        listed = list(adapter.get("hosts") or ())
+    try:
+        return insert(text, {"adapter": {"hosts": [*listed, *entries]}}).encode("utf-8")
+    except InsertionError:
+        message = "the hosts cannot be put where the overrides of the adapter stand"
         raise OptionError.of("bad-override", message, file=str(path), help="Put them there by hand.") from None

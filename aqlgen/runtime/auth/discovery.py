@@ -15,6 +15,8 @@ import anyio
 if TYPE_CHECKING:
     import httpx2
 
+    from ..hosts.gate import Hosts
+
 __all__ = ["Discovery", "Fetch", "Fetched", "Server", "Unreachable", "is_safe"]
 
 _MAX_BYTES = 1024 * 1024
@@ -53,7 +55,8 @@ def _is_loopback(host: str) -> bool:
 class Fetch:
     """Exchanges JSON with authorization servers. `timeout` (seconds) bounds a whole exchange.
 
-    Answers are bounded, and redirects are not followed.
+    Answers are bounded, and redirects are not followed. With `hosts`, only accepted origins are asked: any other
+    raises Failure (PERMISSION_DENIED).
     """
 
     def __init__(
@@ -62,10 +65,17 @@ class Fetch:
         *,
         verify: ssl.SSLContext | bool = True,
         transport: httpx2.AsyncBaseTransport | None = None,
+        hosts: Hosts | None = None,
     ) -> None:
         self._timeout = timeout
         self._verify = verify
         self._transport = transport
+        self._hosts = hosts
+
+    def admit(self, url: str) -> None:
+        """Raise Failure unless the owner accepted the origin of a URL."""
+        if self._hosts is not None:
+            self._hosts.admit_authorization(url)
 
     async def get(self, url: str) -> Fetched:
         """Read a document. Raises Unreachable."""
@@ -79,6 +89,7 @@ class Fetch:
     async def _ask(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> Fetched:
         import httpx2
 
+        self.admit(url)
         if self._verify is True:
             self._verify = httpx2.create_ssl_context()  # once: it reads every authority's certificate
         try:

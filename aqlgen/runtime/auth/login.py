@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import anyio
 
+from ..errors import Failure
 from ..text import line
 from ..unseen import terminal_text
 from .discovery import Discovery, Fetch, Unreachable, is_safe
@@ -86,6 +87,8 @@ async def endpoints(sources: Sources, scheme: str, base: str, io: LoginIO) -> En
             server = await Discovery(io.fetch, io.clock).find(discovery_url_of(sources, scheme))
         except Unreachable as problem:
             raise LoginError(f"the authorization server {problem}") from None
+        except Failure as refusal:
+            raise LoginError(refusal.message) from None
         named = Endpoints(server.token_url, server.authorization_url, server.device_url, server.issuer)
     urls = [urljoin(f"{base}/", url) if url else "" for url in named[:3]]
     if not all(url.isprintable() for url in urls):
@@ -93,6 +96,11 @@ async def endpoints(sources: Sources, scheme: str, base: str, io: LoginIO) -> En
     unsafe = [url for url in urls if url and not is_safe(url) and urlsplit(url)[:2] != urlsplit(base)[:2]]
     if unsafe and sources.role(scheme, "token_url") not in unsafe:
         raise LoginError(f"{unsafe[0]} is neither https nor on this machine: nothing secret is sent there")
+    try:
+        for url in filter(None, urls):
+            io.fetch.admit(url)
+    except Failure as refusal:
+        raise LoginError(refusal.message) from None
     return Endpoints(urls[0], urls[1], urls[2], named.issuer)
 
 

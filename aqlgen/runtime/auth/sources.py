@@ -133,6 +133,12 @@ class Sources:
         variable = self.schemes[name].get("optional_variables", {}).get(role)
         return None if variable is None else self.variables.value(variable) or None
 
+    def configured_urls(self) -> list[str]:
+        """Return the addresses of authorization servers that the owner has set."""
+        roles = ("token_url", "discovery_url")
+        urls = [url for name in self.schemes for role in roles if (url := self.role(name, role))]
+        return urls + ([self.per_user.exchange.url] if self.per_user.exchange is not None else [])
+
     def _option(self, scheme: Mapping[str, Any], grant: str, *roles: str) -> TokenOption:
         variables = scheme["optional_variables"]
         token_url = self.variables.value(variables["token_url"]) if "token_url" in variables else None

@@ -29,6 +29,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     from ..auth.sources import Logins, report
     from ..encode.urls import has_base_url, server_url
     from ..hooks import NAMES
+    from ..hosts.report import OperationHost, host_uses
     from ..state import SqliteState, state_file
 
     config = load(folder, environ)
@@ -44,6 +45,15 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
         "base_url": None if unknown else config.base_url or first,
         "servers": [server_url(server, config.server_variables) for server in adapter.servers],
+        "hosts": [
+            use.as_json() | {"summary": use.summary}
+            for use in host_uses(
+                adapter,
+                (OperationHost(servers, security) for _, _, (servers, security) in table.values("servers", "security")),
+                config.base_url,
+                config.server_variables,
+            )
+        ],
         "settings": {
             setting.key: {
                 "value": attrgetter(setting.attribute)(config),
@@ -134,6 +144,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
     lines = [f"{adapter['name']}-adapter {adapter['version']}{f': {title}' if title else ''}", ""]
     lines.append(f"Base URL     {report['base_url'] or _unknown_base(report['servers'])}")
     lines += [f"  or         {server}" for server in report["servers"] if server != report["base_url"]]
+    lines += ["", "Hosts", *_hosts(report["hosts"])]
     lines += ["", "Credentials"]
     from ..auth.sources import lines as credential_lines
 
@@ -146,6 +157,22 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
     lines += ["", "HTTP", *_http_lines(report["http"])]
     lines += ["", *_settings(report["settings"], all_settings=all_settings), "", _verdict(report)]
     return "\n".join(lines)
+
+
+def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what goes to each host, and the entry to add for those that are refused."""
+    for host in hosts:
+        used = host["operations"] or host["purposes"]
+        state = f"accepted by {host['accepted_by']}" if host["accepted"] else "refused" if used else "not called"
+        yield f"  {host['origin']:<26} {state:<26} {host['summary']}"
+    refused = [host["overrides"] for host in hosts if not host["accepted"] and (host["operations"] or host["purposes"])]
+    if refused:
+        from ..hosts.origin import yaml_entry
+
+        entries = ", ".join(map(yaml_entry, dict.fromkeys(refused)))
+        yield f"  to accept: 'adapter: {{hosts: [{entries}]}}' in overrides.yaml, then `aqlgen update`"
+    if not hosts:
+        yield "  none is known"
 
 
 def _unknown_base(servers: list[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..auth.login import LoginError, LoginIO, LoginOptions, login, schemes_of
 from ..auth.sources import Logins, Sources
 from ..encode.urls import server_url
+from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import Variables, load
 from ..state import open_state
@@ -34,10 +35,11 @@ def log_in(
 
     config, adapter, sources = _open(folder, environ)
     chosen = _chosen(sources, scheme)
-    base = config.base_url or (server_url(adapter.servers[0]) if adapter.servers else "")
+    base = config.base_url or (server_url(adapter.servers[0], config.server_variables) if adapter.servers else "")
     if not options.scopes:
         options = options._replace(scopes=" ".join(_needed_scopes(folder, adapter, chosen)))
-    io = io or LoginIO(Fetch(config.timeout))
+    hosts = Hosts(adapter, config.base_url, config.server_variables, sources.configured_urls)
+    io = io or LoginIO(Fetch(config.timeout, hosts=hosts))
     return anyio.run(login, sources, chosen, base.rstrip("/"), options, io)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ..encode.body import assemble_body
 from ..encode.request import RequestBuilder
 from ..encode.uploads import Files
 from ..encode.urls import resolve_base_url
+from ..errors import Failure
 from ..schema.field_names import Names
 from ..schema.validators import Schemas
 from ..table import Adapter, Row, Table
@@ -21,6 +23,7 @@ from ..wire import ApiRequest, ApiResponse, Transport
 
 if TYPE_CHECKING:
     from ..auth.authorization import Authorization
+    from ..hosts.gate import Hosts
     from ..settings.config import Config
 
 __all__ = ["Api"]
@@ -51,7 +54,10 @@ class Api:
         self._authorization: Authorization | None = None
         self._timeout = timeout
         self._clock = clock
-        self._base_url: Callable[[Row], str] = lambda row: resolve_base_url(adapter, row, base_url)
+        self._base_url: Callable[[Row], str] = lambda row: resolve_base_url(adapter, row, base_url, variables)
+        self._settings = (base_url, variables)
+        self._mock = mock
+        self._admitted: set[str] = set()
         self._validation = Validation(table, Schemas(table), self._names, self._body)
         self._builder = RequestBuilder(
             adapter,
@@ -88,8 +94,14 @@ class Api:
         )
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5)."""
-        return self._validation.validate(row, params)
+        """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5).
+
+        An operation at a host that the owner has not accepted is refused at once: nobody is asked to confirm it.
+        """
+        validated = self._validation.validate(row, params)
+        if row.name not in self._admitted:
+            self._admit(row)
+        return validated
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure when a credential or the base URL is missing."""
@@ -102,8 +114,11 @@ class Api:
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         """Send a request with its credentials; after a 401 that a renewed one may cure, send it once more.
 
-        Raises Failure when the API cannot be reached, when its response is too long, and when there is no token.
+        Raises Failure when the request would go to a host that is not accepted, when the API cannot be reached, when
+        its response is too long, and when there is no token.
         """
+        if self._hosts is not None:
+            self._hosts.admit(request.url)
         sent = await self.authorize(request, row)
         response = await self._transport.send(sent, row)
         if sent is not request:
@@ -148,10 +163,29 @@ class Api:
             from ..auth.grants import Grants
 
             credentials = self._credentials
-            fetch = Fetch(self._timeout, verify=credentials.verify)
+            fetch = Fetch(self._timeout, verify=credentials.verify, hosts=self._hosts)
             grants = Grants(credentials.adapter.name, credentials.sources, credentials.seen, fetch, clock=self._clock)
             self._authorization = Authorization(credentials, grants, self._base_url)
         return self._authorization
+
+    @cached_property
+    def _hosts(self) -> Hosts | None:
+        """The accepted hosts; None in mock mode, where nothing is sent."""
+        if self._mock:
+            return None
+        from ..hosts.gate import Hosts  # here, for the sake of the time that starting takes
+
+        credentials = self._credentials
+        return Hosts(credentials.adapter, *self._settings, credentials.sources.configured_urls)
+
+    def _admit(self, row: Row) -> None:
+        if self._hosts is not None:
+            try:
+                base_url = self._base_url(row)
+            except Failure:  # no address is known, which building the request reports
+                return
+            self._hosts.admit(f"{base_url}/")
+        self._admitted.add(row.name)
 
     def _body(self, row: Row, params: Mapping[str, Any]) -> Any:
         """Return the body of a call with the fields' names in its schema, to be validated as a whole."""

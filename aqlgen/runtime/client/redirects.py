@@ -3,31 +3,34 @@
 
 from __future__ import annotations
 
-import ipaddress
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..hosts.addresses import is_public_host
 from ..redaction import occurs
 from ..wire import ApiRequest, ApiResponse
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["READS", "STATUSES", "changes_host", "is_public", "redirected"]
+__all__ = ["READS", "STATUSES", "changes_origin", "redirected"]
 
 STATUSES = frozenset({301, 302, 303, 307, 308})
 READS = frozenset({"GET", "HEAD"})
 _HEADERS_FOR_ANY_HOST = frozenset({"accept", "accept-language", "user-agent"})
 _CONTENT_HEADERS = frozenset({"content-type", "content-encoding", "content-language", "content-location"})
-_LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".localdomain", ".home.arpa")
 
 
-def redirected(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
+def redirected(
+    request: ApiRequest, response: ApiResponse, is_owners: Callable[[str], bool] = lambda _url: False
+) -> ApiRequest | None:
     """Return the request that a redirect asks for, None when it is none, or one that is not safe to follow.
 
     On the same origin, or on the same host when it becomes encrypted, it goes on as it was: a read in any case, any
     other request for 307 and 308 only, while 303 turns it into a GET. Another host sees reads only, without anything
-    that the API was given, and only when no encryption is lost and no private network is entered.
+    that the API was given, and only when no encryption is lost. It is a public one, also for a request that comes from
+    a private one, unless it is another port of the same or `is_owners` says that the owner named it.
     """
     import httpx2
 
@@ -48,7 +51,11 @@ def redirected(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
         return replace(request, method="GET", url=str(target), headers=headers, content=None)
     if not is_read or (source.scheme == "https" and target.scheme != "https"):
         return None
-    if target.userinfo or occurs(location, request.secrets) or (is_public(source.host) and not is_public(target.host)):
+    if (
+        target.userinfo
+        or occurs(location, request.secrets)
+        or not (is_public_host(target.host) or target.host == source.host or is_owners(str(target)))
+    ):
         return None
     headers = tuple(
         (name, value)
@@ -58,23 +65,11 @@ def redirected(request: ApiRequest, response: ApiResponse) -> ApiRequest | None:
     return ApiRequest(request.method, str(target), headers, None, request.secrets)
 
 
-def changes_host(request: ApiRequest, target: ApiRequest) -> bool:
-    """Return True if a redirect leads to another host."""
+def changes_origin(request: ApiRequest, target: ApiRequest) -> bool:
+    """Return True if a redirect leads to another origin; the same host gaining encryption is none."""
     import httpx2
 
-    return httpx2.URL(request.url).host != httpx2.URL(target.url).host
-
-
-def is_public(host: str) -> bool:
-    """Return True if a host may be in the open network; a name that says nothing else may."""
-    bare = host.strip("[]").rstrip(".").lower()
-    try:
-        return ipaddress.ip_address(bare.partition("%")[0]).is_global
-    except ValueError:
-        pass
-    if "." not in bare or bare.endswith(_LOCAL_SUFFIXES):
-        return False
-    return not all(part.isdigit() or part.startswith("0x") for part in bare.split("."))  # odd forms of an address
+    return not _same_origin(httpx2.URL(request.url), httpx2.URL(target.url))
 
 
 def _target(source: httpx2.URL, location: str) -> httpx2.URL | None:

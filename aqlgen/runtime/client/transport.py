@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from typing import TYPE_CHECKING
@@ -11,14 +12,17 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ..errors import Code, Failure
+from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..wire import ApiRequest, ApiResponse
 from .pacing import Backoff, QuotaMeter, Timing, with_idempotency_key
 from .receive import Bounds, Receiver
-from .redirects import READS, STATUSES, changes_host, is_public, redirected
+from .redirects import READS, STATUSES, changes_origin, redirected
 
 if TYPE_CHECKING:
     import httpx2
 
+    from ..hosts.addresses import CheckedConnections, Resolve
+    from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
 
@@ -29,7 +33,11 @@ _MAX_REDIRECTS = 5
 
 
 class HttpTransport:
-    """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole call with its retries."""
+    """A pool of connections, opened at the first request. `timeout` (seconds) bounds a whole call with its retries.
+
+    Redirects to other origins do not use the pool: their addresses are checked, except for those that the owner named,
+    as `hosts` returns them.
+    """
 
     def __init__(
         self,
@@ -41,6 +49,8 @@ class HttpTransport:
         retries: int = 2,
         bounds: Bounds | None = None,
         timing: Timing | None = None,
+        hosts: Callable[[], Hosts] | None = None,
+        resolver: Resolve | None = None,
     ) -> None:
         self._timeout = timeout
         self._verify = verify
@@ -49,10 +59,15 @@ class HttpTransport:
         self._bounds = bounds or Bounds(max_response)
         self._timing = timing or Timing()
         self._meter = QuotaMeter(self._timing.now)
+        self._hosts = hosts
+        self._resolver = resolver
         self._client: httpx2.AsyncClient | None = None
+        self._checked: CheckedConnections | None = None
 
     @classmethod
-    def of(cls, config: Config, *, verify: ssl.SSLContext | bool = True) -> HttpTransport:
+    def of(
+        cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Callable[[], Hosts] | None = None
+    ) -> HttpTransport:
         """Build the transport that the settings describe."""
         bounds = Bounds(
             response=config.max_response_size,
@@ -61,7 +76,9 @@ class HttpTransport:
             folder=config.files_folder,
             file=config.files_max_size,
         )
-        return cls(config.timeout, config.max_response_size, verify=verify, retries=config.retries, bounds=bounds)
+        return cls(
+            config.timeout, config.max_response_size, verify=verify, retries=config.retries, bounds=bounds, hosts=hosts
+        )
 
     async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
         """Send and read the response. Raises Failure: INTERNAL_ERROR, RATE_LIMIT_EXCEEDED, or PAYLOAD_TOO_LARGE."""
@@ -91,6 +108,24 @@ class HttpTransport:
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
+        if self._checked is not None:
+            await self._checked.aclose()
+
+    def is_owners(self, url: str) -> bool:
+        """Return True if the owner named the origin of a URL."""
+        return self._hosts is not None and self._hosts().is_owners(url)
+
+    def checked(self) -> CheckedConnections | None:
+        """Return the connections for redirects to other origins; None if a stand-in for the network has no names."""
+        if self._transport is not None and self._resolver is None:
+            return None
+        if self._checked is None:
+            from ..hosts.addresses import CheckedConnections, resolve
+
+            self._checked = CheckedConnections(
+                self._verify, transport=self._transport, resolver=self._resolver or resolve
+            )
+        return self._checked
 
     def opened(self) -> httpx2.AsyncClient:
         """Return the pool, which is opened at the first request."""
@@ -124,29 +159,43 @@ class _Call:
         request = self._request
         response = await self._attempt(request)
         performed: ApiResponse | None = None
+        away = False
         for _ in range(_MAX_REDIRECTS):
-            target = redirected(request, response)
-            if target is None or (changes_host(request, target) and not await self._may_enter(request, target)):
+            target = redirected(request, response, self._owner.is_owners)
+            if target is None:
                 return response
+            away = away or changes_origin(request, target)
             if request.method not in READS and target.method in READS:
                 performed = response
             request = target
             try:
-                response = await self._attempt(request)
+                response = await self._attempt(request, checked=away and self._is_foreign(request))
+            except PrivateAddress:
+                return performed or response
             except (Failure, httpx2.TransportError):
                 if performed is None:
                     raise
                 return performed  # the call itself was carried out
             if performed is not None and response.status >= 400:
                 return performed
-        if response.status in STATUSES and redirected(request, response) is not None:
+        if response.status in STATUSES and redirected(request, response, self._owner.is_owners) is not None:
             if performed is not None:
                 return performed
             raise _failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
         return response
 
-    async def _attempt(self, request: ApiRequest) -> ApiResponse:
-        """Send until there is a final response, as often as that does no harm and there is time."""
+    def _is_foreign(self, request: ApiRequest) -> bool:
+        """Return True if only a redirect named the host of a request."""
+        import httpx2
+
+        hosts = (httpx2.URL(each.url).host for each in (self._request, request))
+        return not (self._owner.is_owners(request.url) or is_same_private_host(*hosts))
+
+    async def _attempt(self, request: ApiRequest, *, checked: bool = False) -> ApiResponse:
+        """Send until there is a final response, as often as that does no harm and there is time.
+
+        With `checked`, only public addresses are connected to; else PrivateAddress is raised.
+        """
         import httpx2
 
         backoff = Backoff.of(request, self._owner._retries, keyed=self._keyed and request.method not in READS)
@@ -154,7 +203,7 @@ class _Call:
         for tries in count():
             try:
                 with meter.admitted(request, operation):
-                    response = await self._exchange(request)
+                    response = await self._exchange(request, checked=checked)
             except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
                 unsent = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
                 wait = None if _is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
@@ -169,7 +218,7 @@ class _Call:
             await self._timing.pause(wait)
         raise AssertionError  # pragma: no cover
 
-    async def _exchange(self, request: ApiRequest) -> ApiResponse:
+    async def _exchange(self, request: ApiRequest, *, checked: bool) -> ApiResponse:
         import httpx2
 
         from ..decode.decompress import ACCEPT_ENCODING, CodingError
@@ -180,7 +229,7 @@ class _Call:
         sent = httpx2.Request(request.method, request.url, headers=headers, content=request.content)
         timeout = httpx2.Timeout(self._owner._timeout, connect=min(_CONNECT_TIMEOUT, self._owner._timeout))
         sent.extensions["timeout"] = timeout.as_dict()
-        response = await self._owner.opened().send(sent, stream=True)
+        response = await self._send(sent, checked=checked)
         try:
             return await Receiver(self._owner._bounds, request, self._row, self._seconds_left()).read(response)
         except CodingError as problem:
@@ -188,25 +237,23 @@ class _Call:
         finally:
             await response.aclose()
 
+    async def _send(self, request: httpx2.Request, *, checked: bool) -> httpx2.Response:
+        import httpx2
+
+        connections = self._owner.checked() if checked else None
+        if connections is None:
+            return await self._owner.opened().send(request, stream=True)
+        try:
+            return await connections.send(request)
+        except OSError as error:
+            raise httpx2.ConnectError(str(error)) from error
+
     def _sets_accept_encoding(self, request: ApiRequest) -> bool:
         """Return True if the call has an Accept-Encoding header, or the API has a parameter for it."""
         declared = self._row.parameters.values() if self._row is not None else ()
         return any(name.lower() == "accept-encoding" for name, _ in request.headers) or any(
             parameter.location == "header" and parameter.wire.lower() == "accept-encoding" for parameter in declared
         )
-
-    async def _may_enter(self, request: ApiRequest, target: ApiRequest) -> bool:
-        """Return True if a redirect to another host is allowed: none leads from the open network into a private one."""
-        import httpx2
-
-        url = httpx2.URL(target.url)
-        if self._owner._transport is not None or not is_public(httpx2.URL(request.url).host):
-            return True
-        try:
-            addresses = await anyio.getaddrinfo(url.host, url.port or (443 if url.scheme == "https" else 80))
-        except OSError:
-            return True  # where a proxy resolves names; without one the connection fails by itself
-        return all(is_public(str(address[4][0])) for address in addresses)
 
     def _seconds_left(self) -> float:
         return self._ends - self._timing.now()

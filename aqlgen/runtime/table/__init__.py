@@ -7,7 +7,7 @@ says what the adapter is, `operations/<family>.json` hold the rows by name, and 
 
 from __future__ import annotations
 
-from .adapter import FAMILIES, FORMAT, Adapter, Flow, FormatError, SecurityScheme, check_format
+from .adapter import FAMILIES, FORMAT, Accepted, Adapter, Flow, FormatError, SecurityScheme, check_format
 from .codec import decode, encode
 from .files import Table, row_of, values_of
 from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
@@ -18,6 +18,7 @@ __all__ = [
     "ADAPTER",
     "FAMILIES",
     "FORMAT",
+    "Accepted",
     "Adapter",
     "Body",
     "DangerLevel",

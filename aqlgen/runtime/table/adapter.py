@@ -10,7 +10,7 @@ from typing import Any, Self, TypedDict
 from .codec import column, decode
 from .row import Server
 
-__all__ = ["FAMILIES", "FORMAT", "Adapter", "Flow", "FormatError", "SecurityScheme", "check_format"]
+__all__ = ["FAMILIES", "FORMAT", "Accepted", "Adapter", "Flow", "FormatError", "SecurityScheme", "check_format"]
 
 FORMAT = 1
 """The format of the table's files that this code reads and writes."""
@@ -62,6 +62,17 @@ class SecurityScheme(_Placed, total=False):
     """What the document says of it."""
 
 
+class Accepted(TypedDict, total=False):
+    """The origins to which requests and credentials may go; no other is called."""
+
+    api: Sequence[str]
+    """The origin of the API, accepted by generating; `{name=default}` stands for a variable of its server."""
+    oauth: Sequence[str]
+    """The origins by which tokens are had, accepted by generating; operations are not called there."""
+    hosts: Sequence[str]
+    """The origins that the owner listed under `adapter: {hosts: […]}` in `overrides.yaml`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
     """The adapter as a whole."""
@@ -90,6 +101,8 @@ class Adapter:
     """How fields are spelled for agents: `snake`, or `preserve` for the API's own spelling."""
     servers: tuple[Server, ...]
     """Where the API is, the first one unless another is set."""
+    accepted: Accepted | None = None
+    """Where requests may go; without it, what generating accepts."""
     security: tuple[tuple[str, ...], ...]
     """The alternatives of security schemes of all operations that name none; each is given whole."""
     scopes: Mapping[str, Sequence[str]] = column(factory=dict)

@@ -55,8 +55,8 @@ update() {
         say "Nothing has changed."
         return
     fi
-    printf 'aqlgen has generated this adapter again.\n\n' >"$report"
-    aqlgen diff HEAD --output-format markdown --fail-on never >>"$report"
+    aqlgen diff HEAD --output-format markdown --fail-on never >"$report" # begins with credentials and hosts, if they change
+    printf '\naqlgen has generated this adapter again.\n' >>"$report"
     if [ -n "$conflicts" ]; then
         : >"$unready"
         {

@@ -1,0 +1,151 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Every host that an adapter knows of: what goes there, and whether the owner accepted it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from ..encode.urls import server_url
+from ..text import counted
+from .accepted import accepted_of, filled
+from .origin import Origin
+
+if TYPE_CHECKING:
+    from ..table import Adapter, Server
+
+__all__ = ["HostUse", "OperationHost", "host_uses", "missing_entries"]
+
+_MAX_NAMES = 4
+_ENDPOINTS = {
+    "token_url": "tokens",
+    "refresh_url": "renewed tokens",
+    "device_url": "logins with a device",
+    "authorization_url": "logins in the browser",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OperationHost:
+    """What decides where an operation goes: its own servers, and its security schemes where it names them."""
+
+    servers: Sequence[Server]
+    security: Sequence[Sequence[str]] | None
+
+
+@dataclass(slots=True)
+class HostUse:
+    """An origin: how many operations are called there, with which credentials, and what else it is for.
+
+    `accepted_by` is `generating`, `overrides`, `settings`, or empty for an origin to which nothing is sent.
+    """
+
+    origin: str
+    place: str
+    entry: str
+    accepted_by: str = ""
+    operations: int = 0
+    credentials: dict[str, None] = field(default_factory=dict)
+    purposes: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def is_used(self) -> bool:
+        """True if something would go there; False for a server that is only named."""
+        return bool(self.operations or self.purposes)
+
+    @property
+    def summary(self) -> str:
+        """The operations, purposes and credentials, in a few words."""
+        parts = [counted(self.operations, "operation")] if self.operations else []
+        parts += self.purposes
+        names = list(self.credentials)
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+        credentials = f", with {', '.join(names[:_MAX_NAMES])}{more}" if names else ""
+        return f"{'; '.join(parts)}{credentials}" if parts else "named by the document, and not called"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "origin": self.origin,
+            "host": self.place,
+            "accepted": bool(self.accepted_by),
+            "accepted_by": self.accepted_by or None,
+            "operations": self.operations,
+            "credentials": list(self.credentials),
+            "purposes": list(self.purposes),
+            "overrides": self.entry,
+        }
+
+
+def host_uses(
+    adapter: Adapter,
+    operations: Iterable[OperationHost],
+    base_url: str | None = None,
+    chosen: Mapping[str, str] | None = None,
+) -> list[HostUse]:
+    """Return the hosts that the document names, and those that the owner accepts, the API's own first.
+
+    `base_url` and `chosen` are the owner's settings, where there are any.
+    """
+    uses: dict[Origin, HostUse] = {}
+    main = base_url or (server_url(adapter.servers[0], chosen) if adapter.servers else "")
+    for operation in operations:
+        url = main
+        if operation.servers and not base_url:
+            url = _joined(main, server_url(operation.servers[0], chosen))
+        use = _use(uses, url)
+        if use is not None:
+            use.operations += 1
+            security = adapter.security if operation.security is None else operation.security
+            use.credentials |= dict.fromkeys(name for schemes in security for name in schemes)
+    for name, scheme in adapter.security_schemes.items():
+        urls = [
+            (flow.get(key), words) for flow in scheme.get("flows", {}).values() for key, words in _ENDPOINTS.items()
+        ]
+        for address, words in [*urls, (scheme.get("discovery_url"), "discovery of the authorization server")]:
+            use = _use(uses, _joined(main, str(address))) if address else None
+            if use is not None:
+                use.purposes[words] = None
+                use.credentials[name] = None
+    for server in adapter.servers:
+        _use(uses, server_url(server, chosen))
+    for origin in accepted_of(adapter).get("hosts", ()):
+        _use(uses, origin)
+    _mark(uses, adapter, base_url, chosen or {})
+    return list(uses.values())
+
+
+def missing_entries(uses: Iterable[HostUse]) -> list[str]:
+    """Return the entries of `overrides.yaml` that would accept what is used and not accepted yet."""
+    return list(dict.fromkeys(use.entry for use in uses if use.is_used and not use.accepted_by))
+
+
+def _mark(uses: Mapping[Origin, HostUse], adapter: Adapter, base_url: str | None, chosen: Mapping[str, str]) -> None:
+    """Set who accepted each origin; an origin by which tokens are had is accepted for that alone."""
+    accepted = accepted_of(adapter)
+    api = {filled(pattern, values) for pattern in accepted.get("api", ()) for values in ({}, chosen)}
+    oauth, hosts = (set(map(Origin.of, urls)) for urls in (accepted.get("oauth", ()), accepted.get("hosts", ())))
+    for origin, use in uses.items():
+        if base_url and origin == Origin.of(base_url):
+            use.accepted_by = "settings"
+        elif origin in hosts:
+            use.accepted_by = "overrides"
+        elif origin in api or (origin in oauth and not use.operations):
+            use.accepted_by = "generating"
+
+
+def _use(uses: dict[Origin, HostUse], url: str) -> HostUse | None:
+    origin = Origin.of(url.strip())
+    if origin is None:
+        return None
+    return uses.setdefault(origin, HostUse(str(origin), origin.place, origin.entry))
+
+
+def _joined(base: str, url: str) -> str:
+    """Return a URL that may be relative to the API's address."""
+    try:
+        return urljoin(f"{base.rstrip('/')}/", url)
+    except ValueError:  # no URL at all, such as http://[
+        return ""
