@@ -1,4 +1,6 @@
-"""No answer of the API and no argument of an agent keeps the adapter busy, fills its memory or chooses its code."""
+"""No answer of the API and no argument of an agent keeps the adapter busy, fills its memory or chooses its code
+(R-TRUST-4).
+"""
 
 from __future__ import annotations
 

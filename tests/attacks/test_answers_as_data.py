@@ -1,4 +1,4 @@
-"""An API that speaks with the adapter's voice, or acts on the terminal of whoever reads its answers."""
+"""An API that speaks with the adapter's voice, or acts on the terminal of whoever reads its answers (R-TRUST-8)."""
 
 from __future__ import annotations
 

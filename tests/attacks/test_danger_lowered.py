@@ -1,4 +1,4 @@
-"""Documents that make an operation look milder than it is: extensions, names, texts, methods and places."""
+"""Documents that make an operation look milder than it is: extensions, names, texts, methods and places (R-TRUST-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""No document keeps aqlgen busy: it gives an adapter or a refusal, in time and memory that its size bounds."""
+"""No document keeps aqlgen busy: it gives an adapter or a refusal, in time and memory that its size bounds
+(R-TRUST-4).
+"""
 
 from __future__ import annotations
 

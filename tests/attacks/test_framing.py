@@ -1,4 +1,4 @@
-"""Parameters that would frame, route or turn a request into another: the adapter keeps that to itself."""
+"""Parameters that would frame, route or turn a request into another: the adapter keeps that to itself (R-TRUST-7)."""
 
 from __future__ import annotations
 

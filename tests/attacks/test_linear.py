@@ -1,4 +1,6 @@
-"""No expression of aqlgen takes more than linear time, whatever the text: an error, a header, a document, a setting."""
+"""No expression of aqlgen takes more than linear time, whatever the text: an error, a header, a document, a setting
+(R-TRUST-4).
+"""
 
 from __future__ import annotations
 

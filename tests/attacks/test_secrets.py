@@ -1,4 +1,4 @@
-"""Credentials that an API, a hook or a fault would bring to light: no encoding of them reaches anybody."""
+"""Credentials that an API, a hook or a fault would bring to light: no encoding of them reaches anybody (R-TRUST-5)."""
 
 from __future__ import annotations
 

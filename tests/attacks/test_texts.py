@@ -1,4 +1,4 @@
-"""A document that hides words from people, or speaks to the agent instead of describing the API."""
+"""A document that hides words from people, or speaks to the agent instead of describing the API (R-TRUST-8)."""
 
 from __future__ import annotations
 
