@@ -41,7 +41,7 @@ bench: $(STAMP)
 	$(BIN)/python -m bench overhead
 	$(BIN)/python -m bench gate
 	$(BIN)/python -m bench tokens
-	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix/test_random_edits.py
+	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix
 
 clean:
 	rm -rf $(VENV) demo
