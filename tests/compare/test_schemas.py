@@ -205,17 +205,24 @@ OUTPUTS: list[tuple[str, Edit, Expected]] = [
         lambda document: fields(document, "Pet")["name"].update(example="Rosa"),
         ("text-added", "texts", "the examples of `name` in the type `Pet` are new", []),
     ),
-    (
-        "a value less",
-        lambda document: schema(document, "Kind")["enum"].pop(),
-        ("values-removed", "breaking", "the type `Kind` no longer takes `dog`", []),
-    ),
 ]
 
 
 @pytest.mark.parametrize(("edit", "expected"), [case[1:] for case in OUTPUTS], ids=[case[0] for case in OUTPUTS])
 def test_a_change_of_an_answer_is_reported_by_its_effect(tmp_path: Path, edit: Edit, expected: Expected) -> None:
     assert summaries(changes(tmp_path, edit)) == [expected]
+
+
+def test_a_value_that_goes_is_reported_where_it_is_taken_and_where_it_is_answered(tmp_path: Path) -> None:
+    assert summaries(changes(tmp_path, lambda document: schema(document, "Kind")["enum"].pop())) == [
+        (
+            "values-removed",
+            "breaking",
+            "the type `Kind` no longer takes `dog`",
+            ["create_pet", "get_pet", "list_pets", "update_pet"],
+        ),
+        ("values-removed", "breaking", "the parameter `kind` no longer takes `dog`", ["create_pet"]),
+    ]
 
 
 UNNOTICED: list[tuple[str, Edit]] = [

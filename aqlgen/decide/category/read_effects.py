@@ -47,8 +47,8 @@ _DOING: Final = re.compile(
     re.IGNORECASE,
 )
 _TOKENS: Final = re.compile(
-    r"\b(?:gets?|obtains?|issues?|generates?|returns?|creates?|retrieves?|exchanges?)\s+(?:an?|the|new|short-lived|\s)*\s*"
-    r"(?:[a-z-]+ ){0,2}?(?:access|identity|bearer|refresh|session|auth|api) ?(?:token|session)\b",
+    r"\b(?:gets?|obtains?|issues?|generates?|returns?|creates?|retrieves?|exchanges?)\s{1,4}(?:(?:an?|the|new|short-lived)\s{1,4}){0,4}+"
+    r"(?:[a-z-]{1,40} ){0,2}?(?:access|identity|bearer|refresh|session|auth|api) ?(?:token|session)\b",
     re.IGNORECASE,
 )
 _PROCEDURE_READS: Final = frozenset(

@@ -47,12 +47,13 @@ class Refused(Exception):
         self.status = status
 
 
-OAUTH_ERRORS = frozenset(
+_ERROR_NAMES = (
     "invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope"
     " invalid_target authorization_pending slow_down access_denied expired_token unsupported_token_type"
     " temporarily_unavailable server_error invalid_dpop_proof use_dpop_nonce interaction_required login_required"
-    " consent_required".split()
+    " consent_required"
 )
+OAUTH_ERRORS = frozenset(_ERROR_NAMES.split())
 """The codes of OAuth and its extensions: any other is a word of the server's own."""
 
 

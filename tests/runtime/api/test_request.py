@@ -253,7 +253,8 @@ def test_the_setting_wins_over_servers_and_the_operations_own_over_the_documents
     servers = [{"url": "https://{zone}.example.com/", "variables": {"zone": {"default": "eu"}}}]
     rows = {"op": operation(), "other": operation(servers=servers)}
     assert package(rows).build({}).url == f"{BASE}/pets"
-    assert package(rows).build({}, "other").url == "https://eu.example.com/pets"
+    accepted = {"accepted": {"api": [BASE, "https://eu.example.com"], "oauth": [], "hosts": []}}
+    assert package(rows, adapter=accepted).build({}, "other").url == "https://eu.example.com/pets"
     assert (
         package(rows, base_url="http://localhost:8080/api/").build({}, "other").url == "http://localhost:8080/api/pets"
     )
