@@ -53,7 +53,7 @@ _CONCEALING_STYLES: Final = re.compile(
 )
 _CONCEALING_ATTRIBUTES: Final = re.compile(
     r"""(?:^|[\s"'/])(?:hidden(?![\w-])|aria-hidden\s*=\s*["']?true|type\s*=\s*["']?hidden"""
-    r"""|class\s*=\s*["']?[^"'<>=]{0,200}?\b(?:hidden|invisible|sr-only|visually-hidden|screen-reader-text|d-none)\b"""
+    r"""|class\s*=\s*+["']?[^"'<>=]{0,200}?\b(?:hidden|invisible|sr-only|visually-hidden|screen-reader-text|d-none)\b"""
     r"""|color\s*=\s*["']?(?:white|#fff)|size\s*=\s*["']?-?[01]\b)"""
 )
 _WORDED_ATTRIBUTES: Final = re.compile(
