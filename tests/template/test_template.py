@@ -155,7 +155,7 @@ def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
     assert pets.pagination.style == "page"
     assert photo.content_type == "image/png"
     assert owner.hidden
-    assert overrides.tags["internal"].hidden
+    assert overrides.patterns["tag:internal"].hidden
     assert overrides.field_case == "preserve"
 
 
