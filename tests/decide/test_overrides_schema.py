@@ -62,7 +62,7 @@ ACCEPTED = (
     "adapter: {security_schemes: {k: {type: apiKey, in: query, name: key}, m: {type: mutualTLS}}}",
     "adapter: {security_schemes: {o: {type: openIdConnect, openIdConnectUrl: 'https://a/b'}}}",
     "adapter: {security_schemes: {o: {type: oauth2, flows: {clientCredentials: {tokenUrl: /t, scopes: {a: b}}}}}}",
-    "adapter: {headers: {Notion-Version: 2026-03-11, X-Tenant: {env: TENANT}}}",
+    "adapter: {headers: {Notion-Version: '2026-03-11', X-Tenant: {env: TENANT}}}",
     "adapter: {variables: {token: NOTION_TOKEN, basic: {username: A, password: B}}}",
 )
 REFUSED = (
@@ -146,7 +146,7 @@ REFUSED = (
     "adapter: {security_schemes: {t: {type: openIdConnect}}}",
     "adapter: {security_schemes: [token]}",
     "adapter: {headers: {X-Version: 7}}",
-    "adapter: {headers: {X-Version: 'a\nb'}}",
+    "adapter: {headers: {X-Version: \"a\\nb\"}}",
     "adapter: {headers: {X-Tenant: {env: tenant}}}",
     "adapter: {headers: {X-Tenant: {env: MCP_AQL_POLICY}}}",
     "adapter: {headers: {X-Tenant: {env: TENANT_FILE}}}",
