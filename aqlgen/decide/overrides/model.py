@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
-from aqlgen.decide.decision import Alias, Decision, Override, Place, Requirements
+from aqlgen.decide.decision import Alias, Decision, Override, ParameterOverride, Place, Requirements
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
@@ -41,6 +41,9 @@ Report = Callable[[Diagnostic], None]
 """Takes every finding, so that all can be shown at once, and those of a changed document need not be errors."""
 
 _NONE: Final = Override()
+_PRESETS: Final = frozenset({"value", "default"})
+"""Fields of a parameter of which there is only one."""
+
 _OWN: Final = ("place", "places", "key", "sources", "parameters")
 _KEYS: Final = tuple(each.name for each in fields(Override) if each.name not in _OWN)
 
@@ -271,7 +274,24 @@ def _completed(override: Override, other: Override) -> Override:
     return replace(
         override,
         **added,
-        parameters={**other.parameters, **override.parameters},
+        parameters={
+            **other.parameters,
+            **{
+                name: _completed_parameter(parameter, other.parameters.get(name))
+                for name, parameter in override.parameters.items()
+            },
+        },
         places={**other.places, **override.places},
         sources={**other.sources, **override.sources},
     )
+
+
+def _completed_parameter(override: ParameterOverride, other: ParameterOverride | None) -> ParameterOverride:
+    """Return the override of a parameter with the fields that only a less exact one has."""
+    if other is None:
+        return override
+    has_preset = not _PRESETS.isdisjoint(override.places)
+    added = {field for field in other.places.keys() - override.places.keys() if not (has_preset and field in _PRESETS)}
+    places = {field: place for field, place in other.places.items() if field in added}
+    changes: dict[str, Any] = {field: getattr(other, field) for field in added}
+    return replace(override, **changes, places={**places, **override.places})
