@@ -29,7 +29,7 @@ def with_adapter_overrides(document: Document, overrides: Overrides) -> tuple[Do
     operation states none, or an empty list: what else an operation states is its own.
     """
     adapter, findings = overrides.adapter, []
-    headers = frozenset(header.name.lower() for header in adapter.headers)
+    headers = frozenset(_folded(header.name) for header in adapter.headers)
     replaced = frozenset(scheme.name for scheme in document.schemes if _sent_header(scheme) in headers)
     schemes = tuple(scheme for scheme in document.schemes if scheme.name not in replaced)
     secret_headers = _secret_headers(overrides)
@@ -102,16 +102,21 @@ def _with_adapter(
     parameters = tuple(
         parameter
         for parameter in operation.parameters
-        if parameter.location is not Location.HEADER or parameter.name.lower() not in headers
+        if parameter.location is not Location.HEADER or _folded(parameter.name) not in headers
     )
     return replace(operation, security=security, scopes=scopes, parameters=parameters)
 
 
 def _sent_header(scheme: SecurityScheme) -> str:
-    """Return the header that a scheme's credential is sent in, in lower case; "" for none."""
+    """Return the header that a scheme's credential is sent in, folded; "" for none."""
     if scheme.kind in _AUTHORIZED:
         return _AUTHORIZATION
-    return scheme.parameter.lower() if scheme.kind == "apiKey" and scheme.location == "header" else ""
+    return _folded(scheme.parameter) if scheme.kind == "apiKey" and scheme.location == "header" else ""
+
+
+def _folded(header: str) -> str:
+    """Return a header as servers compare it, which may read `_` as `-`."""
+    return header.strip().lower().replace("_", "-")
 
 
 def _without(alternatives: Iterable[tuple[str, ...]], replaced: Collection[str]) -> tuple[tuple[str, ...], ...]:

@@ -68,6 +68,8 @@ class _Route:
     header_fields: tuple[_Field, ...]
     """Those of the cookies, too."""
     headers: tuple[tuple[str, str], ...]
+    fixed: frozenset[str]
+    """The names of the pairs that the owner fixed, in query and cookies."""
 
 
 class RequestBuilder:
@@ -108,6 +110,7 @@ class RequestBuilder:
             for field in route.header_fields:
                 value = field.value(params)
                 if value is not None:
+                    _check_fixed(route, value, field.name)
                     _add_header(field.parameter, value, headers, cookies)
             content = None
             if row.body is not None:
@@ -168,6 +171,7 @@ class RequestBuilder:
             ),
             header_fields=tuple(self._field(field) for field in parameters if field.location in ("header", "cookie")),
             headers=tuple(headers.items()),
+            fixed=frozenset(field.wire for field in row.fixed.values() if field.location in ("query", "cookie")),
         )
 
     def _field(self, parameter: Parameter) -> _Field:
@@ -244,6 +248,7 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
             continue
         if isinstance(value, Mapping):
             check_names(value, parameter.name)
+            _check_fixed(route, value, parameter.name)
         if parameter.location == "querystring":
             pairs += encode_querystring(value, parameter.content_type or "", parameter.fields)
         elif parameter.content_type is not None:
@@ -257,6 +262,14 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
                 allow_reserved=parameter.allow_reserved,
             )
     return pairs
+
+
+def _check_fixed(route: _Route, value: Any, name: str) -> None:
+    """Raise Failure if a field of a parameter's value stands for what the owner fixed."""
+    if route.fixed and isinstance(value, Mapping) and not route.fixed.isdisjoint(value):
+        field = next(key for key in value if key in route.fixed)
+        message = f"Parameter '{name}' must not hold '{field}': the adapter's owner has set it"
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
 
 
 def _content_text(value: Any, parameter: Parameter) -> str:
