@@ -156,6 +156,7 @@ def test_an_owners_scheme_replaces_the_documents_and_makes_its_requirements_know
 
 
 def test_the_most_exact_entry_decides_the_security_and_explain_names_it(tmp_path: Path) -> None:
+    """R-OWN-2"""
     text = """
     "* /**": {security: [bearerAuth], danger: dangerous}
     GET /v1/*: {security: []}
@@ -219,6 +220,7 @@ def test_a_header_of_the_owner_stands_for_the_schemes_that_send_it(tmp_path: Pat
 
 
 def test_a_value_is_sent_and_hidden_and_a_default_is_shown_and_used(tmp_path: Path) -> None:
+    """R-OWN-2"""
     text = """
     "* /v2/accounts/**":
       parameters: {count: {default: 20}}
