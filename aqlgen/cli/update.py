@@ -132,8 +132,8 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     if merged.conflicts:
         parts.append(_conflicts(updated))
     elif updated.written:
-        own = f"`git add` {' and '.join(updated.uncommitted)} to it, " if updated.uncommitted else ""
-        parts.append(f"Look at it with `git diff --cached`, then {own}commit it. {_undo(updated)}")
+        added = f"`git add` {' and '.join(updated.uncommitted)} to it, " if updated.uncommitted else ""
+        parts.append(f"Look at it with `git diff --cached`, then {added}commit it. {_undo(updated)}")
     return "\n".join(parts)
 
 

@@ -114,8 +114,8 @@ class Repository:
                 [str(self.top / name) for name in unmerged],
             )
         changed, staged = self._changes(records)
-        own = tuple(path for path in free if self.prefix + path in changed)
-        changed = [path for path in changed if path.removeprefix(self.prefix) not in own]
+        taken = tuple(path for path in free if self.prefix + path in changed)
+        changed = [path for path in changed if path.removeprefix(self.prefix) not in taken]
         changed, unread = self._without_stored(changed, [record[3:] for record in records if record[:2] == " M"])
         if changed or staged:
             names = changed or staged
@@ -126,7 +126,7 @@ class Repository:
                 f"{_in(self.folder)}git stash, or git commit; then an update can be seen, and undone.{unread}",
                 [str(self.top / name) for name in names],
             )
-        return own
+        return taken
 
     def _refuse_underway(self) -> None:
         for name, operation in _UNDERWAY.items():

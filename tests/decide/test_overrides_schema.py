@@ -146,7 +146,7 @@ REFUSED = (
     "adapter: {security_schemes: {t: {type: openIdConnect}}}",
     "adapter: {security_schemes: [token]}",
     "adapter: {headers: {X-Version: 7}}",
-    "adapter: {headers: {X-Version: \"a\\nb\"}}",
+    'adapter: {headers: {X-Version: "a\\nb"}}',
     "adapter: {headers: {X-Tenant: {env: tenant}}}",
     "adapter: {headers: {X-Tenant: {env: MCP_AQL_POLICY}}}",
     "adapter: {headers: {X-Tenant: {env: TENANT_FILE}}}",

@@ -110,6 +110,6 @@ def test_a_pattern_made_more_general_selects_the_same_and_more_and_is_less_exact
 def test_an_operations_own_key_is_more_exact_than_every_pattern(
     method: str, segments: list[str], path: list[str]
 ) -> None:
-    pattern, own = selector(f"{method} /{'/'.join(segments)}"), selector(f"GET /{'/'.join(path)}")
-    assert own.rank >= pattern.rank
-    assert own.matches(operation(own.key))
+    pattern, exact = selector(f"{method} /{'/'.join(segments)}"), selector(f"GET /{'/'.join(path)}")
+    assert exact.rank >= pattern.rank
+    assert exact.matches(operation(exact.key))
