@@ -28,11 +28,13 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     "bad-override": Entry(
         "An override cannot be used",
         "The overrides file is not valid, or an entry names an operation, field or value that there is not.",
-        "Key overrides by METHOD /path exactly as in the document; aqlgen explain lists the operations.",
+        "Key overrides by METHOD /path as in the document, by operation:NAME, tag:NAME or a pattern; aqlgen explain "
+        "lists the operations.",
     ),
     "unmatched-override": Entry(
         "An override fits nothing",
-        "The overrides name an operation, a tag, a parameter or a content type that the document does not have.",
+        "The overrides name an operation, a tag, a parameter, a security scheme or a content type that the document "
+        "lacks, or a pattern matches nothing.",
         "Correct the name; where the API gave it up, delete the entry.",
     ),
     "unmatched-pattern": Entry(

@@ -10,6 +10,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aqlgen.decide.overrides import parse
+from aqlgen.project.edits.deriving import entry
+from aqlgen.project.edits.rows import Found
 from tests.edits.conftest import OPERATIONS, PACKAGE, Petstore
 
 Rows = dict[str, Any]
@@ -328,3 +331,13 @@ def test_no_edit_of_a_row_is_ever_passed_over(pets: Petstore, data: st.DataObjec
     finally:
         pets.write(file, before)
     assert edits["overrides"] or edits["refused"]
+
+
+def test_an_edit_of_how_a_list_is_paged_is_an_override_that_is_read() -> None:
+    """What a row has beside, the parameters and those that are demanded, follows from the operation."""
+    paging = {"style": "page", "page_param": "page", "items": "/pets"}
+    old = {"pagination": {**paging, "demanded": ["page"], "parameters": {}}, "parameters": {}}
+    new = {**old, "pagination": {**old["pagination"], "items": "/data"}}
+    override = entry(Found("list_pets", "read", old), Found("list_pets", "read", new), None, frozenset())
+    assert override == {"pagination": {**paging, "items": "/data"}}
+    assert not parse(yaml.safe_dump({"GET /pets": override})).diagnostics

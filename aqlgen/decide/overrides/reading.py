@@ -5,17 +5,18 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import yaml
 
 from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterOverride, Place
 from aqlgen.diagnostics.errors import FileError, OptionError
-from aqlgen.runtime.hosts.origin import origins_of_entry
 from aqlgen.runtime.table import Pagination, decode
 
+from .adapter import read_adapter, read_requirements
 from .grammar import Path, Tree, schema
-from .model import BAD, Overrides, finding
+from .model import BAD, Overrides, finding, name_collisions
+from .selectors import Kind, parse_selector
 
 __all__ = ["load", "parse"]
 
@@ -23,8 +24,6 @@ try:
     from yaml import CSafeLoader as _Loader
 except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
-
-_TAG: Final = "tag:"
 
 
 def load(path: pathlib.Path | None) -> Overrides:
@@ -59,38 +58,22 @@ def parse(text: str, file: str = "") -> Overrides:
         return Overrides(file=file)
     tree = Tree(root, file)
     data: dict[str, Any] = dict(tree.data)
-    adapter = data.pop("adapter", {})
+    adapter = read_adapter(tree, ("adapter",), data.pop("adapter", {}))
     entries: dict[str, Override] = {}
-    tags: dict[str, Override] = {}
+    patterns: dict[str, Override] = {}
     for key, entry in data.items():
-        override = _override(tree, (key,), entry)
-        if key.startswith(_TAG):
-            tags[key.removeprefix(_TAG).strip()] = override
-            continue
-        method, _, path = key.partition("/")
-        operation = f"{method.strip().upper()} /{path.strip()}"
-        if operation in entries:
-            tree.refuse(override.place, f"`{operation}` stands here twice", "Keep one of them.")
-        else:
-            entries[operation] = override
-    _check_names(tree, entries)
-    hosts = _hosts(tree, adapter)
-    findings = sorted(tree.findings, key=lambda each: (each.line, each.column))
-    return Overrides(entries, tags, adapter.get("field_case"), hosts, file, tuple(findings))
-
-
-def _hosts(tree: Tree, adapter: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the origins that the owner's list of hosts accepts."""
-    origins: dict[str, None] = {}
-    for index, entry in enumerate(adapter.get("hosts") or ()):
-        if entry is None:
+        selector = parse_selector(key)
+        if selector is None:
             continue  # refused
-        try:
-            origins |= dict.fromkeys(map(str, origins_of_entry(entry.strip())))
-        except ValueError as problem:
-            way_out = "Write `uploads.example.com` or `uploads.example.com:8443`, each host on its own."
-            tree.refuse(tree.values["adapter", "hosts", index], f"`{entry}` {problem}", way_out)
-    return tuple(origins)
+        override = _override(tree, (key,), entry, selector.key)
+        is_own = selector.kind is Kind.PATH and not selector.is_pattern
+        group = entries if is_own else patterns
+        if selector.key in group:
+            tree.refuse(override.place, f"`{selector.key}` stands here twice", "Keep one of them.")
+        else:
+            group[selector.key] = override
+    findings = sorted((*tree.findings, *name_collisions(entries, file)), key=lambda each: (each.line, each.column))
+    return Overrides(entries, patterns, adapter, file, tuple(findings))
 
 
 def _compose(text: str, file: str) -> yaml.Node | None:
@@ -100,19 +83,23 @@ def _compose(text: str, file: str) -> yaml.Node | None:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         hint = "Indent by spaces, two for each level; YAML takes no tabs there." if "\t" in text else ""
+        if error.context == "while scanning an alias":
+            hint = 'Quote a key that begins with *, as in: "* /admin/**".'
         raise OptionError(finding(file, place, f"not valid YAML: {error.problem}", hint)) from None
     except (yaml.YAMLError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else "nested too deeply"
         raise OptionError(finding(file, (0, 0), f"not valid YAML: {reason}")) from None
 
 
-def _override(tree: Tree, path: Path, entry: Mapping[str, Any]) -> Override:
+def _override(tree: Tree, path: Path, entry: Mapping[str, Any], key: str) -> Override:
     """Build the override of an entry; the schema's fields, `body`'s own included, are those of the dataclass."""
     body = entry.get("body", {})
     values = _fields(tree, path, entry) | _fields(tree, (*path, "body"), body)
     values.pop("body", None)
     places = _places(tree, path, entry) | _places(tree, (*path, "body"), body)
-    return Override(**values, place=tree.keys[path], places=places)
+    parameters = (f"parameters.{name}" for name in values.get("parameters", ()))
+    sources = dict.fromkeys((*(field for field in values if field != "parameters"), *parameters), key)
+    return Override(**values, place=tree.keys[path], places=places, key=key, sources=sources)
 
 
 def _fields(tree: Tree, path: Path, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,8 +113,10 @@ def _places(tree: Tree, path: Path, data: Mapping[str, Any]) -> dict[str, Place]
 def _value(tree: Tree, path: Path, field: str, value: Any) -> Any:
     """Return the value of a field as the dataclasses have it."""
     match field:
-        case "example" | "body":
+        case "example" | "body" | "value" | "default":
             return value
+        case "security":
+            return read_requirements(value)
         case "category":
             return Category(value.strip().upper())
         case "danger":
@@ -176,17 +165,3 @@ def _pagination(stated: Any) -> Pagination | Literal[False] | None:
     if paging.get("in") == "query":
         del paging["in"]
     return decode(Pagination, paging)
-
-
-def _check_names(tree: Tree, entries: Mapping[str, Override]) -> None:
-    """Find names and aliases that stand for two operations."""
-    hint = "Give each operation its own name."
-    owners: dict[str, str] = {}
-    for key, override in entries.items():
-        if override.name is not None and (owner := owners.setdefault(override.name, key)) != key:
-            tree.refuse(override.places["name"], f"the name `{override.name}` is taken by {owner}", hint)
-    for key, override in entries.items():
-        for alias in override.aliases:
-            if alias.name in owners:
-                tree.refuse(alias.place, f"the alias `{alias.name}` is taken by {owners[alias.name]}", hint)
-            owners.setdefault(alias.name, key)

@@ -101,7 +101,7 @@ class Api:
         validated = self._validation.validate(row, params)
         if row.name not in self._admitted:
             self._admit(row)
-        return validated
+        return {**row.presets, **validated} if row.presets else validated
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure when a credential or the base URL is missing."""

@@ -68,6 +68,8 @@ class _Route:
     header_fields: tuple[_Field, ...]
     """Those of the cookies, too."""
     headers: tuple[tuple[str, str], ...]
+    fixed: frozenset[str]
+    """The names of the pairs that the owner fixed, in query and cookies."""
 
 
 class RequestBuilder:
@@ -97,6 +99,8 @@ class RequestBuilder:
         if route is None:
             route = self._routes[row.name] = self._route(row)
         applied = self._credentials(row)
+        if row.presets or row.fixed:
+            params = {**row.presets, **params, **row.fixed_values}
         headers = dict(route.headers)
         cookies: list[str] = []
         files: tuple[SentFile, ...] = ()
@@ -106,6 +110,7 @@ class RequestBuilder:
             for field in route.header_fields:
                 value = field.value(params)
                 if value is not None:
+                    _check_fixed(route, value, field.name)
                     _add_header(field.parameter, value, headers, cookies)
             content = None
             if row.body is not None:
@@ -125,15 +130,15 @@ class RequestBuilder:
         return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets, files)
 
     def _route(self, row: Row) -> _Route:
-        for field in row.parameters.values():
+        for field in row.sent_parameters.values():
             if field.location == "header":
                 check_header(field.wire)
             elif field.location in ("query", "body"):
                 check_names((field.wire,), field.name)
-        for name in row.headers:
+        for name in (*row.headers, *self._adapter.headers):
             check_header(name)
         path, _, fixed = row.path.partition("#")[0].partition("?")
-        path_parameters = {field.wire: field for field in row.parameters.values() if field.location == "path"}
+        path_parameters = {field.wire: field for field in row.sent_parameters.values() if field.location == "path"}
         segments: list[str | _Segment] = []
         for part in path.lstrip("/").split("/"):
             texts, names = split_at_placeholders(part)
@@ -147,7 +152,16 @@ class RequestBuilder:
             literals = tuple(quote(text, safe=_PATH_SAFE) for text in texts)
             fields = tuple(self._field(path_parameters[name]) for name in names)
             segments.append(_Segment(literals, fields) if fields else literals[0])
-        parameters = row.parameters.values()
+        parameters = row.sent_parameters.values()
+        headers = {
+            "Accept": row.headers.get("Accept") or _accept_header(row),
+            "User-Agent": f"{self._adapter.name}-adapter/{self._adapter.version}",
+            **{name: value for name, value in row.headers.items() if name != "Accept"},
+        }
+        for name, value in self._adapter.headers.items():
+            for other in [other for other in headers if other.lower() == name.lower()]:
+                del headers[other]
+            headers[name] = value
         return _Route(
             base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
             segments=tuple(segments),
@@ -156,11 +170,8 @@ class RequestBuilder:
                 self._field(field) for field in parameters if field.location in ("query", "querystring")
             ),
             header_fields=tuple(self._field(field) for field in parameters if field.location in ("header", "cookie")),
-            headers=(
-                ("Accept", row.headers.get("Accept") or _accept_header(row)),
-                ("User-Agent", f"{self._adapter.name}-adapter/{self._adapter.version}"),
-                *((name, value) for name, value in row.headers.items() if name != "Accept"),
-            ),
+            headers=tuple(headers.items()),
+            fixed=frozenset(field.wire for field in row.fixed.values() if field.location in ("query", "cookie")),
         )
 
     def _field(self, parameter: Parameter) -> _Field:
@@ -237,6 +248,7 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
             continue
         if isinstance(value, Mapping):
             check_names(value, parameter.name)
+            _check_fixed(route, value, parameter.name)
         if parameter.location == "querystring":
             pairs += encode_querystring(value, parameter.content_type or "", parameter.fields)
         elif parameter.content_type is not None:
@@ -250,6 +262,14 @@ def _query(route: _Route, params: Mapping[str, Any]) -> list[str]:
                 allow_reserved=parameter.allow_reserved,
             )
     return pairs
+
+
+def _check_fixed(route: _Route, value: Any, name: str) -> None:
+    """Raise Failure if a field of a parameter's value stands for what the owner fixed."""
+    if route.fixed and isinstance(value, Mapping) and not route.fixed.isdisjoint(value):
+        field = next(key for key in value if key in route.fixed)
+        message = f"Parameter '{name}' must not hold '{field}': the adapter's owner has set it"
+        raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
 
 
 def _content_text(value: Any, parameter: Parameter) -> str:
