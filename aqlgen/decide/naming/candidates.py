@@ -234,7 +234,8 @@ def _raw(parts: _Parts) -> Iterator[Words]:
     """Use the path's nouns in their own number."""
     chain, shown = parts.names.chain, parts.names.chosen.shown
     if not parts.acting and chain.raw != chain.full:
-        raw = chain.raw if shown == "list" or not parts.item else (*chain.raw[:-1], singular(chain.raw[-1]))
+        many = shown == "list" or (not parts.item and parts.names.category is not Category.CREATE)
+        raw = chain.raw if many else (*chain.raw[:-1], singular(chain.raw[-1]))
         yield shown, *raw, *parts.suffixes
 
 

@@ -67,6 +67,7 @@ _LONG_WORD: Final = 8
 """A word of more letters may be several that are run together."""
 _NAMESPACES: Final = 2
 """How many parts of a dotted chain before its verb count as its namespace (`projects.locations.models.list`)."""
+_BROKEN: Final = re.compile(r"[-_]([a-z]{1,3})[-_]([a-z]s)(?![a-z])")
 _USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
 _NUMBERED: Final = re.compile(r"[-_]\d+$")
 _POSTMAN: Final = re.compile(r"(GET|POST)_[A-Z]")
@@ -87,8 +88,9 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
         function = function_name(name[:_LONGEST], operation.path, operation.tags[0] if operation.tags else "")
     if function:
         return _read_function(function, operation.method.upper(), operation.path, split(summary))
-    name = _spelled_out(name[:_LONGEST], summary)
-    return _read(name, operation.method.upper(), operation.path, split(summary[:40])[:1])
+    name = _spelled_out(_rejoined(name[:_LONGEST], split(summary)), summary)
+    spaces = tuple(split(tag) for tag in operation.tags[:1])
+    return _read(name, operation.method.upper(), operation.path, split(summary[:40])[:1], *spaces)
 
 
 @lru_cache(maxsize=16384)
@@ -101,6 +103,15 @@ def _read_function(name: str, method: str, path: str, summary: Words) -> Phrase:
     if weak and phrase.lead in [noun.words for noun in shape(method, path).nouns]:
         phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
     return replace(phrase, of_function=True)
+
+
+def _rejoined(name: str, summary: Words) -> str:
+    """Join what a generator of kebab-case broke, where the summary has it whole (`via-ur-ls`, "via URLs")."""
+    for match in _BROKEN.finditer(name):
+        whole = match[1] + match[2]
+        if whole in summary:
+            name = name.replace(match[0], f"{match[0][0]}{whole}")
+    return name
 
 
 def _spelled_out(name: str, summary: str) -> str:
@@ -116,11 +127,11 @@ def _spelled_out(name: str, summary: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def _read(text: str, method: str, path: str, opening: Words) -> Phrase | None:
+def _read(text: str, method: str, path: str, opening: Words, tag: Words = ()) -> Phrase | None:
     text = _USING.sub("", _NUMBERED.sub("", text))
     if _POSTMAN.match(text):
         text = text.partition("_")[2]
-    *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _azure_parts(text)
+    *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _tagged_parts(text, tag) or _azure_parts(text)
     literals = _literal_words(method, path)
     namespaces = [_without_noise(split(space), literals) for space in spaces]
     namespace = tuple(word for space in namespaces[-_NAMESPACES:] for word in space)
@@ -165,6 +176,15 @@ def _azure_parts(text: str) -> list[str]:
     if match and leading_verb(split(match[2])) and (match[1][0].isupper() or not leading_verb(split(match[1]))):
         return [match[1], match[2]]
     return [text]
+
+
+def _tagged_parts(text: str, tag: Words) -> list[str]:
+    """Split a name before its verb where the operation's tag of several words stands there; [] where it does not."""
+    words, size = split(text), len(tag)
+    if size < 2 or words[:size] != tag:
+        return []
+    match = leading_verb(words[size:])
+    return ["_".join(tag), "_".join(words[size:])] if match and match[0].strong else []
 
 
 def _without_noise(words: Words, path: Words) -> Words:
