@@ -98,6 +98,8 @@ def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names
     wording = choose_words(facts, category, chain, verb)
     lead = "_".join(wording.lead)
     words = join(wording.lead, wording.thing)
+    if words == ("lists",) and wording.lead == ("list",):
+        words = ("list", "all", *words)  # a list of lists
     resource = _resource(wording.thing, chain) or lead
     reason, omitted, verb_rule = wording.reason, wording.omitted, wording.verb_rule
     if disguise:

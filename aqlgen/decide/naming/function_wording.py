@@ -40,10 +40,10 @@ def _without_verb(facts: Facts, category: Category, thing: Words, verb: str) -> 
     if category is Category.READ:
         return ("list" if _names_many(facts, thing) else "get",), thing
     last = facts.last_noun
-    one = (*thing[:-1], singular(thing[-1]))
-    collected = last is not None and is_plural(last.words) and one[-1] == last.one[-1]
+    item = (*thing[:-1], singular(thing[-1]))
+    collected = last is not None and is_plural(last.words) and item[-1] == last.one[-1]
     if is_plural(thing) or collected or facts.method != "POST":
-        return (verb,), one
+        return (verb,), item
     return thing[:1], thing[1:]
 
 

@@ -113,7 +113,8 @@ class _Reader:
             literal = self._without_procedure(literal, parameters)
         words = split(literal)
         if function and after and "by" in words[1:2]:
-            words = words[1:]
+            self.residue += words[1:]  # finds the item that the rest is about
+            words = ()
         if self._is_residue(before, literal, after):
             self.residue += words
             if not any(noun.parameters for noun in self.nouns):

@@ -107,7 +107,7 @@ def _as_function(subject: _Subject) -> _Words | None:
         return None
     lead, thing = words
     omitted = sum(noun.one[-1] not in singulars(thing) for noun in subject.chain.nouns)
-    return _Words(lead, thing, omitted, note=f"operationId {subject.facts.operation.operation_id} has a function's name")
+    return _Words(lead, thing, omitted, note=f"a function's name in operationId {subject.facts.operation.operation_id}")
 
 
 def _in_people_words(subject: _Subject) -> _Words | None:
@@ -119,6 +119,8 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     if not chain.nouns:
         thing = join(subject.prerelease, subject.area, thing)
     tail = subject.suffixes
+    if tail[:1] == ("via",) and thing[:1] == tail[1:]:
+        thing = thing[1:]
     if tail[:1] != ("by",) and thing[-len(tail) :] != tail:
         thing = (*thing, *tail)
     return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
