@@ -139,7 +139,11 @@ _IRREGULAR: Final = {
     "status": "statuses",
     "vpc": "vpcs",
 }
-_SINGULARS: Final = {many: single for single, many in _IRREGULAR.items()} | {"indices": "index", "persons": "person"}
+_SINGULARS: Final = {many: single for single, many in _IRREGULAR.items()} | {
+    "indices": "index",
+    "people": "person",
+    "persons": "person",
+}
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Final
 from aqlgen.decide.decision import Category
 from aqlgen.decide.naming.noun import Noun, is_plural
 from aqlgen.decide.naming.phrase import Phrase, phrase
-from aqlgen.decide.naming.shape import Shape, action_as_noun, shape
+from aqlgen.decide.naming.shape import Shape, action_as_noun, shape, without_format
 from aqlgen.decide.naming.verbs import Verb, find_verb, leading_verb
 from aqlgen.decide.payloads import answers_list, answers_nothing
 from aqlgen.document.resolve import Resolver
@@ -36,6 +36,8 @@ class Facts:
     def shape(self) -> Shape:
         """The path, read; an action that the operation's name speaks of as a thing is a noun."""
         path_shape = shape(self.method, self.operation.path)
+        if self.phrase is not None:
+            path_shape = without_format(path_shape, self.phrase.words)
         verb = self.named_verb
         if len(path_shape.action) < 2 or self.phrase is None or verb is None or not verb.strong:
             return path_shape

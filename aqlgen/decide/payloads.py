@@ -36,6 +36,9 @@ _WRAPPERS: Final = frozenset("data result results response payload".split())
 _EXTRAS: Final = 4
 """How many properties besides paging a list may have before the response is a thing that holds a list."""
 
+_NOTICES: Final = frozenset("errors messages warnings notices".split())
+"""Lists in an envelope that say nothing of what it wraps."""
+
 _WRAPPER_SIZE: Final = 6
 """A response with this many properties or more is no wrapper."""
 
@@ -98,10 +101,15 @@ def _is_list(schema: Json, nouns: tuple[str, ...], resolver: Resolver | None, de
         return _is_list(branches[0], nouns, resolver, depth - 1) if branches else None
     fields = {name: _follow(field, resolver) for name, field in properties.items()}
     arrays = [name for name, field in fields.items() if field is not None and _is_array(field)]
+    wrappers = [field for name, field in fields.items() if name.lower() in _WRAPPERS and field is not None]
+    if wrappers and {name.lower() for name in arrays} <= _NOTICES:
+        arrays = []
     if arrays:
         return _is_page(properties, arrays, nouns)
     wrapped = _wrapped(fields, nouns, resolver)
-    return _is_list(wrapped, nouns, resolver, depth - 1) if wrapped is not None else False
+    if wrapped is not None:
+        return _is_list(wrapped, nouns, resolver, depth - 1)
+    return None if any(_is_open(field) for field in wrappers) else False
 
 
 def _is_page(properties: Schema, arrays: list[str], nouns: tuple[str, ...]) -> bool:
@@ -125,6 +133,11 @@ def _wrapped(fields: Mapping[str, Schema | None], nouns: tuple[str, ...], resolv
 
 def _wraps(name: str, nouns: tuple[str, ...]) -> bool:
     return name.lower() in _WRAPPERS or _is_called(name, nouns)
+
+
+def _is_open(schema: Schema) -> bool:
+    """Return True if a schema says neither list nor one thing: the `result` of an envelope that all answers share."""
+    return not schema.keys() & {"type", "properties", "allOf", "$ref"}
 
 
 def _is_called(name: str, nouns: tuple[str, ...]) -> bool:
@@ -153,13 +166,17 @@ def _branches(schema: Schema, keyword: str) -> list[Json]:
 
 
 def _properties(schema: Schema, resolver: Resolver | None) -> dict[str, Json]:
-    """Return the properties of a schema and of its allOf; each schema is visited once."""
+    """Return the properties of a schema and of its allOf; each schema is visited once.
+
+    Of several of one name the outer one counts, then that of the last part: an envelope's parts come first.
+    """
     properties: dict[str, Json] = {}
     waiting, seen = [schema], {id(schema)}
     while waiting:
         part = waiting.pop()
         declared = part.get("properties")
-        properties |= {str(name): field for name, field in declared.items()} if isinstance(declared, dict) else {}
+        for name, field in declared.items() if isinstance(declared, dict) else ():
+            properties.setdefault(str(name), field)
         for branch in _branches(part, "allOf"):
             followed = _follow(branch, resolver)
             if followed is not None and id(followed) not in seen:

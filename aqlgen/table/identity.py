@@ -16,7 +16,7 @@ NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_LENGTH = 40
 GENERIC = frozenset(
     "api apis rest restful http openapi swagger spec specification definition definitions schema document documentation"
-    " reference the a an of for and public official full server service".split()
+    " reference the a an of for and public official full server service odata namespace".split()
 )
 """Words of a title that say nothing about which API it is."""
 

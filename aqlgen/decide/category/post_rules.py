@@ -40,6 +40,10 @@ _FETCHING: Final = frozenset({"sync", "synchronize", "pull", "poll"})
 """Verbs that bring the caller up to date as often as the server."""
 _SETTINGS: Final = frozenset("preferences options config configuration permissions".split())
 """Nouns that every item has once."""
+_DONE: Final = frozenset(
+    "test fail ship deliver abandon invalidate advance transform crawl scrape increment decrement halt".split()
+)
+"""Weak verbs that no path ends in for a thing that is created, as it may in `chat` or `step`."""
 _QUERIES: Final = frozenset("search query lookup queries searches".split())
 
 
@@ -198,7 +202,8 @@ def method_only(facts: Facts) -> Verdict:
     if any(response.status == "201" for response in facts.operation.responses):
         return Verdict(Category.CREATE, Evidence.HEURISTIC, 0.75, "answers 201")
     verb = facts.action_verb
-    if verb and (verb.strong or facts.shape.item):
+    acts = facts.shape.action[:1] and facts.shape.action[0] in _DONE
+    if verb and (verb.strong or facts.shape.item or acts):
         return Verdict(verb.category, Evidence.HEURISTIC, 0.6, f"the path ends in {verb.word}")
     if facts.shape.action and not verb:
         return Verdict(Category.EXECUTE, Evidence.HEURISTIC, 0.6, f"the path ends in {facts.shape.action[0]}")

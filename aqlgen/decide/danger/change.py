@@ -8,6 +8,7 @@ from functools import cached_property
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
+from aqlgen.decide.naming.noun import head_size
 from aqlgen.decide.naming.verbs import Verb
 from aqlgen.decide.payloads import body_fields
 from aqlgen.ir import Json
@@ -36,7 +37,9 @@ class Change:
         facts = self.facts
         names = [self.words]
         if facts.phrase:
-            names.append((*((facts.named_verb.word,) if facts.named_verb else ()), *facts.phrase.object))
+            names.append(
+                (*((facts.named_verb.word,) if facts.named_verb else ()), *(facts.phrase.object or self.thing))
+            )
         if facts.shape.action:
             noun = facts.last_noun.words if facts.last_noun and len(facts.shape.action) == 1 else ()
             names.append((*facts.shape.action, *noun))
@@ -60,6 +63,16 @@ class Change:
         """The words for what it acts on, in the singular: those of the path's last noun."""
         last = self.facts.last_noun
         return tuple(singular(word) for word in last.words) if last else ()
+
+    @cached_property
+    def part(self) -> tuple[str, ...]:
+        """The part of one item that the path ends in, in the singular; () where it is an item, or not within one."""
+        *before, last = self.facts.shape.nouns or (None,)
+        if last is None:
+            return ()
+        words = self.facts.shape.action[1:] if last.parameters else last.words
+        within = bool(last.parameters) or any(noun is not None and noun.parameters for noun in before)
+        return tuple(singular(word) for word in words[: head_size(words, 0)]) if within else ()
 
     @cached_property
     def nouns(self) -> frozenset[str]:

@@ -52,6 +52,13 @@ _WHOLES: Final = frozenset(
     " bmc phone terminal printer vm".split()
 )
 """Things that go back to an empty or factory state when they are reset."""
+_REBUILT: Final = frozenset(
+    "index cache queue topic stream settings setting configuration config default defaults".split()
+)
+"""Those of them that are filled again from elsewhere, or hold no data of their own."""
+_STORES: Final = _WHOLES - _REBUILT
+_EMPTYING: Final = frozenset({"reset_*", "truncate_*"})
+"""Patterns that a path bounds: a part of one item (`/instances/{id}/truncateLog`) is not everything there is."""
 _REPLACING: Final = frozenset("update replace set put overwrite write change edit modify manage".split())
 _DESTROYING: Final = frozenset("delete destroy purge wipe erase".split())
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
@@ -128,7 +135,7 @@ def _by_act(change: Change) -> tuple[Danger, str] | None:
 def _by_pattern(change: Change) -> tuple[Danger, str] | None:
     """Return the highest level of the protocol's patterns that a name or the path's action matches."""
     matches = [
-        _matched(level, pattern, "_".join(words))
+        _matched(change, level, pattern, "_".join(words))
         for words in change.names
         for level, pattern in _PATTERNS
         if (words is change.words or pattern not in _OF_NAMES) and _matches("_".join(words), pattern)
@@ -140,9 +147,11 @@ def _matches(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern) or (pattern.endswith("_*") and name == pattern[:-2])
 
 
-def _matched(level: Danger, pattern: str, name: str) -> tuple[Danger, str]:
+def _matched(change: Change, level: Danger, pattern: str, name: str) -> tuple[Danger, str]:
     words = tuple(name.split("_"))
     last = words[head_size(words, 2) - 1]
+    if pattern in _EMPTYING and len(words) > 1 and change.part and not _STORES & {singular(last), change.part[-1]}:
+        return Danger.DESTRUCTIVE, f"the name matches {pattern}, for the {' '.join(change.part)} of one item"
     if pattern == "reset_*" and len(words) > 1 and not _WHOLES & {singular(last), last}:
         return Danger.DESTRUCTIVE, "a reset loses the value there was"
     return level, f"the name matches {pattern}"

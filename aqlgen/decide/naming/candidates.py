@@ -98,6 +98,8 @@ def names_for(facts: Facts, category: Category, vocabulary: Vocabulary) -> Names
     wording = choose_words(facts, category, chain, verb)
     lead = "_".join(wording.lead)
     words = join(wording.lead, wording.thing)
+    if words == ("lists",) and wording.lead == ("list",):
+        words = ("list", "all", *words)  # a list of lists
     resource = _resource(wording.thing, chain) or lead
     reason, omitted, verb_rule = wording.reason, wording.omitted, wording.verb_rule
     if disguise:
@@ -234,7 +236,8 @@ def _raw(parts: _Parts) -> Iterator[Words]:
     """Use the path's nouns in their own number."""
     chain, shown = parts.names.chain, parts.names.chosen.shown
     if not parts.acting and chain.raw != chain.full:
-        raw = chain.raw if shown == "list" or not parts.item else (*chain.raw[:-1], singular(chain.raw[-1]))
+        many = shown == "list" or (not parts.item and parts.names.category is not Category.CREATE)
+        raw = chain.raw if many else (*chain.raw[:-1], singular(chain.raw[-1]))
         yield shown, *raw, *parts.suffixes
 
 

@@ -44,7 +44,7 @@ NAMES: Final = frozenset("name names slug key code".split())
 ONE_OF: Final = frozenset("latest default current next previous random first last effective".split())
 """Adjectives that pick one thing of many."""
 
-_ADDRESSING: Final = frozenset("id ids name slug key uuid sid code path mount".split())
+_ADDRESSING: Final = frozenset("id ids name slug key uuid sid code path mount or".split())
 """Words of a parameter that say how a thing is found (`{pki_mount_path}`)."""
 
 

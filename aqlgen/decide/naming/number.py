@@ -13,6 +13,7 @@ from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.chain_steps import is_participle
 from aqlgen.decide.naming.noun import AREAS, ONE_OF, Noun, Words, head_size, is_plural
 from aqlgen.decide.naming.verbs import CANONICAL, find_verb
+from aqlgen.decide.payloads import sends_list
 from aqlgen.words import plural, singular
 
 __all__ = ["NUMBER_RULES", "NumberRule", "answers_many", "with_number"]
@@ -185,6 +186,18 @@ class _Ending:
         heard = self.facts.named_verb is not None or self.facts.method != "POST"
         return heard and self.last in self.spoken and singular(self.last) not in self.spoken
 
+    @property
+    def creates_one(self) -> bool:
+        """True if a POST creates, and holds no list of what it creates: a plural is that of the path."""
+        facts = self.facts
+        if facts.method != "POST" or self.verb != "create" or facts.phrase is None:
+            return False
+        spoken = facts.phrase.object
+        spoken = spoken[: spoken.index("by")] if "by" in spoken else spoken
+        if spoken != tuple(word for noun in facts.shape.nouns for word in noun.words):
+            return False
+        return facts.operation.body is None or sends_list(facts.operation, facts.resolver) is False
+
     def is_verb_of(self, category: Category) -> bool:
         known = find_verb(self.verb)
         return known is not None and known.category is category
@@ -233,7 +246,7 @@ def _spoken_in_plural(ending: _Ending) -> Words | None:
     only_plural = plural(ending.last) in ending.spoken and ending.last not in ending.spoken
     if not ending.plain or not only_plural or ending.is_verb_of(Category.READ):
         return None
-    return ending.ending_in(plural(ending.last))
+    return None if ending.creates_one else ending.ending_in(plural(ending.last))
 
 
 def _created_in_singular(ending: _Ending) -> Words | None:
@@ -247,7 +260,7 @@ def _whole_stays(ending: _Ending) -> Words | None:
     """Keep the number of what has one form, is read, or is changed as a whole."""
     if ending.chain.mass:
         return ending.thing
-    whole = ending.spoken_plural or ending.facts.method in ("PUT", "PATCH", "DELETE")
+    whole = (ending.spoken_plural and not ending.creates_one) or ending.facts.method in ("PUT", "PATCH", "DELETE")
     return ending.thing if ending.plain and (whole or ending.is_verb_of(Category.READ)) else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.decide.decision import Category
-from aqlgen.decide.naming.noun import Noun, Words, is_plural
+from aqlgen.decide.naming.noun import IDS, Noun, Words, is_plural
 from aqlgen.decide.naming.verbs import Verb, leading_verb
 from aqlgen.words import singular
 
@@ -144,7 +144,8 @@ def _acts_before_item(noun: Noun, last: Noun) -> bool:
     known = leading_verb(last.words)
     if known is None or not known[0].strong or is_plural(last.words):
         return False
-    return singular(noun.words[-1]) in {singular(word) for word in last.parameters[0]}
+    named = {singular(word) for word in last.parameters[0]}
+    return singular(noun.words[-1]) in named or named <= IDS
 
 
 def _acts_on_next(noun: Noun, last: Noun) -> bool:

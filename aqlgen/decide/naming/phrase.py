@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
-from aqlgen.decide.naming.noun import Words, singulars
+from aqlgen.decide.naming.function_names import function_name
+from aqlgen.decide.naming.noun import PREPOSITIONS, Words, singulars
 from aqlgen.decide.naming.phrase_verb import COMMON_VERBS, VerbPlace, find_phrase_verb
 from aqlgen.decide.naming.shape import shape
 from aqlgen.decide.naming.verbs import Verb, leading_verb
@@ -27,13 +28,17 @@ __all__ = ["Phrase", "phrase"]
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A name given by people, read. `verb` is None where none is found; `lead` keeps its adverb (bulk delete)."""
+    """A name given by people, read. `verb` is None where none is found; `lead` keeps its adverb (bulk delete).
+
+    `of_function` is True for the name of a function in the API's own code.
+    """
 
     verb: Verb | None
     lead: Words
     object: Words
     namespace: Words
     words: Words
+    of_function: bool = False
 
     @property
     def evidence(self) -> frozenset[str]:
@@ -62,6 +67,7 @@ _LONG_WORD: Final = 8
 """A word of more letters may be several that are run together."""
 _NAMESPACES: Final = 2
 """How many parts of a dotted chain before its verb count as its namespace (`projects.locations.models.list`)."""
+_BROKEN: Final = re.compile(r"[-_]([a-z]{1,3})[-_]([a-z]s)(?![a-z])")
 _USING: Final = re.compile(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD)(_\d+)?$")
 _NUMBERED: Final = re.compile(r"[-_]\d+$")
 _POSTMAN: Final = re.compile(r"(GET|POST)_[A-Z]")
@@ -76,9 +82,36 @@ def phrase(operation: Operation, sdk_name: str | None = None) -> Phrase | None:
     name = sdk_name or method_name(operation) or operation.operation_id
     if not name:
         return None
-    opening = split(operation.summary[:40])[:1]
-    name = _spelled_out(name[:_LONGEST], operation.summary[:_SENTENCE])
-    return _read(name, operation.method.upper(), operation.path, opening)
+    summary = operation.summary[:_SENTENCE]
+    function = ""
+    if name == operation.operation_id:
+        function = function_name(name[:_LONGEST], operation.path, operation.tags[0] if operation.tags else "")
+    if function:
+        return _read_function(function, operation.method.upper(), operation.path, split(summary))
+    name = _spelled_out(_rejoined(name[:_LONGEST], split(summary)), summary)
+    spaces = tuple(split(tag) for tag in operation.tags[:1])
+    return _read(name, operation.method.upper(), operation.path, split(summary[:40])[:1], *spaces)
+
+
+@lru_cache(maxsize=16384)
+def _read_function(name: str, method: str, path: str, summary: Words) -> Phrase:
+    """Read the name of a function; a summary that is the name once more shows nothing of its verb."""
+    literals = _literal_words(method, path)
+    words = _without_noise(split(name), literals)
+    phrase = _with_verb(words, (), method, path, () if summary == split(name) else summary[:1])
+    weak = phrase.verb is not None and not phrase.verb.strong and phrase.object and phrase.object[0] not in PREPOSITIONS
+    if weak and phrase.lead in [noun.words for noun in shape(method, path).nouns]:
+        phrase = Phrase(None, (), words, (), words)  # chat_completion of `/chat/completions`
+    return replace(phrase, of_function=True)
+
+
+def _rejoined(name: str, summary: Words) -> str:
+    """Join what a generator of kebab-case broke, where the summary has it whole (`via-ur-ls`, "via URLs")."""
+    for match in _BROKEN.finditer(name):
+        whole = match[1] + match[2]
+        if whole in summary:
+            name = name.replace(match[0], f"{match[0][0]}{whole}")
+    return name
 
 
 def _spelled_out(name: str, summary: str) -> str:
@@ -94,11 +127,11 @@ def _spelled_out(name: str, summary: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def _read(text: str, method: str, path: str, opening: Words) -> Phrase | None:
+def _read(text: str, method: str, path: str, opening: Words, tag: Words = ()) -> Phrase | None:
     text = _USING.sub("", _NUMBERED.sub("", text))
     if _POSTMAN.match(text):
         text = text.partition("_")[2]
-    *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _azure_parts(text)
+    *spaces, last = _DOTS.split(text) if _DOTTED.search(text) else _tagged_parts(text, tag) or _azure_parts(text)
     literals = _literal_words(method, path)
     namespaces = [_without_noise(split(space), literals) for space in spaces]
     namespace = tuple(word for space in namespaces[-_NAMESPACES:] for word in space)
@@ -143,6 +176,15 @@ def _azure_parts(text: str) -> list[str]:
     if match and leading_verb(split(match[2])) and (match[1][0].isupper() or not leading_verb(split(match[1]))):
         return [match[1], match[2]]
     return [text]
+
+
+def _tagged_parts(text: str, tag: Words) -> list[str]:
+    """Split a name before its verb where the operation's tag of several words stands there; [] where it does not."""
+    words, size = split(text), len(tag)
+    if size < 2 or words[:size] != tag:
+        return []
+    match = leading_verb(words[size:])
+    return ["_".join(tag), "_".join(words[size:])] if match and match[0].strong else []
 
 
 def _without_noise(words: Words, path: Words) -> Words:
@@ -214,7 +256,7 @@ def _adds_path(words: Words, method: str, path: str) -> bool:
 
 
 def _without_path(words: Words, method: str, path: str) -> Words:
-    """Cut what FastAPI appends to a function's name: the path and the method."""
+    """Cut the path and the method that a generator appended in words of its own (`SystemPingHead` of `/_ping`)."""
     if words[-1:] != (method.lower(),) or len(words) < 3:
         return words
     inside = split(path)

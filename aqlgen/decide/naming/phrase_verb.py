@@ -18,6 +18,10 @@ __all__ = ["COMMON_VERBS", "VerbPlace", "find_phrase_verb"]
 COMMON_VERBS: Final = frozenset(
     "get list create update delete read write add remove retrieve fetch patch put post set enable disable".split()
 )
+_PREFIX: Final = 3
+"""The words that stand before a verb, at most."""
+_SHORTEST: Final = 3
+"""A shorter verb stands at the head only: `ur-ls` lists nothing."""
 _ABOUT: Final = frozenset({"info", "information", "details", "stats"})
 """Last words of a name that has no verb (`stopInfo`)."""
 
@@ -153,9 +157,10 @@ def _is_posted_route(name: _Name, action: Words) -> bool:
 
 
 def _behind_prefix(name: _Name) -> VerbPlace | None:
-    """Find a common verb behind at most three words."""
-    for start in (1, 2, 3):
-        if start < len(name.words) - 1 and name.words[start] in COMMON_VERBS:
+    """Find a common verb behind at most three words, or behind more whose last ones its object repeats."""
+    for start in range(1, len(name.words) - 1):
+        repeated = start <= _PREFIX or singular(name.words[start + 1]) in {*map(singular, name.words[:start])}
+        if repeated and name.words[start] in COMMON_VERBS:
             match = leading_verb(name.words[start:])
             if match:
                 return VerbPlace(match[0], start, start + match[1])
@@ -165,7 +170,7 @@ def _behind_prefix(name: _Name) -> VerbPlace | None:
 def _at_end(name: _Name) -> VerbPlace | None:
     last = name.words[-1:]
     match = leading_verb(last) if len(name.words) > 1 else None
-    if match is None or not match[0].strong or _ends_noun(name, last[0]):
+    if match is None or not match[0].strong or len(last[0]) < _SHORTEST or _ends_noun(name, last[0]):
         return None
     return VerbPlace(match[0], len(name.words) - 1, len(name.words))
 

@@ -14,7 +14,7 @@ from aqlgen.decide.naming.noun import Noun, Words, singulars, thing
 from aqlgen.decide.naming.path_actions import split_action
 from aqlgen.words import split
 
-__all__ = ["Shape", "action_as_noun", "shape"]
+__all__ = ["Shape", "action_as_noun", "shape", "without_format"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,10 @@ _DOMAIN: Final = re.compile(r"[a-z0-9.-]+\.(io|com|org|net|dev)")
 _CAMEL: Final = re.compile(r"[a-z][A-Z]|[a-z]\.[a-z]")
 _RANDOM: Final = re.compile(r"-(?=[A-Za-z]*\d)(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])[A-Za-z\d]{10,}$")
 """An identifier that a machine appended to a name (`securityClassification-6VMVochwUWo`)."""
+_FUNCTION: Final = re.compile(r"([A-Za-z_][\w.]*)\((?:\w+=[^()]*)?\)")
+"""A bound function of OData with its arguments (`microsoft.graph.getByPath(path='{path}')`); a key has no name."""
+_FORMATS: Final = frozenset({("json",), ("xml",)})
+"""Last segments that only say how the answer is written (`/containers/json`)."""
 _RPC: Final = re.compile(r"[?#&](?:Action|X-Amz-Target|method|operation)=([^&=#]+)", re.IGNORECASE)
 _SEPARATORS: Final = re.compile("[/#]")
 
@@ -103,10 +107,14 @@ class _Reader:
         self.dotted = False
 
     def read(self, before: str, segment: str, after: str) -> None:
-        parameters, literal = _segment(segment)
+        function = _FUNCTION.fullmatch(segment)
+        parameters, literal = ((), function[1].rsplit(".", 1)[-1]) if function else _segment(segment)
         if not after:
             literal = self._without_procedure(literal, parameters)
         words = split(literal)
+        if function and after and "by" in words[1:2]:
+            self.residue += words[1:]  # finds the item that the rest is about
+            words = ()
         if self._is_residue(before, literal, after):
             self.residue += words
             if not any(noun.parameters for noun in self.nouns):
@@ -127,6 +135,8 @@ class _Reader:
         elif not parameters and _DOTTED.fullmatch(literal) and not _DOMAIN.fullmatch(literal):
             self.dotted = True
             *namespaces, literal = literal.split(".")
+            if len(namespaces) > 1 and any(noun.parameters for noun in self.nouns):
+                return literal  # microsoft.graph is the namespace of an action that is bound to an item
             self.nouns += [Noun(words, ()) for namespace in namespaces if (words := split(namespace))]
         return literal
 
@@ -152,3 +162,11 @@ def action_as_noun(shape: Shape, words: Words) -> Shape:
     if size < 2 or shape.procedure or not any(singulars(run) == ones for run in runs):
         return shape
     return replace(shape, nouns=(*shape.nouns, Noun(shape.action, ())), action=())
+
+
+def without_format(shape: Shape, words: Words) -> Shape:
+    """Leave out a last segment that only says how the answer is written, if people do not say it (`/images/json`)."""
+    *before, last = shape.nouns or (Noun((), ()),)
+    if not before or last.parameters or last.words not in _FORMATS or last.words[0] in words:
+        return shape
+    return replace(shape, nouns=tuple(before))

@@ -7,7 +7,7 @@ from typing import Final
 from aqlgen.decide.decision import Category
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import PREPOSITIONS, Words, alike, head_size, singulars
+from aqlgen.decide.naming.noun import IDS, PREPOSITIONS, Words, alike, head_size, singulars
 from aqlgen.decide.naming.nouns import names_last
 from aqlgen.decide.naming.phrase import Phrase
 from aqlgen.decide.naming.verb_rules import DISTINCT, GENERIC, heard_verb, is_shown_anyway
@@ -100,7 +100,7 @@ def _is_strange(phrase: Phrase, facts: Facts, chain: NounChain) -> bool:
 
 def _acted_on(phrase: Phrase, chain: NounChain) -> Words:
     """Return what people say is acted on, with the item it belongs to: `pulls/request-reviewers` is pull reviewers."""
-    thing = _without_lookup(phrase.object)
+    thing = _without_lookup(_without_parameters(phrase.object, chain))
     space = tuple(singulars(phrase.namespace[-1:]))
     if not thing:
         return (*phrase.namespace[-3:-1], *space) or (chain.nouns[-1].one if chain.nouns else ())
@@ -108,6 +108,14 @@ def _acted_on(phrase: Phrase, chain: NounChain) -> Words:
     if owner and {*space, *owner}.isdisjoint(singulars(thing)):
         return (*owner, *thing)
     return (*space, *thing) if space and thing[0] in PREPOSITIONS else thing
+
+
+def _without_parameters(thing: Words, chain: NounChain) -> Words:
+    """Leave out the parameters of the path, from `by` on, if an id is among them (`ByIdCardByIdChecklist`)."""
+    at = next((at for at, word in enumerate(thing) if at and word == "by"), len(thing))
+    field = {word for word in thing[at:] if word != "by"}
+    parameters = {word for noun in chain.nouns for name in noun.parameters for word in name}
+    return thing[:at] if field & IDS and field <= parameters else thing
 
 
 def _without_lookup(thing: Words) -> Words:

@@ -271,7 +271,9 @@ def _lists(verbs: _Verbs) -> tuple[bool, str]:
     if action == "list" and _believes_list(verbs):
         return True, "path-lists"
     if action == "get" and verbs.chain.nouns:
-        return False, "path-gets"
+        last = verbs.chain.nouns[-1]
+        counted = not last.parameters and is_plural(last.words) and not verbs.chain.mass
+        return counted and verbs.facts.answers_list is True, "path-gets"
     if any(verb is not None and verb.word in ONE_THING for verb in (verbs.action, verbs.named)):
         return False, "one-thing"
     return answers_many(verbs.facts, verbs.chain)
@@ -307,7 +309,8 @@ def heard_verb(facts: Facts, chain: NounChain) -> Verb | None:
     if phrase.words in nouns and len(phrase.words) > 1 and not posted:
         return None
     if not verb.strong and (verb.word,) in nouns and not _heads_noun(phrase.words, nouns):
-        return None
+        called = facts.method == "POST" and phrase.namespace and not phrase.object  # calendar.events.watch
+        return verb if called and nouns[-1] == (verb.word,) else None
     return verb
 
 

@@ -83,7 +83,7 @@ _WEAK: Final = {
     Category.DELETE: "release",
     Category.EXECUTE: (
         "test signal transform price track chat step return end advance abandon invalidate respond record ocr crawl"
-        " scrape moderate completion completions review audit tidy"
+        " scrape ship deliver fail increment decrement halt moderate completion completions review audit tidy"
     ),
 }
 CANONICAL: Final = {

@@ -14,7 +14,8 @@ from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.action_wording import action_wording
 from aqlgen.decide.naming.chain import NounChain
-from aqlgen.decide.naming.noun import Words, join
+from aqlgen.decide.naming.function_wording import function_wording
+from aqlgen.decide.naming.noun import Words, join, singulars
 from aqlgen.decide.naming.nouns import needed_nouns, without_verb
 from aqlgen.decide.naming.number import with_number
 from aqlgen.decide.naming.spoken_wording import spoken_wording
@@ -99,6 +100,16 @@ def choose_words(facts: Facts, category: Category, chain: NounChain, verb: Chose
 _UNSURE: Final = 0.5
 
 
+def _as_function(subject: _Subject) -> _Words | None:
+    phrase = subject.facts.phrase
+    words = None if phrase is None else function_wording(subject.facts, subject.category, subject.verb.shown)
+    if words is None:
+        return None
+    lead, thing = words
+    omitted = sum(noun.one[-1] not in singulars(thing) for noun in subject.chain.nouns)
+    return _Words(lead, thing, omitted, note=f"a function's name in operationId {subject.facts.operation.operation_id}")
+
+
 def _in_people_words(subject: _Subject) -> _Words | None:
     facts, chain = subject.facts, subject.chain
     words = None if subject.verb.acting else spoken_wording(facts, subject.category, chain)
@@ -108,6 +119,8 @@ def _in_people_words(subject: _Subject) -> _Words | None:
     if not chain.nouns:
         thing = join(subject.prerelease, subject.area, thing)
     tail = subject.suffixes
+    if tail[:1] == ("via",) and thing[:1] == tail[1:]:
+        thing = thing[1:]
     if tail[:1] != ("by",) and thing[-len(tail) :] != tail:
         thing = (*thing, *tail)
     return _Words(lead, thing, note=f"operationId {facts.operation.operation_id}")
@@ -158,6 +171,7 @@ def _without_path(subject: _Subject) -> _Words:
 
 
 NOUN_RULES: Final = (
+    NounRule("function's name", Evidence.RULE, 0.9, _as_function, chooses_verb=True),
     NounRule("people's words", Evidence.RULE, 0.85, _in_people_words, chooses_verb=True),
     NounRule("action and item", Evidence.RULE, 0.85, _by_action),
     NounRule("path with an adjective", Evidence.HEURISTIC, 0.65, _by_path_with_adjective),

@@ -1,0 +1,106 @@
+"""Classes of names that were bad: each row is a kind that many documents have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from operations import answer, decide_one, names
+
+from aqlgen.ir import Document
+from aqlgen.table.identity import identify
+
+LIST: dict[str, Any] = {"type": "array", "items": {"type": "object"}}
+ENVELOPE = {
+    "type": "object",
+    "properties": {
+        "errors": {"type": "array", "items": {}},
+        "messages": {"type": "array", "items": {}},
+        "result": {"anyOf": [{"type": "object"}, {"type": "array"}]},
+        "success": {"type": "boolean"},
+    },
+}
+ONE = {"allOf": [ENVELOPE, {"properties": {"result": {"type": "object", "properties": {"id": {}}}}}]}
+MANY = {"allOf": [ENVELOPE, {"properties": {"result": LIST}}, {"properties": {"result_info": {"type": "object"}}}]}
+GRAPH = "GET /groups/{group-id}/sites/{site-id}"
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "name"),
+    [
+        ("GET /containers/json", "ContainerList", "list_containers"),
+        ("GET /containers/{id}/json", "ContainerInspect", "inspect_container"),
+        ("GET /issuer/{ref}/json", "read-issuer-json", "get_issuer_json"),  # people say it
+        (f"{GRAPH}/microsoft.graph.getByPath(path='{{path}}')", "groups.sites.getByPath", "get_group_site_by_path"),
+        (f"{GRAPH}/getByPath(path='{{path}}')/lists", "groups.sites.getByPath.lists", "list_site_lists"),
+        ("GET /Products({ProductId})", "Products_GetProduct", "get_product"),
+        ("POST /cards/{card}/shipping/ship", "PostCardsCardShippingShip", "ship_card_shipping"),
+        ("POST /payments/{id}/fail", "PostPaymentsIdFail", "fail_payment"),
+        ("POST /indexer/test", None, "test_indexer"),
+        ("POST /calendars/{id}/events/watch", "calendar.events.watch", "watch_calendar_event"),
+        ("POST /backup/restore/{id}", None, "restore_backup"),
+        ("POST /accounts/{account}/people", "PostAccountsAccountPeople", "create_account_person"),
+        ("GET /accounts/{account}/people/{person}", None, "get_account_person"),
+        ("POST /boards/{idBoard}/lists", "addBoardsListsByIdBoard", "create_board_list"),
+        ("PUT /cards/{idCard}/closed", "updateCardsClosedByIdCard", "update_cards_closed"),
+        ("POST /connectors/{connector_id_or_name}/key", "create_connector_key", "create_connector_key"),
+        ("GET /lists", "getLists", "list_all_lists"),
+    ],
+)
+def test_a_name_says_what_a_path_means(key: str, called: str | None, name: str) -> None:
+    """R-NAME-2"""
+    assert decide_one(key, called).name == name
+
+
+def test_a_singular_path_beside_its_plural_creates_one_person() -> None:
+    both = names("POST /v1/account/people", "POST /v1/accounts/{account}/people")
+    assert both["POST /v1/accounts/{account}/people"] == "create_account_person"
+    assert "accounts_people" not in " ".join(both.values())
+
+
+@pytest.mark.parametrize(("schema", "verb"), [(MANY, "list"), (ENVELOPE, "list"), (ONE, "get")])
+def test_a_list_in_an_envelope_that_all_answers_share_is_listed(schema: Any, verb: str) -> None:
+    key = "GET /accounts/{account_id}/pages/projects/{project_name}/domains"
+    decision = decide_one(key, "pages-domains-get-domains", responses=(answer("200", schema),))
+    assert decision.name == f"{verb}_page_project_domains"
+
+
+@pytest.mark.parametrize("tags", [(), ("Access Bookmark applications (Deprecated)",)])
+def test_a_namespace_that_holds_a_verb_is_none(tags: tuple[str, ...]) -> None:
+    called = "access-bookmark-applications-(-deprecated)-update-a-bookmark-application"
+    decision = decide_one("PUT /accounts/{account_id}/access/bookmarks/{bookmark_id}", called, tags=tags)
+    assert (decision.name, decision.category) == ("update_access_bookmark", "UPDATE")
+
+
+def test_an_upload_with_broken_letters_is_no_list() -> None:
+    called = "stream-videos-upload-videos-via-direct-upload-ur-ls"
+    summary = "Upload videos via direct upload URLs"
+    for tags in ((), ("Stream Videos",)):
+        decision = decide_one("POST /accounts/{id}/stream/copies", called, summary=summary, tags=tags)
+        assert decision.category == "CREATE"
+        assert "ls" not in decision.name.split("_")
+
+
+def test_what_a_converter_of_odata_writes_as_title_is_no_name() -> None:
+    title = "OData Service for namespace microsoft.graph"
+    document = Document("3.1", title, "", "", (), (), (), (), ())
+    assert identify(document, None, "graph").name == "microsoft-graph"
+
+
+@pytest.mark.parametrize(
+    ("key", "called", "level"),
+    [
+        ("POST /connectors/{id}/metadata-cache/reset", "resetConnectorMetadataCache", "destructive"),
+        ("POST /connectors/{id}/resetMetadataCache", "resetConnectorMetadataCache", "destructive"),
+        ("POST /instances/{id}/truncateLog", "truncateInstanceLog", "destructive"),
+        ("POST /users.session.reset", "users_session_reset", "destructive"),
+        ("POST /projects/{id}/database/reset", "resetProjectDatabase", "forbidden"),
+        ("POST /databases/{id}/reset", "resetDatabase", "forbidden"),
+        ("POST /projects/{id}/cache/reset", "resetDatabase", "forbidden"),
+        ("POST /tables/{id}/truncate", "truncateTable", "forbidden"),
+        ("POST /cache/reset", "resetCache", "forbidden"),
+    ],
+)
+def test_a_part_of_one_item_bounds_what_a_name_says(key: str, called: str, level: str) -> None:
+    """R-SAFE-1"""
+    assert decide_one(key, called).danger == level
