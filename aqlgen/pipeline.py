@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides, select
+from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.naming.kept_names import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
@@ -82,10 +83,11 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     resolver = Resolver(assembled.root)
     built = build(resolver, assembled.openapi)
     progress("deciding")
+    document, departures = with_effective_security(built.document, resolver)
     overrides = load_overrides(options.overrides)
     findings: list[Diagnostic] = []
     all_decisions = decide(
-        built.document,
+        document,
         overrides,
         resolver,
         report=findings.append,
@@ -105,17 +107,22 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         )
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
-    identity = identify(built.document, options.name, _stem(options.request.spec))
+    identity = identify(document, options.name, _stem(options.request.spec))
     progress("tabulating")
     main = assembled.sources[0]
-    base = _base(built.document, main.base if isinstance(main.base, str) else options.base)
+    base = _base(document, main.base if isinstance(main.base, str) else options.base)
     field_case = options.field_case or overrides.field_case or "snake"
     tabulated = tabulate(
-        built.document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
+        document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
     )
     stale = _refuse([*findings, *tabulated.overrides], options.stale)
     skipped = (*built.skipped, *tabulated.skipped)
-    located = [*built.diagnostics, *tabulated.diagnostics, *(operation.diagnostic for operation in skipped)]
+    located = [
+        *built.diagnostics,
+        *departures,
+        *tabulated.diagnostics,
+        *(operation.diagnostic for operation in skipped),
+    ]
     diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *located]))
     warnings = tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.NOTE)
     refused = () if tabulated.table.rows else _nothing_served(assembled, diagnostics)
