@@ -80,6 +80,8 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
         fixed = _only_value(schema) if wanted and not is_credential else None
         if fixed is None and not is_credential:
             return None
+    if fixed is None and model.required and location in (Location.HEADER, Location.QUERY) and _one_value(schema):
+        fixed = _only_value(schema)
     style = model.style or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
     if location is Location.QUERYSTRING:
         content_type = content_type or "application/x-www-form-urlencoded"
@@ -166,7 +168,7 @@ def _one_value(schema: Json) -> bool:
 
 
 def _only_value(schema: Json) -> str | None:
-    """Return the required or default value of a header, None if the document does not declare it."""
+    """Return the only or default value of a parameter, None if the document does not declare it."""
     if not isinstance(schema, dict):
         return None
     options = schema.get("enum")

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from aqlgen import __version__
 from aqlgen.decide.decision import Category
-from aqlgen.ir import Document, OAuthFlow
+from aqlgen.ir import SIGNATURE, Document, OAuthFlow
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.ir import Server as DocumentServer
 from aqlgen.runtime.table import (
@@ -31,6 +31,9 @@ SCHEMA_FILE = "../../schema/adapter.schema.json"
 """Where the JSON Schema of `adapter.json` lies, seen from there."""
 
 MAX_DESCRIPTION = 1000
+
+RESERVED = ("AWS_", "GIT_", "LD_", "MCP_AQL_", "PIP_", "PYTHON", "SSH_", "SSL_", "UV_", "XDG_")
+"""Beginnings of variables that other programs keep their own secrets in: no document's title makes one a credential."""
 
 TOKENS = frozenset({"oauth2", "openIdConnect"})
 PAIRS = frozenset({"basic", "digest"})
@@ -95,6 +98,8 @@ def _variable_prefix(identity: Identity, name: str) -> str:
     """Return the prefix of a scheme's variables. A name that ends in `_FILE` would be taken for the path of a file."""
     words = snake(name).upper() or "CREDENTIAL"
     stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
+    if stem.startswith(RESERVED):
+        stem = f"API_{stem}"
     return f"{stem}_KEY" if stem.endswith("_FILE") else stem
 
 
@@ -108,6 +113,8 @@ def _scheme_entry(scheme: DocumentScheme, stem: str) -> SecurityScheme:
         entry |= {"in": scheme.location, "name": scheme.parameter}
     if scheme.kind == "http":
         entry["scheme"] = scheme.http_scheme
+    if scheme.service:
+        entry["service"] = scheme.service
     if scheme.kind in TOKENS:
         if scheme.flows:
             entry["flows"] = {flow.grant: _flow(flow) for flow in scheme.flows}
@@ -142,6 +149,8 @@ def _variables(scheme: DocumentScheme, stem: str) -> tuple[list[str], dict[str, 
         return [stem], {}
     if scheme.kind == "mutualTLS":
         return [f"{stem}_CERT", f"{stem}_KEY"], {"key_password": f"{stem}_KEY_PASSWORD"}
+    if scheme.kind == SIGNATURE:
+        return [], {role: f"{stem}_{role.upper()}" for role in ("profile", "region")}
     if scheme.kind not in TOKENS:
         return [], {}
     base = stem.removesuffix("_TOKEN")

@@ -72,12 +72,13 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
         needs = _combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
         if any(needs):
             needs = [*needs, *(subset for subset in _bundles(fallback, findings.schemes) if subset not in needs)]
-        alternatives = tuple(dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)]))
-        operations.append(operation if alternatives == stated else replace(operation, security=alternatives))
+        if needs != list(stated):
+            alternatives = dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)])
+            operation = replace(operation, security=tuple(alternatives))
+        operations.append(operation)
     effective = replace(document, schemes=tuple(findings.schemes.values()), operations=tuple(operations))
-    return _without_credentials(
-        effective if is_stated else _with_common_default(effective), findings
-    ), findings.diagnostics
+    effective = _without_credentials(effective, findings)
+    return effective if is_stated else _with_common_default(effective), findings.diagnostics
 
 
 def _from_parameters(document: Document, findings: _Findings) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from aqlgen.decide.credentials.names import Likeness, likeness, stem
@@ -45,10 +46,8 @@ def credential_parameters(document: Document) -> list[CredentialParameter]:
             groups[parameter.location, _folded(parameter)].append((operation, parameter))
     recognised: dict[tuple[Location, str], CredentialParameter] = {}
     for key, uses in groups.items():
-        others = (
-            [groups[other, key[1]] for other in _NAMED if (other, key[1]) in groups] if key[0] in _NAMED else [uses]
-        )
-        share = len({operation.key for other in others for operation, _ in other}) / len(document.operations)
+        alike = [groups.get((other, key[1]), []) for other in _NAMED] if key[0] in _NAMED else [uses]
+        share = len({operation.key for operation, _ in chain(*alike)}) / len(document.operations)
         members = [use for use in uses if _is_credential(share, *use)]
         if members:
             recognised[key] = _member(uses if share >= MOST and len(members) * 2 > len(uses) else members)

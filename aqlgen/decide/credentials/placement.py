@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aqlgen.decide.credentials.names import is_signing_part
-from aqlgen.ir import Location, Parameter, SecurityScheme
+from aqlgen.ir import SIGNATURE, Location, Parameter, SecurityScheme
 
 __all__ = ["TOKENS", "sends", "sends_parameter"]
 
@@ -21,7 +21,7 @@ def sends(scheme: SecurityScheme) -> tuple[str, str]:
 
 def sends_parameter(scheme: SecurityScheme, parameter: Parameter) -> bool:
     """Return True if a parameter stands where a scheme puts its credential, or a part of it."""
-    if scheme.kind == "awsSigv4" and is_signing_part(parameter):
+    if scheme.kind == SIGNATURE and is_signing_part(parameter):
         return True
     name = parameter.name.lower() if parameter.location is Location.HEADER else parameter.name
     return sends(scheme) == (parameter.location.value, name)

@@ -207,6 +207,14 @@ class Config(NamedTuple):
         "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
     )
 
+    auth_allow_http: bool = setting(
+        False,
+        "auth.allow_http",
+        "AUTH_ALLOW_HTTP",
+        parsers.switch,
+        "Whether credentials may be sent over plain http to other machines. Without it such a call is refused, also "
+        "where base_url is an address of http; on this machine it never is.",
+    )
     forward_header: tuple[tuple[str, str], ...] = setting(
         (),
         "auth.forward_header",
