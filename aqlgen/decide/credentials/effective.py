@@ -15,26 +15,24 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
 from typing import Final, TypeAlias
 
+from aqlgen.decide.credentials.departures import ADDED_SCHEME, ASSUMED, LIFTED, NO_SCHEME, PARAMETER, SIGNED
 from aqlgen.decide.credentials.names import issues_credentials, stem
 from aqlgen.decide.credentials.parameters import CredentialParameter, credential_parameters, is_token, scheme_of
 from aqlgen.decide.credentials.placement import TOKENS, sends, sends_parameter
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import Document, Location, SecurityScheme
+from aqlgen.ir import SIGNATURE, Document, Location, SecurityScheme
 
 __all__ = ["with_effective_security"]
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 Requirements: TypeAlias = list[tuple[str, ...]]
 
+_FEWEST_LIFTED: Final = 2
 _MOST_SUBSETS: Final = 3
 _MANY: Final = 0.2
 """The share of operations that declare a key, from which on the others are taken to have left it out."""
-_ADD_A_SCHEME: Final = """If the API wants one, say so in overrides.yaml:
-adapter:
-  security_schemes: {token: {type: http, scheme: bearer}}
-  security: [token]"""
 
 
 @dataclass(slots=True)
@@ -58,11 +56,19 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     is_stated = any(map(any, (document.security, *(operation.security or () for operation in document.operations))))
     floating = _from_parameters(document, findings)
     fallback = _unrequired(document, findings, is_stated=is_stated)
-    if not is_stated:
+    if is_stated:
+        floating = []
+    else:
         floating, fallback = [*fallback, *floating], []
     doubted = _lifted(document, findings, resolver)
+    for scheme in document.schemes:
+        if scheme.kind == SIGNATURE:
+            message = f"requests are signed for AWS by the security scheme {scheme.name!r}"
+            advice = "Install the adapter with its extra `aws`: without it the credential cannot be made."
+            findings.note(SIGNED, message, scheme.origin.pointer, advice)
     if not findings.schemes:
-        findings.note("no-security-scheme", "the document names no credential", "", _ADD_A_SCHEME)
+        advice = f"If the API wants one, say so in overrides.yaml:\n{ADDED_SCHEME}"
+        findings.note(NO_SCHEME, "the document names no credential", "", advice)
     operations = []
     for operation in document.operations:
         stated = document.security if operation.security is None else operation.security
@@ -78,7 +84,7 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
         operations.append(operation)
     effective = replace(document, schemes=tuple(findings.schemes.values()), operations=tuple(operations))
     effective = _without_credentials(effective, findings)
-    return effective if is_stated else _with_common_default(effective), findings.diagnostics
+    return _with_common_default(effective) if floating else effective, findings.diagnostics
 
 
 def _from_parameters(document: Document, findings: _Findings) -> list[str]:
@@ -140,7 +146,7 @@ def _note_parameter(member: CredentialParameter, scheme: str, findings: _Finding
         f"the parameter {member.name!r} ({member.location.value}, {count} operation{'s' if count > 1 else ''}) is a "
         f"credential: agents neither see nor give it, and it is sent as the security scheme {scheme!r}"
     )
-    findings.note("credential-parameter", message, member.example.origin.pointer)
+    findings.note(PARAMETER, message, member.example.origin.pointer)
 
 
 def _unrequired(document: Document, findings: _Findings, *, is_stated: bool) -> list[str]:
@@ -154,7 +160,7 @@ def _unrequired(document: Document, findings: _Findings, *, is_stated: bool) -> 
         message = (
             f"the security scheme {name!r} is required by no operation; it is sent {where}, if its variable is set"
         )
-        findings.note("security-assumed", message, f"/components/securitySchemes/{escape(name)}")
+        findings.note(ASSUMED, message, f"/components/securitySchemes/{escape(name)}")
     return unrequired
 
 
@@ -163,13 +169,13 @@ def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[
     if not any(document.security):
         return set()
     lifted = [operation for operation in document.operations if operation.security == ()]
-    if len(lifted) * 2 <= len(document.operations):
+    if len(lifted) < _FEWEST_LIFTED or len(lifted) * 2 <= len(document.operations):
         return set()
     message = (
         f"{len(lifted)} of {len(document.operations)} operations lift the security that the document requires, which "
         "is doubted: the credential is sent with each of them too, where its variable is set"
     )
-    findings.note("security-lifted", message, f"{lifted[0].origin.pointer}/security")
+    findings.note(LIFTED, message, f"{lifted[0].origin.pointer}/security")
     return {operation.key for operation in lifted if not issues_credentials(operation, resolver)}
 
 

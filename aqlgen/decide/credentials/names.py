@@ -22,9 +22,9 @@ class Likeness(IntEnum):
 
     NONE = 0
     POSSIBLE = 1
-    """Its name could mean it; the description and most operations have to agree."""
+    """Its name could mean it and nothing else is said of it; nearly all operations have to agree."""
     LIKELY = 2
-    """Its name usually means it; most operations or the description have to agree."""
+    """Its name usually means it, or the description says so; most operations have to agree."""
     CERTAIN = 3
     """It is called as nothing else is."""
 
@@ -48,13 +48,13 @@ _OTHERS: Final = re.compile(
     r"|group|public|encryption|customer|cache|object|storage|etag|lock|lease|device|push|fcm|apns|captcha|recaptcha"
     r"|hcaptcha|turnstile|otp|mfa|totp|invite|invitation|reset|verification|confirmation|confirm|activation|download"
     r"|upload|share|sharing|charge|payment|card|refresh|id|consent|unsubscribe|registration|webhook|hub|interaction)_?"
-    r"(key|token|secret|password|code|auth|signature)$"
+    r"(key|token|secret|password|code|auth|signature)$|(^|_)encryption_"
 )
 """Keys and tokens of something else than the caller."""
 
 _DESCRIBED: Final = re.compile(
     r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_-]*(key|token|secret)"
-    r"|\bauthenticat|\bauthoriz(e|ation)\b|\bbearer\b|\bcredential|\boauth|\b(your|the) (\w+ )?(key|token)\b"
+    r"|\bauthenticat|\bauthoriz(e|ation)\b|\bbearer\b|\bcredential|\boauth|\byour (\w+ ){0,2}(key|token)\b"
 )
 _ABOUT: Final = re.compile(
     r"(?i)\b(to (be )?(revoke|delete|inspect|introspect|verify|validate|refresh|exchange|renew|remove|look ?up)d?"
@@ -92,17 +92,13 @@ def likeness(parameter: Parameter, operation: Operation) -> Likeness:
     if parameter.location is not Location.HEADER and not _SUBJECTS.isdisjoint(split(operation.path)):
         return Likeness.NONE
     named = any(pattern.search(name) for pattern in (_KEY, _TOKEN, _SECRET, _AUTHORIZATION))
-    if parameter.location is Location.HEADER:
-        if named:
-            return Likeness.CERTAIN
-        if _TAIL.search(name) or _POSSIBLE.search(name):
-            return Likeness.LIKELY if described else Likeness.POSSIBLE
-        return Likeness.NONE
     if named:
-        return Likeness.CERTAIN if described else Likeness.LIKELY
-    if _POSSIBLE.search(name):
-        return Likeness.LIKELY if described else Likeness.POSSIBLE
-    return Likeness.NONE
+        return Likeness.CERTAIN if described or parameter.location is Location.HEADER else Likeness.LIKELY
+    if not _POSSIBLE.search(name) and not (parameter.location is Location.HEADER and _TAIL.search(name)):
+        return Likeness.NONE
+    if described:
+        return Likeness.LIKELY
+    return Likeness.NONE if parameter.description or name == "key" else Likeness.POSSIBLE
 
 
 def _in_path(name: str, parameter: Parameter, operation: Operation, *, described: bool) -> Likeness:

@@ -71,7 +71,7 @@ def _is_credential(share: float, operation: Operation, parameter: Parameter) -> 
     degree = likeness(parameter, operation)
     if parameter.location is Location.PATH:
         return degree > Likeness.NONE and share >= NEARLY_ALL
-    return degree is Likeness.CERTAIN or (degree > Likeness.NONE and share >= MOST)
+    return degree is Likeness.CERTAIN or share >= {Likeness.LIKELY: MOST, Likeness.POSSIBLE: NEARLY_ALL}.get(degree, 2)
 
 
 def _is_companion(uses: list[tuple[Operation, Parameter]], recognised: Iterable[CredentialParameter]) -> bool:

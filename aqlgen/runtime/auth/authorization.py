@@ -97,7 +97,9 @@ class Authorization:
         from .aws import signed
 
         unsigned = replace(request, headers=request.headers[: marked.place] + request.headers[marked.place + 1 :])
-        headers, secrets = signed(unsigned, self._credentials.sources, marked.source.scheme)
+        sources, scheme = self._credentials.sources, marked.source.scheme
+        roles = (sources.role(scheme, "profile"), sources.role(scheme, "region"))
+        headers, secrets = signed(unsigned, sources.schemes[scheme], *roles)
         return replace(unsigned, headers=headers, secrets=request.secrets | self._credentials.seen.add(secrets))
 
     def _digested(self, request: ApiRequest, marked: _Marked) -> ApiRequest:

@@ -12,14 +12,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import Code, Failure
 from ..wire import ApiRequest
-
-if TYPE_CHECKING:
-    from .sources import Sources
 
 __all__ = ["advice", "has_credentials", "problem", "signed"]
 
@@ -39,33 +36,35 @@ def is_installed() -> bool:
     return find_spec("botocore") is not None
 
 
-def has_credentials(sources: Sources, scheme: str) -> bool:
+def has_credentials(profile: str | None) -> bool:
     """Return True if requests can be signed."""
-    return is_installed() and _session(sources.role(scheme, "profile")) is not None
+    return is_installed() and _session(profile) is not None
 
 
-def problem(sources: Sources, scheme: str) -> str:
+def problem(scheme: Mapping[str, Any]) -> str:
     """Return why requests cannot be signed, and what to do."""
     if not is_installed():
         return "the credential cannot be made without botocore: install the adapter with its extra `aws`"
-    profile = sources.schemes[scheme].get("optional_variables", {}).get("profile", "AWS_PROFILE")
+    profile = scheme.get("optional_variables", {}).get("profile", "AWS_PROFILE")
     return f"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or {profile} to a profile of AWS"
 
 
-def advice(name: str, sources: Sources, scheme: str) -> str:
+def advice(name: str, scheme: Mapping[str, Any]) -> str:
     """Return how the credential can be supplied, as the end of a sentence."""
     if not is_installed():
         return f"install '{name}-adapter[aws]', with which requests to AWS are signed"
-    return problem(sources, scheme)
+    return problem(scheme)
 
 
-def signed(request: ApiRequest, sources: Sources, scheme: str) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+def signed(
+    request: ApiRequest, scheme: Mapping[str, Any], profile: str | None, region: str | None
+) -> tuple[tuple[tuple[str, str], ...], list[str]]:
     """Return the headers of a request with its signature, and the secrets among them. Raises Failure."""
-    session = _session(sources.role(scheme, "profile"))
+    session = _session(profile)
     if session is None:
         reason = "the credentials of AWS are not set any more"
         raise Failure(Code.PERMISSION_DENIED, f"Permission denied: {reason}.", {"reason": reason, "missing": []})
-    service, region = _scope(request.url, sources.schemes[scheme], sources.role(scheme, "region") or _region(session))
+    service, region = _scope(request.url, scheme, region or _region(session))
     frozen = session.get_credentials().get_frozen_credentials()
     headers = tuple(header for header in request.headers if not _MADE.fullmatch(header[0]))
     made = _signature(request, [header for header in headers if _SIGNED.fullmatch(header[0])], frozen, service, region)

@@ -239,7 +239,7 @@ class Credentials:
         if self.adapter.security_schemes[scheme]["type"] == SIGNATURE:
             from .aws import advice
 
-            return advice(self.adapter.name, self.sources, scheme)
+            return advice(self.adapter.name, self.adapter.security_schemes[scheme])
         choices = [f"set {' and '.join(self.sources.missing(scheme))}"]
         for option in self.sources.options(scheme):
             if option.grant == "login":

@@ -78,7 +78,7 @@ class Sources:
         if scheme.get("type") == SIGNATURE:
             from .aws import has_credentials
 
-            return Source(name, "signature") if has_credentials(self, name) else None
+            return Source(name, "signature") if has_credentials(self.role(name, "profile")) else None
         if scheme.get("variables") and not self.missing(name):
             values = tuple(self.variables.value(variable) or "" for variable in scheme["variables"])
             if scheme["type"] == "mutualTLS":
@@ -287,7 +287,7 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
         from .aws import problem
 
         entry["set"] = sources.of(name) is not None
-        entry |= {"problem": problem(sources, name)} if not entry["set"] else {}
+        entry |= {"problem": problem(scheme)} if not entry["set"] else {}
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
     if options:

@@ -126,6 +126,8 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any], account
     reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
     if account is not None and not account.is_sent:
         reason = "the API asks for a credential"
+    if account is not None:
+        details["credential_sent"] = account.is_sent
     details["reason"] = reason
     scope_text = f", it needs the scope '{needed[:200]}'" if needed else ""
     return f"Permission denied: {reason}{scope_text}" + (f". {account.text}" if account is not None else "")
