@@ -56,7 +56,7 @@ class ApiRequest:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The credentials that a request carries; `query` and `cookies` are encoded pairs, `path` has values by wire name.
+    """The credentials that a request carries; `query` and `cookies` are encoded pairs; `path` and `body` have values.
 
     `variables` are those that the credentials came from.
     """
@@ -66,12 +66,13 @@ class Applied:
     cookies: tuple[str, ...] = ()
     secrets: frozenset[str] = frozenset()
     path: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, str] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
 
     @property
     def is_sent(self) -> bool:
         """True if the request itself holds a credential."""
-        return bool(self.headers or self.query or self.cookies or self.path)
+        return bool(self.headers or self.query or self.cookies or self.path or self.body)
 
 
 NO_CREDENTIALS = Applied()

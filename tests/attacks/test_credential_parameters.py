@@ -60,6 +60,15 @@ def test_a_credential_in_a_path_is_neither_a_parameter_nor_shown(tmp_path: Path)
         package.validate({"token": "mine"})
 
 
+def test_a_credential_in_a_body_is_the_owners(tmp_path: Path) -> None:
+    body = {"content_type": "application/json", "shape": "fields", "schema": {"type": "object"}}
+    row = operation("POST", parameters={"rest": {"in": "body_rest", "schema": {"type": "object"}}}, body=body)
+    scheme = {"type": "apiKey", "in": "body", "name": "key", "variables": ["P_KEY"]}
+    sent = secured(tmp_path, scheme, row).build({"rest": {"key": "of the agent", "n": 1}})
+    assert json.loads(sent.content or b"") == {"key": SECRET, "n": 1}
+    assert SECRET in sent.secrets
+
+
 @pytest.mark.parametrize("value", ["..", "../admin", "a/../b", "%2e%2e"])
 def test_a_credential_in_a_path_leads_nowhere_else(tmp_path: Path, value: str) -> None:
     assert secured(tmp_path, IN_PATH, operation(path="/{token}/me"), value).refused({}).code is not None

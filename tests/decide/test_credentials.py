@@ -216,3 +216,32 @@ def test_https_is_preferred_to_http_of_the_same_host(tmp_path: Path) -> None:
     urls = ["http://{r}.one.example/v1", "http://two.example", "https://{r}.one.example/v1"]
     table = documented(tmp_path, {"/a": reading()}, servers=[{"url": url} for url in urls])
     assert [server["url"] for server in table.adapter["servers"]] == [urls[2], urls[0], urls[1]]
+
+
+def adding(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"n": {"type": "string"}, **properties}, "required": [*properties]}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    return {"post": {"requestBody": body, "responses": {"200": {"description": "OK"}}, **more}}
+
+
+def test_a_key_in_every_body_is_a_credential(tmp_path: Path) -> None:
+    paths = {f"/{name}": adding({"key": {"type": "string", "description": "A valid API key"}}) for name in "abc"}
+    table = documented(tmp_path, paths)
+    assert table.adapter["security_schemes"]["key"]["in"] == "body"
+    assert requirements(table)["/a"] == [["key"]]
+    assert shown(table) & {"key", "n"} == {"n"}
+    assert "key" not in str([row["body"] for row in table.rows.values()])
+
+
+def test_a_key_in_every_body_beside_a_scheme_is_that_schemes(tmp_path: Path) -> None:
+    pair = {"client_id": {"type": "string"}, "secret": {"type": "string", "description": "Your API `secret`."}}
+    paths = {f"/{name}": adding(pair, security=[{"k": []}]) for name in "ab"}
+    table = documented(tmp_path, paths, {"k": KEY})
+    assert list(table.adapter["security_schemes"]) == ["k"]
+    assert not shown(table) & {"client_id", "secret"}
+
+
+def test_a_key_in_some_bodies_is_data(tmp_path: Path) -> None:
+    kept = adding({"api_key": {"type": "string", "description": "The API key of the integration"}})
+    table = documented(tmp_path, {"/a": kept, **{f"/{name}": adding({}) for name in "bcd"}})
+    assert "api_key" in shown(table)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
 from typing import Final, TypeAlias
 
+from aqlgen.decide.credentials.body_fields import credential_fields, without_fields
 from aqlgen.decide.credentials.departures import ADDED_SCHEME, ASSUMED, LIFTED, NO_SCHEME, PARAMETER, SIGNED
 from aqlgen.decide.credentials.names import issues_credentials, stem
 from aqlgen.decide.credentials.parameters import CredentialParameter, credential_parameters, is_token, scheme_of
@@ -44,6 +45,8 @@ class _Findings:
     accepted: dict[str, list[str]] = field(default_factory=dict)
     members: set[tuple[str, Location, str]] = field(default_factory=set)
     """The parameters that are credentials: operation, location and name."""
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    """The fields of each operation's body that are credentials."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def note(self, code: str, message: str, pointer: str, help: str = "") -> None:
@@ -55,6 +58,7 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     findings = _Findings({scheme.name: scheme for scheme in document.schemes})
     is_stated = any(map(any, (document.security, *(operation.security or () for operation in document.operations))))
     floating = _from_parameters(document, findings)
+    _from_bodies(document, findings, resolver)
     fallback = _unrequired(document, findings, is_stated=is_stated)
     if is_stated:
         floating = []
@@ -83,7 +87,7 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
             operation = replace(operation, security=tuple(alternatives))
         operations.append(operation)
     effective = replace(document, schemes=tuple(findings.schemes.values()), operations=tuple(operations))
-    effective = _without_credentials(effective, findings)
+    effective = _without_credentials(effective, findings, resolver)
     return _with_common_default(effective) if floating else effective, findings.diagnostics
 
 
@@ -113,6 +117,23 @@ def _from_parameters(document: Document, findings: _Findings) -> list[str]:
     return synthesised
 
 
+def _from_bodies(document: Document, findings: _Findings, resolver: Resolver) -> None:
+    """Find the fields of bodies that are credentials, and a scheme for those that no declared scheme replaces."""
+    operations = {operation.key: operation for operation in document.operations}
+    for member in credential_fields(document, resolver):
+        scheme = replace(scheme_of(member, frozenset(findings.schemes)), location="body")
+        for key, parameter in member.operations.items():
+            findings.fields.setdefault(key, []).append(member.name)
+            stated = operations[key].security
+            if any(document.security if stated is None else stated):
+                continue  # APIs that take it in the body as well take it from their scheme
+            findings.schemes[scheme.name] = scheme
+            target = findings.demanded if parameter.required else findings.accepted
+            target.setdefault(key, []).append(scheme.name)
+        name = scheme.name if scheme.name in findings.schemes else next(iter(findings.schemes))
+        _note_parameter(member, name, findings, "body")
+
+
 def _demand_declared(document: Document, findings: _Findings) -> None:
     """Demand the schemes that an operation also declares as a required parameter.
 
@@ -140,10 +161,10 @@ def _is_met(stated: Alternatives, schemes: Iterable[str]) -> bool:
     return bool(stated) and all(not set(schemes).isdisjoint(requirement) for requirement in stated)
 
 
-def _note_parameter(member: CredentialParameter, scheme: str, findings: _Findings) -> None:
+def _note_parameter(member: CredentialParameter, scheme: str, findings: _Findings, place: str = "") -> None:
     count = len(member.operations)
     message = (
-        f"the parameter {member.name!r} ({member.location.value}, {count} operation{'s' if count > 1 else ''}) is a "
+        f"the parameter {member.name!r} ({place or member.location.value}, {count} operation{'s'[: count - 1]}) is a "
         f"credential: agents neither see nor give it, and it is sent as the security scheme {scheme!r}"
     )
     findings.note(PARAMETER, message, member.example.origin.pointer)
@@ -250,8 +271,8 @@ def _with_common_default(document: Document) -> Document:
     return replace(document, security=common, operations=operations)
 
 
-def _without_credentials(document: Document, findings: _Findings) -> Document:
-    """Return the document without the parameters that are credentials, or stand where a scheme puts its own."""
+def _without_credentials(document: Document, findings: _Findings, resolver: Resolver) -> Document:
+    """Return the document without what is a credential, or stands where a scheme puts its own."""
     schemes = findings.schemes.values()
     operations = []
     for operation in document.operations:
@@ -261,5 +282,7 @@ def _without_credentials(document: Document, findings: _Findings) -> Document:
             if (operation.key, parameter.location, parameter.name) not in findings.members
             and not any(sends_parameter(scheme, parameter) for scheme in schemes)
         )
-        operations.append(operation if kept == operation.parameters else replace(operation, parameters=kept))
+        operation = operation if kept == operation.parameters else replace(operation, parameters=kept)
+        names = frozenset(findings.fields.get(operation.key, ()))
+        operations.append(without_fields(operation, names, resolver))
     return replace(document, operations=tuple(operations))

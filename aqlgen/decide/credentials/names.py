@@ -53,7 +53,7 @@ _OTHERS: Final = re.compile(
 """Keys and tokens of something else than the caller."""
 
 _DESCRIBED: Final = re.compile(
-    r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_-]*(key|token|secret)"
+    r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_`-]*(key|token|secret)"
     r"|\bauthenticat|\bauthoriz(e|ation)\b|\bbearer\b|\bcredential|\boauth|\byour (\w+ ){0,2}(key|token)\b"
 )
 _ABOUT: Final = re.compile(

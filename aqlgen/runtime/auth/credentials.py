@@ -145,6 +145,7 @@ class Credentials:
         query: list[str] = []
         cookies: list[str] = []
         path: dict[str, str] = {}
+        body: dict[str, str] = {}
         variables: list[str] = []
         hidden: set[str] = set()
         for source in sources:
@@ -176,11 +177,13 @@ class Credentials:
                 headers[key] = text
             elif place == "path":
                 path[path_credential(key)] = text
+            elif place == "body":
+                body[key] = text
             else:
                 pair = f"{quote(key, safe='')}={quote(text, safe='' if place == 'query' else _COOKIE_SAFE)}"
                 (query if place == "query" else cookies).append(pair)
         origins = tuple(dict.fromkeys(variables))
-        return Applied(tuple(headers.items()), tuple(query), tuple(cookies), frozenset(hidden), path, origins)
+        return Applied(tuple(headers.items()), tuple(query), tuple(cookies), frozenset(hidden), path, body, origins)
 
     def account(self, row: Row) -> Account:
         """Return what is to be said of the credential of an operation whose request the API answered with a 401."""
@@ -250,7 +253,7 @@ class Credentials:
 
 
 def _placed(scheme: Mapping[str, Any], values: tuple[str, ...]) -> tuple[str, str, str]:
-    """Return the place (header, query, cookie, path), the name and the value of a scheme's credential as it is sent."""
+    """Return place (header, query, cookie, path, body), name and value of a scheme's credential as it is sent."""
     if scheme["type"] == "apiKey":
         return scheme["in"], scheme["name"], values[0]
     kind = scheme.get("scheme", "") if scheme["type"] == "http" else "bearer"

@@ -116,6 +116,8 @@ class RequestBuilder:
             content = None
             if row.body is not None:
                 body = assemble_body(row, params, self._names)
+                if applied.body and (body is None or isinstance(body, Mapping)):
+                    body = {**(body or {}), **applied.body}
                 if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
                     reader = ReadFiles(self._files)
                     headers["Content-Type"], content = encode_body(row, row.body, body, reader)

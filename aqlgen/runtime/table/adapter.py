@@ -38,7 +38,7 @@ class Flow(TypedDict, total=False):
 
 
 _Placed = TypedDict("_Placed", {"in": str}, total=False)
-"""Where an API key is sent: header, query, cookie or path."""
+"""Where an API key is sent: header, query, cookie, path or body."""
 
 
 class SecurityScheme(_Placed, total=False):
@@ -47,7 +47,7 @@ class SecurityScheme(_Placed, total=False):
     type: str
     """The kind of the scheme: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for signed requests."""
     name: str
-    """The name of the header, query or path parameter, or cookie of an API key."""
+    """The name of the header, parameter, cookie or field of an API key."""
     scheme: str
     """The HTTP authentication scheme, such as `bearer`."""
     service: str
