@@ -101,8 +101,8 @@ def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecuritySch
         name = f"{name}_{member.location.value}"
     kind, http_scheme = "apiKey", ""
     if member.location is Location.HEADER and member.name.lower() == "authorization":
-        said = f"{parameter.description} {parameter.example} {parameter.schema}"
-        http_scheme = "basic" if _BASIC.search(said) else "bearer" if _BEARER.search(said) else ""
+        texts = f"{parameter.description} {parameter.example} {parameter.schema}"
+        http_scheme = "basic" if _BASIC.search(texts) else "bearer" if _BEARER.search(texts) else ""
         kind = "http" if http_scheme else "apiKey"
     return SecurityScheme(
         name=name,

@@ -67,8 +67,10 @@ def signed(
     service, region = _scope(request.url, scheme, region or _region(session))
     frozen = session.get_credentials().get_frozen_credentials()
     headers = tuple(header for header in request.headers if not _MADE.fullmatch(header[0]))
-    made = _signature(request, [header for header in headers if _SIGNED.fullmatch(header[0])], frozen, service, region)
-    return (*headers, *made), [secret for secret in (frozen.secret_key, frozen.token) if secret]
+    signature = _signature(
+        request, [header for header in headers if _SIGNED.fullmatch(header[0])], frozen, service, region
+    )
+    return (*headers, *signature), [secret for secret in (frozen.secret_key, frozen.token) if secret]
 
 
 def _signature(
@@ -81,8 +83,8 @@ def _signature(
     )
     signer = auth.S3SigV4Auth if service in ("s3", "s3-outposts") else auth.SigV4Auth
     signer(credentials, service, region).add_auth(unsigned)
-    given = {name.lower() for name, _ in headers}
-    return [(name, str(value)) for name, value in unsigned.headers.items() if name.lower() not in given]
+    sent = {name.lower() for name, _ in headers}
+    return [(name, str(value)) for name, value in unsigned.headers.items() if name.lower() not in sent]
 
 
 def _scope(url: str, scheme: Mapping[str, Any], region: str | None) -> tuple[str, str]:
