@@ -208,12 +208,7 @@ class Config(NamedTuple):
     )
 
     auth_allow_http: bool = setting(
-        False,
-        "auth.allow_http",
-        "AUTH_ALLOW_HTTP",
-        parsers.switch,
-        "Whether credentials may be sent over plain http to other machines. Without it such a call is refused, also "
-        "where base_url is an address of http; on this machine it never is.",
+        False, "auth.allow_http", "AUTH_ALLOW_HTTP", parsers.switch, "Send credentials over plain http to others, too."
     )
     forward_header: tuple[tuple[str, str], ...] = setting(
         (),
