@@ -26,6 +26,9 @@ class _Missing:
         return False
 
 
+SIGNATURE: Final = "awsSigv4"
+"""The kind of a security scheme that signs requests (AWS Signature Version 4), of which OpenAPI knows nothing."""
+
 MISSING: Final[Any] = _Missing()
 """Stands where the document gives no value, since null is a value."""
 
@@ -75,7 +78,7 @@ class Parameter:
     example: Json
     origin: Origin
     fixed: str | None = None
-    """The one value of a header that belongs to the request itself (Accept, Content-Type), where it must be sent."""
+    """The one value that it must have, where it is sent without being asked for: `X-Amz-Target`, Accept."""
     encoding: Mapping[str, Json] = field(default_factory=dict)
     """How its fields are written where it is a form, by the field's name (OpenAPI 3.1.1, 4.8.15)."""
 
@@ -161,7 +164,8 @@ class OAuthFlow:
 
 @dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A way to authenticate (OpenAPI 3.1.1, 4.8.27). `kind`: apiKey, http, oauth2, openIdConnect, mutualTLS.
+    """A way to authenticate (OpenAPI 3.1.1, 4.8.27). `kind`: apiKey, http, oauth2, openIdConnect, mutualTLS,
+    or SIGNATURE.
 
     `discovery_url` is where an authorization server describes itself: `openIdConnectUrl`, or 3.2's `oauth2MetadataUrl`.
     """
@@ -175,6 +179,8 @@ class SecurityScheme:
     origin: Origin
     flows: tuple[OAuthFlow, ...] = ()
     discovery_url: str = ""
+    service: str = ""
+    """The name by which requests to an AWS service are signed, if the document has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from aqlgen.build import Skipped, build
 from aqlgen.decide import decide, load_overrides, select
+from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.kept_names import unused
@@ -89,6 +90,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     built = build(resolver, assembled.openapi, overrides.adapter.security_schemes)
     progress("deciding")
     document, findings = with_adapter_overrides(built.document, overrides)
+    document, departures = with_effective_security(document, resolver)
     all_decisions = decide(
         document,
         overrides,
@@ -128,7 +130,12 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     )
     stale = _refuse([*findings, *tabulated.overrides], options.stale)
     skipped = (*built.skipped, *tabulated.skipped)
-    located = [*built.diagnostics, *tabulated.diagnostics, *(operation.diagnostic for operation in skipped)]
+    located = [
+        *built.diagnostics,
+        *departures,
+        *tabulated.diagnostics,
+        *(operation.diagnostic for operation in skipped),
+    ]
     diagnostics = (*stale, *assembled.locate([*assembled.diagnostics, *located]))
     warnings = tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is not Severity.NOTE)
     refused = () if tabulated.table.rows else _nothing_served(assembled, diagnostics)

@@ -24,7 +24,8 @@ IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification ignores, because body and security define them.
 
 A required one with a single possible value is sent nevertheless: servers that declare it need it. So is a Content-Type
-that declares the type of a binary body.
+that declares the type of a binary body. An Authorization tells which credential the operation wants
+(`decide/credentials`), and is no parameter in the end.
 """
 
 VISIBLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?")
@@ -75,9 +76,12 @@ def _parameter(context: Context, raw: Json, path: str, pointer: str) -> Paramete
     fixed = None
     if location is Location.HEADER and model.name.lower() in IGNORED_HEADERS:
         wanted = model.required or (model.name.lower() == "content-type" and _one_value(schema))
-        fixed = _only_value(schema) if wanted and model.name.lower() != "authorization" else None
-        if fixed is None:
+        is_credential = model.name.lower() == "authorization"
+        fixed = _only_value(schema) if wanted and not is_credential else None
+        if fixed is None and not is_credential:
             return None
+    if fixed is None and model.required and location in (Location.HEADER, Location.QUERY) and _one_value(schema):
+        fixed = _only_value(schema)
     style = model.style or ("form" if location in (Location.QUERY, Location.COOKIE) else "simple")
     if location is Location.QUERYSTRING:
         content_type = content_type or "application/x-www-form-urlencoded"
@@ -164,7 +168,7 @@ def _one_value(schema: Json) -> bool:
 
 
 def _only_value(schema: Json) -> str | None:
-    """Return the required or default value of a header, None if the document does not declare it."""
+    """Return the only or default value of a parameter, None if the document does not declare it."""
     if not isinstance(schema, dict):
         return None
     options = schema.get("enum")

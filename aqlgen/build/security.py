@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from aqlgen.build.context import Context, entries, text
 from aqlgen.build.models import SECURITY_SCHEME, InvalidObjectError
 from aqlgen.document.positions import escape, unescape
 from aqlgen.document.resolve import UnresolvedError
-from aqlgen.ir import Json, OAuthFlow, Origin, SecurityScheme, Server
+from aqlgen.ir import SIGNATURE, Json, OAuthFlow, Origin, SecurityScheme, Server
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 
 MAX_SCOPES = 1000
+SIGNATURE_EXTENSION = "x-amazon-apigateway-authtype"
+SERVICE = re.compile(r"[a-z][a-z0-9-]{1,40}")
+SIGNATURE_WORDS = re.compile(r"(?i)\b(aws|amazon)\b.{0,40}\b(signature|sigv?4)|\bsignature version 4\b|\bsigv4\b")
 
 
 def build_servers(raw: Json) -> tuple[Server, ...]:
-    """Return the servers that have a URL."""
-    return tuple(
+    """Return the servers that have a URL; one of https stands before the same one of http."""
+    servers = tuple(
         Server(
             url=server["url"].strip(),
             description=text(server.get("description")) or text(server.get("name")),
@@ -36,6 +40,22 @@ def build_servers(raw: Json) -> tuple[Server, ...]:
         for server in (raw if isinstance(raw, list) else ())
         if isinstance(server, dict) and text(server.get("url"))
     )
+    return _https_first(servers)
+
+
+def _https_first(servers: tuple[Server, ...]) -> tuple[Server, ...]:
+    """Return the servers with each of https before its twin of http, at that one's place."""
+    ordered: list[Server] = []
+    for server in servers:
+        scheme, _, rest = server.url.partition("://")
+        twins = [other for other in servers if scheme.lower() == "http" and _is_https(other.url, rest)]
+        ordered += [other for other in (*twins[:1], server) if other not in ordered]
+    return tuple(ordered)
+
+
+def _is_https(url: str, rest: str) -> bool:
+    scheme, _, other = url.partition("://")
+    return scheme.lower() == "https" and other.rstrip("/") == rest.rstrip("/")
 
 
 def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
@@ -59,7 +79,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
         schemes.append(
             SecurityScheme(
                 name=name,
-                kind=model.type,
+                kind=SIGNATURE if _is_signature(model.type, sent_name, node) else model.type,
                 description=text(model.description),
                 location=model.security_scheme_in or "",
                 parameter=model.name or "",
@@ -67,9 +87,27 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
                 origin=Origin(origin),
                 flows=_flows(node.get("flows")),
                 discovery_url=text(node.get("openIdConnectUrl")) or text(node.get("oauth2MetadataUrl")),
+                service=_service(context, node),
             )
         )
     return tuple(schemes)
+
+
+def _service(context: Context, node: Json) -> str:
+    """Return the name of the AWS service that signatures are for."""
+    info = context.resolver.root.get("info")
+    stated = text(info.get("x-aws-signingName")) if isinstance(info, dict) else ""
+    is_name = SERVICE.fullmatch(stated) and text(node.get(SIGNATURE_EXTENSION))
+    return stated if is_name else ""
+
+
+def _is_signature(kind: str, name: str, node: Json) -> bool:
+    """Return True if what a scheme calls an API key is Signature Version 4, which is made anew for each request."""
+    if kind != "apiKey" or name.lower() != "authorization":
+        return False
+    return text(node.get(SIGNATURE_EXTENSION)).lower() == "awssigv4" or bool(
+        SIGNATURE_WORDS.search(text(node.get("description")))
+    )
 
 
 def _flows(raw: Json) -> tuple[OAuthFlow, ...]:

@@ -179,6 +179,7 @@ def _summary(generated: Generated) -> str:
     lines += _hosts(generated)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
+    lines += _credentials(prepared)
     if generated.written:
         command = prepared.identity.project
         lines.append(f"Try it: cd {quote(str(generated.folder))} && pip install . && {command} --mock operations")
@@ -198,3 +199,15 @@ def _hosts(generated: Generated) -> list[str]:
     accepted = [use for use in uses if use.accepted_by == "overrides"]
     done = "overrides.yaml accepts" if generated.written else "overrides.yaml would accept"
     return [f"{done} these hosts, to which requests and credentials go from now on:", *use_lines(accepted)]
+
+
+def _credentials(prepared: Prepared) -> list[str]:
+    """Return what is to be said of credentials that the document does not name, or names badly."""
+    from aqlgen.decide.credentials.departures import ADDED_SCHEME, DEPARTURES, NO_SCHEME
+
+    departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
+    if NO_SCHEME in departures:
+        return ["The document names no credential. If the API wants one, say so in overrides.yaml:", ADDED_SCHEME]
+    if departures:
+        return ["The document is unclear about credentials: `aqlgen explain -v` says what is sent."]
+    return []

@@ -273,6 +273,31 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "no field names.",
         "Name the form's fields in its schema; of other content types only the API's can be served.",
     ),
+    "no-security-scheme": Entry(
+        "The document names no credential",
+        "There is no security scheme, and no parameter is a key or a token by its name.",
+        "If the API wants one, add it in overrides.yaml under adapter: security_schemes and security.",
+    ),
+    "credential-parameter": Entry(
+        "A parameter is a credential",
+        "It is a key or a token by its name, its place and its description, such as x-api-key or access_token.",
+        "Set the variable that `doctor` names. Agents neither see the parameter nor give it.",
+    ),
+    "security-assumed": Entry(
+        "No operation requires a security scheme",
+        "The document declares it under components/securitySchemes, and no `security` names it.",
+        "Set its variable to have it sent; leave the variable unset otherwise.",
+    ),
+    "security-lifted": Entry(
+        "Most operations lift the security of the document",
+        "They say `security: []` although the document requires a credential: more often a habit than true.",
+        "Set the variable to have the credential sent; leave it unset for an API that is public.",
+    ),
+    "signed-requests": Entry(
+        "Requests are signed",
+        "The scheme is Signature Version 4 of AWS, which is made anew for each request.",
+        "Install the adapter with its extra `aws`, and set the credentials of AWS: environment, profile or role.",
+    ),
     "unknown-security-scheme": Entry(
         "A security requirement names no scheme",
         "The name is mistyped, or its scheme is missing from components/securitySchemes or could not be used.",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.diagnostics.plain import counted, plain
+from aqlgen.ir import SIGNATURE
 from aqlgen.runtime.hosts.report import missing_entries
 from aqlgen.runtime.table import Deprecation, Idempotency, LongRunning, Pagination, Update
 from aqlgen.table.hosts import overrides_entry, table_hosts
@@ -114,7 +115,8 @@ def _credentials(table: Table) -> str:
         return "\n## Credentials\n\nThe document names none.\n"
     lines = []
     for name, entry in schemes.items():
-        variables = ", ".join(f"`{variable}`" for variable in entry["variables"]) or "not served yet"
+        otherwise = "those of AWS, with the extra `aws`" if entry["type"] == SIGNATURE else "not served yet"
+        variables = ", ".join(f"`{variable}`" for variable in entry["variables"]) or otherwise
         optional = ", ".join(f"`{variable}`" for variable in entry.get("optional_variables", {}).values())
         kind = " ".join((entry["type"], entry.get("scheme", ""))).strip()
         lines.append(f"| {escape(name)} | {escape(kind)} | {variables} | {optional} |\n")

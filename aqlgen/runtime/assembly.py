@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.per_user import PerUser
-from .auth.sources import Logins
+from .auth.sources import SIGNATURE, Logins
 from .client.api import Api
 from .dispatch.dispatcher import Dispatcher
 from .encode.urls import variable_problem
@@ -61,9 +61,21 @@ def assemble(
     transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    if not mock:
+        _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
     dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked)
     return Assembly(adapter, table, config, transport, dispatcher, state)
+
+
+def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:
+    """Warn if requests have to be signed and cannot be, since the extra is missing."""
+    signing = [scheme for scheme in adapter.security_schemes.values() if scheme.get("type") == SIGNATURE]
+    if signing:
+        from .auth.aws import is_installed, problem
+
+        if not is_installed():
+            logger.write("warning", problem(signing[0]))
 
 
 def adapter_secrets(adapter: Adapter, environ: Mapping[str, str], config: Config | None = None) -> frozenset[str]:

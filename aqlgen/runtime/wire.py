@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_CREDENTIALS",
     "QUOTA_HEADERS",
+    "Account",
     "ApiRequest",
     "ApiResponse",
     "Applied",
@@ -55,15 +56,33 @@ class ApiRequest:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The credentials that a request carries; `query` and `cookies` are encoded pairs."""
+    """The credentials that a request carries; `query` and `cookies` are encoded pairs; `path` and `body` have values.
+
+    `variables` are those that the credentials came from.
+    """
 
     headers: tuple[tuple[str, str], ...] = ()
     query: tuple[str, ...] = ()
     cookies: tuple[str, ...] = ()
     secrets: frozenset[str] = frozenset()
+    path: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, str] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+
+    @property
+    def is_sent(self) -> bool:
+        """True if the request itself holds a credential."""
+        return bool(self.headers or self.query or self.cookies or self.path or self.body)
 
 
 NO_CREDENTIALS = Applied()
+
+
+class Account(NamedTuple):
+    """What the adapter says of the credential of a request that the API did not accept."""
+
+    is_sent: bool
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from aqlgen.table.form_fields import is_form
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import added_parameters, plain_parameters, with_required_credentials, with_unique_names
+from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
 from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
 from aqlgen.table.variables import security_schemes
 
@@ -70,7 +70,7 @@ def tabulate(
     skipped: list[Skipped] = []
     for decision in decisions:
         try:
-            drafts.append(_draft(decision, types, document, applier))
+            drafts.append(_draft(decision, types, applier))
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
     operations = {draft.decision.name: (draft.decision.operation.path, draft.parameters) for draft in drafts}
@@ -97,8 +97,7 @@ def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
     broken.setdefault(error.reference, error)
 
 
-def _draft(decision: Decision, types: Types, document: Document, applier: OverrideApplier) -> Draft:
-    decision = with_required_credentials(decision, document)
+def _draft(decision: Decision, types: Types, applier: OverrideApplier) -> Draft:
     shaped: ShapedBody | None
     try:
         shaped = shape(decision, types, applier.content_type(decision, types))
@@ -106,7 +105,7 @@ def _draft(decision: Decision, types: Types, document: Document, applier: Overri
         if decision.operation.body is None or decision.operation.body.required is not False:
             raise
         shaped = None
-    parameters = plain_parameters(decision, types, document.schemes)
+    parameters = plain_parameters(decision, types)
     table_responses, returns = responses.build(decision, types)
     adapter_parameters = added_parameters(decision, parameters, returns)
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *(shaped.parameters if shaped else ())))

@@ -85,8 +85,8 @@ def _accepted(
     own security schemes name is the owner's word.
     """
     if before is not None:
-        own = {name: scheme for name, scheme in schemes.items() if name in overrides.security_schemes}
-        oauth = {*before.get("oauth", ()), *by_generating((), own)["oauth"]}
+        owners = {name: scheme for name, scheme in schemes.items() if name in overrides.security_schemes}
+        oauth = {*before.get("oauth", ()), *by_generating((), owners)["oauth"]}
         named = {
             "api": [origin for origin in named["api"] if origin in before.get("api", ())],
             "oauth": [origin for origin in named["oauth"] if origin in oauth],

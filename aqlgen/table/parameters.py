@@ -15,7 +15,7 @@ from typing import Final
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits.sensitive import is_secret
-from aqlgen.ir import Document, Json, Location, Parameter, SecurityScheme
+from aqlgen.ir import Json, Location
 from aqlgen.runtime.table import ADAPTER, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
@@ -34,34 +34,6 @@ MOST: Final = 100
 
 _NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
 _SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
-
-
-def sent_by_security(parameter: Parameter, schemes: Iterable[SecurityScheme]) -> bool:
-    """Return True if a parameter is a credential that a security scheme sends already."""
-    return any(
-        scheme.kind == "apiKey" and scheme.location == parameter.location.value and scheme.parameter == parameter.name
-        for scheme in schemes
-    )
-
-
-def with_required_credentials(decision: Decision, document: Document) -> Decision:
-    """Return a decision whose security has each credential that its operation also declares as a required parameter.
-
-    Documents that list them as alternatives of each other mean that both are sent.
-    """
-    operation = decision.operation
-    if decision.override.security is not None:
-        return decision
-    demanded = [
-        scheme.name
-        for scheme in document.schemes
-        if any(parameter.required and sent_by_security(parameter, (scheme,)) for parameter in operation.parameters)
-    ]
-    stated = document.security if operation.security is None else operation.security
-    if not demanded or (stated and all(set(demanded) <= set(requirement) for requirement in stated)):
-        return decision
-    security = tuple(dict.fromkeys(tuple(sorted({*requirement, *demanded})) for requirement in stated or ((),)))
-    return replace(decision, operation=replace(operation, security=security))
 
 
 def agent_name(wire: str, location: str, path: str, resource: str = "") -> str:
@@ -107,14 +79,14 @@ def with_unique_names(parameters: Iterable[TableParameter]) -> tuple[TableParame
     return tuple(named)
 
 
-def plain_parameters(decision: Decision, types: Types, schemes: Iterable[SecurityScheme]) -> list[TableParameter]:
+def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
     """Return the path, query, header and cookie parameters, in that order."""
     operation = decision.operation
     order = list(Location)
     owner = pascal(split(decision.name))
     table_parameters = []
     for parameter in sorted(operation.parameters, key=lambda declared: order.index(declared.location)):
-        if parameter.fixed is not None or sent_by_security(parameter, schemes):
+        if parameter.fixed is not None:
             continue
         name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
         schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))

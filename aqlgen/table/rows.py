@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.decide.decision import AnyTrait, Decision, Trait
-from aqlgen.ir import Json
+from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
 from aqlgen.runtime.table import (
     Body,
@@ -112,9 +112,8 @@ def build_row(
         security=operation.security,
         scopes=operation.scopes,
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
-        headers={
-            parameter.name.title(): parameter.fixed for parameter in operation.parameters if parameter.fixed is not None
-        },
+        headers={name.title(): value for name, value in _fixed(operation, Location.HEADER).items()},
+        query=_fixed(operation, Location.QUERY),
         shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters)},
         fixed={parameter.name: parameter for parameter in draft.fixed},
         body=draft.body,
@@ -123,6 +122,15 @@ def build_row(
         example=example,
     )
     return DecidedRow(row, decision, responses.mock_of(operation.responses))
+
+
+def _fixed(operation: Operation, location: Location) -> dict[str, str]:
+    """Return the parameters that have one value only."""
+    return {
+        parameter.name: parameter.fixed
+        for parameter in operation.parameters
+        if parameter.location is location and parameter.fixed is not None
+    }
 
 
 def _texts(decision: Decision) -> tuple[str, str]:

@@ -9,13 +9,16 @@ from typing import Final
 
 from aqlgen.decide.overrides import Overrides, finding, nearest
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.ir import OAuthFlow
+from aqlgen.ir import SIGNATURE, OAuthFlow
 from aqlgen.ir import SecurityScheme as DocumentScheme
 from aqlgen.runtime.table import Flow, SecurityScheme
 from aqlgen.table.identity import Identity
 from aqlgen.words import snake
 
 __all__ = ["security_schemes"]
+
+_RESERVED: Final = ("AWS_", "GIT_", "LD_", "MCP_AQL_", "PIP_", "PYTHON", "SSH_", "SSL_", "UV_", "XDG_")
+"""Beginnings of variables that other programs keep their own secrets in: no document's title makes one a credential."""
 
 _TOKENS: Final = frozenset({"oauth2", "openIdConnect"})
 _PAIRS: Final = frozenset({"basic", "digest"})
@@ -108,6 +111,8 @@ def _variable_prefix(identity: Identity, name: str) -> str:
     """Return the prefix of a scheme's variables. A name that ends in `_FILE` would be taken for the path of a file."""
     words = snake(name).upper() or "CREDENTIAL"
     stem = words if words.startswith(f"{identity.prefix}_") else f"{identity.prefix}_{words}"
+    if stem.startswith(_RESERVED):
+        stem = f"API_{stem}"
     return f"{stem}_KEY" if stem.endswith("_FILE") else stem
 
 
@@ -117,6 +122,8 @@ def _scheme_entry(scheme: DocumentScheme, naming: _Naming) -> SecurityScheme:
         entry |= {"in": scheme.location, "name": scheme.parameter}
     if scheme.kind == "http":
         entry["scheme"] = scheme.http_scheme
+    if scheme.service:
+        entry["service"] = scheme.service
     if scheme.kind in _TOKENS:
         if scheme.flows:
             entry["flows"] = {flow.grant: _flow(flow) for flow in scheme.flows}
@@ -150,6 +157,8 @@ def _variables(scheme: DocumentScheme, stem: str) -> _Naming:
         return _Naming({"key" if scheme.kind == "apiKey" else "token": stem}, {})
     if scheme.kind == "mutualTLS":
         return _Naming({"cert": f"{stem}_CERT", "key": f"{stem}_KEY"}, {"key_password": f"{stem}_KEY_PASSWORD"})
+    if scheme.kind == SIGNATURE:
+        return _Naming({}, {role: f"{stem}_{role.upper()}" for role in ("profile", "region")})
     if scheme.kind not in _TOKENS:
         return _Naming({}, {})
     base = stem.removesuffix("_TOKEN")

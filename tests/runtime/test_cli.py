@@ -197,6 +197,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "base_url",
         "callable",
         "credentials",
+        "encrypted",
         "hooks",
         "hosts",
         "http",

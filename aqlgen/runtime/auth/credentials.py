@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..encode.framing import check_header
+from ..encode.request import path_credential
 from ..errors import Code, Failure
 from ..redaction import Secrets
 from ..settings.load import Variables
 from ..table import Adapter, Row
-from ..wire import NO_CREDENTIALS, Applied
-from .sources import Source, Sources, without_scheme
+from ..wire import NO_CREDENTIALS, Account, Applied
+from .sources import SIGNATURE, Source, Sources, without_scheme
 
 if TYPE_CHECKING:
     import ssl
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Credentials"]
 
+_MARKED = {"digest": "Digest", "signature": "AWS4-HMAC-SHA256"}
+"""The HTTP authentication schemes of marks that stand for no bearer token."""
 _COOKIE_SAFE = "!#$%&'()*+,/:<=>?@[]^`{|}\"\\"
-_PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_url", "username"})
+_PUBLIC = frozenset({"client_id", "scopes", "audience", "token_url", "discovery_url", "username", "region", "profile"})
 
 
 class Credentials:
@@ -141,9 +144,13 @@ class Credentials:
         headers: dict[str, str] = {}
         query: list[str] = []
         cookies: list[str] = []
+        path: dict[str, str] = {}
+        body: dict[str, str] = {}
+        variables: list[str] = []
         hidden: set[str] = set()
         for source in sources:
             scheme = self.adapter.security_schemes[source.scheme]
+            variables += self.sources.origins(source)
             if source.grant == "certificate":
                 if self._tls is None:
                     raise self._certificate_too_late(scheme)
@@ -151,7 +158,7 @@ class Credentials:
                 continue
             if source.grant:
                 mark = self.mark(source.scheme)
-                headers["Authorization"] = f"{'Digest' if source.grant == 'digest' else 'Bearer'} {mark}"
+                headers["Authorization"] = f"{_MARKED.get(source.grant, 'Bearer')} {mark}"
                 hidden.add(mark)
                 continue
             place, key, text = _placed(scheme, source.values)
@@ -168,10 +175,32 @@ class Credentials:
             if place == "header":
                 check_header(key)
                 headers[key] = text
+            elif place == "path":
+                path[path_credential(key)] = text
+            elif place == "body":
+                body[key] = text
             else:
                 pair = f"{quote(key, safe='')}={quote(text, safe='' if place == 'query' else _COOKIE_SAFE)}"
                 (query if place == "query" else cookies).append(pair)
-        return Applied(tuple(headers.items()), tuple(query), tuple(cookies), frozenset(hidden))
+        origins = tuple(dict.fromkeys(variables))
+        return Applied(tuple(headers.items()), tuple(query), tuple(cookies), frozenset(hidden), path, body, origins)
+
+    def account(self, row: Row) -> Account:
+        """Return what is to be said of the credential of an operation whose request the API answered with a 401."""
+        try:
+            applied = self.for_row(row)
+        except Failure:
+            applied = NO_CREDENTIALS
+        if applied.is_sent:
+            return Account(True, f"A credential was sent, from {' and '.join(applied.variables) or 'the caller'}")
+        alternatives = self.adapter.security if row.security is None else row.security
+        schemes = dict.fromkeys(name for schemes in alternatives for name in schemes if self._is_supported(name))
+        advice = "; or ".join(dict.fromkeys(map(self._advice, schemes or self.adapter.security_schemes)))
+        if not advice:
+            advice = f"the API's document names none, '{self.adapter.name}-adapter doctor' shows how to add one"
+        elif not schemes:
+            advice = "the document of the API asks for none here"
+        return Account(False, f"No credential was sent: {advice}")
 
     def _denied(self, alternatives: tuple[tuple[str, ...], ...], row: Row) -> Failure:
         supported = [schemes for schemes in alternatives if all(map(self._is_supported, schemes))]
@@ -197,7 +226,8 @@ class Credentials:
         return Failure(Code.PERMISSION_DENIED, message, {"reason": reason, "missing": []})
 
     def _is_supported(self, scheme: str) -> bool:
-        return bool(self.adapter.security_schemes.get(scheme, {}).get("variables"))
+        entry = self.adapter.security_schemes.get(scheme, {})
+        return bool(entry.get("variables")) or entry.get("type") == SIGNATURE
 
     def _missing(self, scheme: str) -> list[str]:
         return [] if self.sources.is_per_user(scheme) else self.sources.missing(scheme)
@@ -209,6 +239,10 @@ class Credentials:
             if header is not None:
                 return f"let your client send your own credential in the header '{header}'"
             return "let your client send your own token in the header 'Authorization', as a Bearer token"
+        if self.adapter.security_schemes[scheme]["type"] == SIGNATURE:
+            from .aws import advice
+
+            return advice(self.adapter.name, self.adapter.security_schemes[scheme])
         choices = [f"set {' and '.join(self.sources.missing(scheme))}"]
         for option in self.sources.options(scheme):
             if option.grant == "login":
@@ -219,7 +253,7 @@ class Credentials:
 
 
 def _placed(scheme: Mapping[str, Any], values: tuple[str, ...]) -> tuple[str, str, str]:
-    """Return the place (header, query or cookie), the name and the value under which a scheme's credential is sent."""
+    """Return place (header, query, cookie, path, body), name and value of a scheme's credential as it is sent."""
     if scheme["type"] == "apiKey":
         return scheme["in"], scheme["name"], values[0]
     kind = scheme.get("scheme", "") if scheme["type"] == "http" else "bearer"

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import ssl
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import anyio
+
+from ..encode.urls import is_safe
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,25 +32,6 @@ class Fetched(NamedTuple):
 
     status: int
     body: Mapping[str, Any]
-
-
-def is_safe(url: str) -> bool:
-    """Return True if secrets may be sent to a URL: https, or http on this machine."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-    except ValueError:
-        return False
-    if parts.scheme == "https":
-        return bool(host)
-    return parts.scheme == "http" and (host == "localhost" or _is_loopback(host))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Fetch:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..state import SqliteState
 
 __all__ = [
+    "SIGNATURE",
     "Logins",
     "Source",
     "Sources",
@@ -30,14 +31,16 @@ __all__ = [
 ]
 
 
+SIGNATURE = "awsSigv4"
+"""The type of a scheme that signs requests (AWS Signature Version 4)."""
 _LOGIN_FLOWS = ("authorizationCode", "deviceAuthorization")
 
 
 class Source(NamedTuple):
     """Where a credential comes from. If `grant` is empty, `values` are sent as they are.
 
-    Otherwise it is one of digest, certificate, exchange, refresh_token, login, client_credentials, password. The values
-    of a `private` source belong to the caller alone.
+    Otherwise it is one of digest, certificate, signature, exchange, refresh_token, login, client_credentials, password.
+    The values of a `private` source belong to the caller alone.
     """
 
     scheme: str
@@ -72,6 +75,10 @@ class Sources:
             return None
         if self.is_per_user(name):
             return self._from_caller(name, scheme)
+        if scheme.get("type") == SIGNATURE:
+            from .aws import has_credentials
+
+            return Source(name, "signature") if has_credentials(self.role(name, "profile")) else None
         if scheme.get("variables") and not self.missing(name):
             values = tuple(self.variables.value(variable) or "" for variable in scheme["variables"])
             if scheme["type"] == "mutualTLS":
@@ -81,6 +88,16 @@ class Sources:
             if self.is_ready(name, option):
                 return Source(name, option.grant)
         return None
+
+    def origins(self, source: Source) -> tuple[str, ...]:
+        """Return the variables that a credential came from; none if a caller brought it."""
+        scheme = self.schemes[source.scheme]
+        if source.private:
+            return ()
+        if scheme.get("type") == SIGNATURE:
+            return ("the credentials of AWS",)
+        option = next((option for option in self.options(source.scheme) if option.grant == source.grant), None)
+        return tuple(scheme.get("variables", ())) if option is None else option.variables
 
     def is_per_user(self, name: str) -> bool:
         """Return True if the call came over HTTP and each caller brings the scheme's credential."""
@@ -272,6 +289,11 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
     is_set = bool(variables) and not sources.missing(name)
     entry = {"scheme": name, "type": scheme.get("type", ""), "variables": variables}
     entry["set"] = is_set or any(option["set"] for option in options)
+    if scheme.get("type") == SIGNATURE:
+        from .aws import problem
+
+        entry["set"] = sources.of(name) is not None
+        entry |= {"problem": problem(scheme)} if not entry["set"] else {}
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
     if options:
@@ -314,5 +336,7 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
         yield f"    over HTTP from each caller's header {per_user['header']}"
     elif per_user:
         yield f"    over HTTP by exchange of each caller's token, {', '.join(CLIENT)}  {per_user['token_url']}"
+    if entry.get("problem"):
+        yield f"    {entry['problem']}"
     for name in entry.get("unreadable", ()):
         yield f"    the file that {name} names cannot be read"

@@ -27,7 +27,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     """
     from ..assembly import adapter_secrets, audit_file, check_variables
     from ..auth.sources import Logins, report
-    from ..encode.urls import has_base_url, server_url
+    from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import NAMES
     from ..hosts.report import OperationHost, host_uses
     from ..state import SqliteState, state_file
@@ -74,6 +74,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         "http": _http(config.http, Variables(environ)),
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
         "credentials": credentials,
+        "encrypted": config.auth_allow_http or unknown or is_safe(config.base_url or first or ""),
         "callable": _callable(adapter, table, credentials),
     }
     masked: dict[str, Any] = redacted(_without_userinfo(shown), secrets)
@@ -150,8 +151,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
 
     for entry in report["credentials"]:
         lines += credential_lines(entry)
-    if not report["credentials"]:
-        lines.append("  the API asks for none")
+    lines += _unnamed(report)
     lines += ["", "Safety", *_safety(report["safety"])]
     lines.append(f"  {'hooks':<26} {', '.join(report['hooks']) or 'none'}")
     lines += ["", "HTTP", *_http_lines(report["http"])]
@@ -173,6 +173,24 @@ def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
         yield f"  to accept: 'adapter: {{hosts: [{entries}]}}' in overrides.yaml, then `aqlgen update`"
     if not hosts:
         yield "  none is known"
+
+
+_ADDED_SCHEME = (
+    "adapter:",
+    "  security_schemes: {token: {type: http, scheme: bearer}}",
+    "  security: [token]",
+)
+
+
+def _unnamed(report: Mapping[str, Any]) -> list[str]:
+    """Return what to do if the document names no credential, or one would be sent for all to read."""
+    if not report["credentials"]:
+        advice = "  the document names none; if the API wants one, say so in overrides.yaml, then `aqlgen update`:"
+        return [advice, *(f"    {line}" for line in _ADDED_SCHEME)]
+    return [] if report["encrypted"] else [f"  {_READABLE}: use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true"]
+
+
+_READABLE = "the address is one of plain http, over which no credential is sent"
 
 
 def _unknown_base(servers: list[str]) -> str:
@@ -226,6 +244,10 @@ def _http_lines(http: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {'origins':<26} {', '.join(http['origins']) or 'none'}"
 
 
+def _is_per_user(report: Mapping[str, Any]) -> bool:
+    return any("per_user" in entry for entry in report["credentials"])
+
+
 def _verdict(report: Mapping[str, Any]) -> str:
     """Return a sentence on whether calls can be made."""
     if not report["safety"]["audit"]["writable"] and report["safety"]["asks_about"]:
@@ -233,6 +255,11 @@ def _verdict(report: Mapping[str, Any]) -> str:
     total, met = report["callable"]["operations"], report["callable"]["with_credentials"]
     if report["base_url"] is None:
         return "Not ready: the address of the API is not known. `--mock` answers without it."
+    is_set = any(entry["set"] for entry in report["credentials"])
+    if is_set and not report["encrypted"]:
+        return f"Not ready: {_READABLE}."
+    if met == total and report["credentials"] and not is_set and not _is_per_user(report):
+        return "Ready without a credential: the document insists on none, and none is set."
     if met == total:
         return f"Ready: nothing is missing for any of {counted(total, 'operation')}."
     if met == 0:

@@ -47,7 +47,13 @@ class Api:
         clock: Callable[[], float] = monotonic,
         variables: Mapping[str, str] | None = None,
         files_folder: str = "",
+        allow_http: bool = False,
     ) -> None:
+        def in_clear(url: str) -> bool:
+            from ..hosts.accepted import is_listed
+
+            return allow_http or is_listed(adapter, url)
+
         mock = getattr(transport, "offline", False)  # the mock asks for no credential and has no address
         self._names = Names(table)
         self._credentials = credentials or Credentials(adapter, environ, demanded=not mock)
@@ -66,6 +72,7 @@ class Api:
             base_url or (_MOCK_URL if mock else None),
             variables=variables,
             files=Files(files_folder),
+            in_clear=in_clear,
         )
         self._transport = transport
 
@@ -91,6 +98,7 @@ class Api:
             timeout=config.timeout,
             variables=config.server_variables,
             files_folder=config.files_folder,
+            allow_http=config.auth_allow_http,
         )
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,7 +143,8 @@ class Api:
 
         The adapter's credentials within it are masked, unless it is not for the agent but to be sent back.
         """
-        data = decode_response(response, row, params, self._names, self._credentials.secrets)
+        account = self._credentials.account(row) if response.status == 401 else None
+        data = decode_response(response, row, params, self._names, self._credentials.secrets, account=account)
         return self._credentials.seen.masked(data) if masked else data
 
     def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ..errors import Code, Failure
 from ..redaction import redact
 from ..table import Row
 from ..text import folded, leaks, line
-from ..wire import ApiResponse
+from ..wire import Account, ApiResponse
 from .errors import ApiError, read_error
 from .headers import quotas, retry_after, seconds_until_reset
 from .upstream import upstream
@@ -35,9 +35,16 @@ _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for ho
 
 
 def failure_of_response(
-    response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str] = frozenset()
+    response: ApiResponse,
+    row: Row,
+    params: Mapping[str, Any],
+    secrets: frozenset[str] = frozenset(),
+    account: Account | None = None,
 ) -> Failure:
-    """Build the Failure of a response that is no success. What the API says of it is data, in `details.upstream`."""
+    """Build the Failure of a response that is no success. What the API says of it is data, in `details.upstream`.
+
+    `account` says which credential the request had.
+    """
     status = response.status
     response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
     error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
@@ -46,7 +53,7 @@ def failure_of_response(
     if code is Code.INVALID_TYPE:
         code, message = _invalid(row, error, status, details)
     elif code is Code.PERMISSION_DENIED:
-        message = _denied(response, status, details)
+        message = _denied(response, status, details, account)
     elif code is Code.NOT_FOUND_RESOURCE:
         message = _not_found(row, params, details)
     elif code is Code.RATE_LIMIT_EXCEEDED:
@@ -112,7 +119,7 @@ def _fields(row: Row, parameter: str) -> list[str]:
     return list(schema.get("properties", {}))
 
 
-def _denied(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
+def _denied(response: ApiResponse, status: int, details: dict[str, Any], account: Account | None) -> str:
     scope = _SCOPE.search(response.headers.get("www-authenticate", ""))
     needed = scope[1].strip() if scope else response.headers.get("x-accepted-oauth-scopes", "").strip()
     if needed:
@@ -121,8 +128,13 @@ def _denied(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
     if wait is not None:
         details["retry_after_seconds"] = wait
     reason = "the API did not accept the credential" if status == 401 else "the credential does not allow this"
+    if account is not None and not account.is_sent:
+        reason = "the API asks for a credential"
+    if account is not None:
+        details["credential_sent"] = account.is_sent
     details["reason"] = reason
-    return f"Permission denied: {reason}" + (", it needs the scope in details.required_scope" if needed else "")
+    scope_text = ", it needs the scope in details.required_scope" if needed else ""
+    return f"Permission denied: {reason}{scope_text}" + (f". {account.text}" if account is not None else "")
 
 
 def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> str:

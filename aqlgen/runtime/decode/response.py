@@ -11,7 +11,7 @@ from ..media import JSON, StreamForm, is_json, is_json_lines, is_multipart, is_x
 from ..redaction import redact, redacted
 from ..schema.field_names import Names, Plan, Way
 from ..table import Row
-from ..wire import ApiResponse
+from ..wire import Account, ApiResponse
 from .body import decode_text, read_body
 
 __all__ = ["declared_response", "decode_response"]
@@ -21,23 +21,37 @@ _LOCATION_HEADERS = frozenset({"location", "operation-location", "azure-asyncope
 
 
 def decode_response(
-    response: ApiResponse, row: Row, params: Mapping[str, Any], names: Names, secrets: frozenset[str] = frozenset()
+    response: ApiResponse,
+    row: Row,
+    params: Mapping[str, Any],
+    names: Names,
+    secrets: frozenset[str] = frozenset(),
+    *,
+    account: Account | None = None,
 ) -> Any:
     """Return the data of a response. Raises Failure when its status is one, or its body is not of its type.
 
+    `account` says which credential the request had, if the API did not accept it.
     A response that misses its declared schema is passed on as it is.
     """
     try:
-        return _decoded(response, row, params, names, secrets)
+        return _decoded(response, row, params, names, secrets, account)
     except Failure as failure:  # the API may repeat a secret, in its content or its headers
         details = redacted(failure.details, secrets)
         raise Failure(failure.code, redact(failure.message, secrets), details) from None
 
 
-def _decoded(response: ApiResponse, row: Row, params: Mapping[str, Any], names: Names, secrets: frozenset[str]) -> Any:
+def _decoded(
+    response: ApiResponse,
+    row: Row,
+    params: Mapping[str, Any],
+    names: Names,
+    secrets: frozenset[str],
+    account: Account | None,
+) -> Any:
     status = response.status
     if not 200 <= status < 300:
-        return _decode_other_status(response, row, params, secrets)
+        return _decode_other_status(response, row, params, secrets, account)
     if response.file is not None:
         file = response.file
         return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
@@ -71,7 +85,9 @@ def declared_response(row: Row, status: int) -> Mapping[str, Any]:
     return response or {}
 
 
-def _decode_other_status(response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str]) -> Any:
+def _decode_other_status(
+    response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str], account: Account | None
+) -> Any:
     """Return the data of a redirect that is a result in itself, and of what was not modified; else raise Failure."""
     status, location = response.status, response.headers.get("location")
     if status == 304:
@@ -85,7 +101,7 @@ def _decode_other_status(response: ApiResponse, row: Row, params: Mapping[str, A
         return {"location": redact(location, secrets)}
     from .failures import failure_of_response
 
-    raise failure_of_response(response, row, params, secrets)
+    raise failure_of_response(response, row, params, secrets, account)
 
 
 def _is_declared(row: Row, status: int) -> bool:

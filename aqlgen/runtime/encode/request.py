@@ -23,9 +23,9 @@ from .forms import encode_querystring, form_pairs
 from .framing import check_header, check_names
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles
-from .urls import resolve_base_url, split_at_placeholders
+from .urls import is_safe, not_encrypted, resolve_base_url, split_at_placeholders
 
-__all__ = ["RequestBuilder"]
+__all__ = ["RequestBuilder", "path_credential"]
 
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -84,8 +84,10 @@ class RequestBuilder:
         *,
         variables: Mapping[str, str] | None = None,
         files: Files | None = None,
+        in_clear: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._adapter = adapter
+        self._in_clear = in_clear
         self._names = names
         self._credentials = credentials
         self._base_url = base_url
@@ -101,12 +103,16 @@ class RequestBuilder:
         applied = self._credentials(row)
         if row.presets or row.fixed:
             params = {**row.presets, **params, **row.fixed_values}
+        if applied.is_sent and not is_safe(route.base_url) and not self._in_clear(route.base_url):
+            raise not_encrypted()
+        if applied.path:
+            params = {**params, **applied.path}
         headers = dict(route.headers)
         cookies: list[str] = []
         files: tuple[SentFile, ...] = ()
         try:
             url = route.base_url + _path(row, route, params)
-            query = [*route.fixed_query, *_query(route, params), *applied.query]
+            query = [*route.fixed_query, *_without_credentials(_query(route, params), applied), *applied.query]
             for field in route.header_fields:
                 value = field.value(params)
                 if value is not None:
@@ -115,13 +121,16 @@ class RequestBuilder:
             content = None
             if row.body is not None:
                 body = assemble_body(row, params, self._names)
+                if applied.body and (body is None or isinstance(body, Mapping)):
+                    body = {**(body or {}), **applied.body}
                 if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
                     reader = ReadFiles(self._files)
                     headers["Content-Type"], content = encode_body(row, row.body, body, reader)
                     files = tuple(reader.sent)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
-        headers.update(applied.headers)
+        for name, text in applied.headers:
+            _set_header(headers, name, text)
         cookies.extend(applied.cookies)
         if cookies:
             headers["Cookie"] = "; ".join(cookies)
@@ -138,7 +147,8 @@ class RequestBuilder:
         for name in (*row.headers, *self._adapter.headers):
             check_header(name)
         path, _, fixed = row.path.partition("#")[0].partition("?")
-        path_parameters = {field.wire: field for field in row.sent_parameters.values() if field.location == "path"}
+        path_parameters = self._path_credentials()
+        path_parameters |= {field.wire: field for field in row.sent_parameters.values() if field.location == "path"}
         segments: list[str | _Segment] = []
         for part in path.lstrip("/").split("/"):
             texts, names = split_at_placeholders(part)
@@ -165,7 +175,10 @@ class RequestBuilder:
         return _Route(
             base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
             segments=tuple(segments),
-            fixed_query=tuple(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
+            fixed_query=(
+                *(quote(part, safe=_PATH_SAFE + "?") for part in fixed.split("&") if part),
+                *(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in row.query.items()),
+            ),
             query_fields=tuple(
                 self._field(field) for field in parameters if field.location in ("query", "querystring")
             ),
@@ -174,8 +187,37 @@ class RequestBuilder:
             fixed=frozenset(field.wire for field in row.fixed.values() if field.location in ("query", "cookie")),
         )
 
+    def _path_credentials(self) -> dict[str, Parameter]:
+        """Return the credentials that stand in paths, under names that no agent can give."""
+        schemes = self._adapter.security_schemes.values()
+        names = [scheme["name"] for scheme in schemes if scheme["type"] == "apiKey" and scheme["in"] == "path"]
+        return {name: Parameter(name=path_credential(name), wire=name, location="path") for name in names}
+
     def _field(self, parameter: Parameter) -> _Field:
         return _Field(parameter.name, quote(parameter.wire, safe=""), self._names.plan(parameter.schema), parameter)
+
+
+def path_credential(name: str) -> str:
+    """Return the key of a credential among the values of a path; it is the name of no parameter."""
+    return f"{{{name}}}"
+
+
+def _without_credentials(pairs: list[str], applied: Applied) -> list[str]:
+    """Return the pairs of a query. Raises Failure if an agent put one in the place of a credential."""
+    names = {unquote(pair.partition("=")[0]).lower() for pair in applied.query}
+    for pair in pairs if names else ():
+        name = unquote(pair.partition("=")[0])
+        if name.lower() in names:
+            message = f"'{name}' is sent by the adapter itself, as its credential. Leave it out"
+            raise Failure(Code.INVALID_VALUE, message, {"param_name": name})
+    return pairs
+
+
+def _set_header(headers: dict[str, str], name: str, value: str) -> None:
+    """Set a header; one of the same name in other capitals gives way."""
+    for other in [other for other in headers if other.lower() == name.lower()]:
+        del headers[other]
+    headers[name] = value
 
 
 def _path(row: Row, route: _Route, params: Mapping[str, Any]) -> str:
@@ -298,9 +340,7 @@ def _add_header(parameter: Parameter, value: Any, headers: dict[str, str], cooki
     text = header_text(content, parameter.style, explode=parameter.explode)
     if _UNSENDABLE.search(text):
         raise _unsendable(parameter, "line breaks or control characters")
-    for name in [name for name in headers if name.lower() == parameter.wire.lower()]:
-        del headers[name]
-    headers[parameter.wire] = text.strip(" \t")
+    _set_header(headers, parameter.wire, text.strip(" \t"))
 
 
 def _unsendable(parameter: Parameter, forbidden: str) -> Failure:

@@ -16,6 +16,8 @@ from ..table import Adapter, Row
 
 __all__ = [
     "has_base_url",
+    "is_safe",
+    "not_encrypted",
     "paired_placeholders",
     "placeholders",
     "resolve_base_url",
@@ -103,6 +105,38 @@ def resolve_base_url(adapter: Adapter, row: Row, setting: str | None, chosen: Ma
             {"setting": "MCP_AQL_BASE_URL", **({"server": url} if url else {})},
         )
     return url.strip().partition("#")[0].partition("?")[0].rstrip("/")
+
+
+def is_safe(url: str) -> bool:
+    """Return True if secrets may be sent to a URL: https, or http on this machine."""
+    try:
+        parts = urlsplit(url.strip())
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    if parts.scheme.lower() == "https":
+        return bool(host)
+    return parts.scheme.lower() == "http" and (host == "localhost" or host.endswith(".localhost") or _is_loopback(host))
+
+
+def _is_loopback(host: str) -> bool:
+    import ipaddress  # only where a URL is one of http
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def not_encrypted() -> Failure:
+    """Return the refusal of a credential that would be sent where others can read it."""
+    reason = "the credential would be sent over plain http, for everybody on the way to read"
+    message = (
+        f"Permission denied: {reason}. Set MCP_AQL_BASE_URL to an address of https; or MCP_AQL_AUTH_ALLOW_HTTP=true, "
+        "if the network can be trusted."
+    )
+    details = {"reason": reason, "missing": [], "setting": "MCP_AQL_AUTH_ALLOW_HTTP"}
+    return Failure(Code.PERMISSION_DENIED, message, details)
 
 
 def _is_absolute(url: str) -> bool:

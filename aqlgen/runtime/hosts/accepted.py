@@ -16,7 +16,7 @@ from ..table import Accepted, Adapter
 from .addresses import is_link_local_host
 from .origin import Origin
 
-__all__ = ["accepted_of", "by_generating", "filled", "pattern_of"]
+__all__ = ["accepted_of", "by_generating", "filled", "is_listed", "pattern_of"]
 
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _RECORDED = re.compile(r"\{([^{}=]*)(?:=([^{}]*))?\}")
@@ -36,6 +36,11 @@ def accepted_of(adapter: Adapter) -> Accepted:
     if adapter.accepted is not None:
         return adapter.accepted
     return by_generating(adapter.servers, adapter.security_schemes)
+
+
+def is_listed(adapter: Adapter, url: str) -> bool:
+    """Return True if the owner listed the origin of a URL in `overrides.yaml`, with its scheme."""
+    return str(Origin.of(url)) in accepted_of(adapter).get("hosts", ())
 
 
 def pattern_of(server: Mapping[str, Any]) -> str:

@@ -169,6 +169,9 @@ class Config(NamedTuple):
         "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
     )
 
+    auth_allow_http: bool = setting(
+        False, "auth.allow_http", "AUTH_ALLOW_HTTP", parsers.switch, "Send credentials over plain http to others, too."
+    )
     forward_header: tuple[tuple[str, str], ...] = setting(
         (),
         "auth.forward_header",

@@ -38,18 +38,20 @@ class Flow(TypedDict, total=False):
 
 
 _Placed = TypedDict("_Placed", {"in": str}, total=False)
-"""Where an API key is sent: header, query or cookie."""
+"""Where an API key is sent: header, query, cookie, path or body."""
 
 
 class SecurityScheme(_Placed, total=False):
     """What is sent to be let in (OpenAPI, Security Scheme Object), and the environment variables that hold it."""
 
     type: str
-    """The kind of the scheme: apiKey, http, oauth2, openIdConnect or mutualTLS."""
+    """The kind of the scheme: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for signed requests."""
     name: str
-    """The name of the header, query parameter or cookie of an API key."""
+    """The name of the header, parameter, cookie or field of an API key."""
     scheme: str
     """The HTTP authentication scheme, such as `bearer`."""
+    service: str
+    """The AWS service that signatures are for, if its address does not say it."""
     flows: Mapping[str, Flow]
     """The ways to a token, by grant."""
     discovery_url: str

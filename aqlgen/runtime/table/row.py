@@ -119,6 +119,8 @@ class Row:
     """Where it is, if not where the adapter's other operations are."""
     headers: Mapping[str, str] = column(factory=dict)
     """Headers that are sent as they stand."""
+    query: Mapping[str, str] = column(factory=dict)
+    """Query parameters that are sent as they stand."""
     shown_parameters: Mapping[str, Parameter] = column(factory=dict, key="parameters", always=True)
     """The parameters that agents are shown, by name."""
     fixed: Mapping[str, Parameter] = column(factory=dict)

@@ -1,0 +1,115 @@
+"""The parameters of a document that are credentials: recognised by how many operations have them, and how they look."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from aqlgen.decide.credentials.names import Likeness, likeness, stem
+from aqlgen.ir import Document, Location, Operation, Parameter, SecurityScheme
+from aqlgen.words import split
+
+__all__ = ["CredentialParameter", "credential_parameters", "is_token", "scheme_of"]
+
+MOST: Final = 0.5
+NEARLY_ALL: Final = 0.8
+_NAMED: Final = (Location.HEADER, Location.QUERY)
+"""Locations between which documents move a credential, from operation to operation."""
+_TOKEN: Final = re.compile(r"^(x_)?((access|oauth|auth|bearer|api|user|bot)_?)?token$")
+_BASIC: Final = re.compile(r"(?i)\bbasic\b(?!.*\bbearer\b)")
+_BEARER: Final = re.compile(r"(?i)\bbearer\b|\bjwt\b|\boauth")
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialParameter:
+    """A parameter that is a credential, with the operations that have it by their keys."""
+
+    location: Location
+    name: str
+    operations: Mapping[str, Parameter]
+
+    @property
+    def example(self) -> Parameter:
+        """The parameter as the first operation declares it."""
+        return next(iter(self.operations.values()))
+
+
+def credential_parameters(document: Document) -> list[CredentialParameter]:
+    """Return the parameters that are credentials of the caller, in document order."""
+    groups: dict[tuple[Location, str], list[tuple[Operation, Parameter]]] = defaultdict(list)
+    for operation in document.operations:
+        for parameter in operation.parameters:
+            groups[parameter.location, _folded(parameter)].append((operation, parameter))
+    recognised: dict[tuple[Location, str], CredentialParameter] = {}
+    for key, uses in groups.items():
+        alike = [groups.get((other, key[1]), []) for other in _NAMED] if key[0] in _NAMED else [uses]
+        share = len({operation.key for operation, _ in chain(*alike)}) / len(document.operations)
+        members = [use for use in uses if _is_credential(share, *use)]
+        if members:
+            recognised[key] = _member(uses if share >= MOST and len(members) * 2 > len(uses) else members)
+    for key, uses in groups.items():
+        if key not in recognised and _is_companion(uses, list(recognised.values())):
+            recognised[key] = _member(uses)
+    return list(recognised.values())
+
+
+def _folded(parameter: Parameter) -> str:
+    return parameter.name.lower() if parameter.location is Location.HEADER else parameter.name
+
+
+def _member(uses: list[tuple[Operation, Parameter]]) -> CredentialParameter:
+    first = uses[0][1]
+    return CredentialParameter(first.location, first.name, {operation.key: parameter for operation, parameter in uses})
+
+
+def _is_credential(share: float, operation: Operation, parameter: Parameter) -> bool:
+    """Return True if a parameter of an operation is a credential; `share` is that of the operations that have it."""
+    degree = likeness(parameter, operation)
+    if parameter.location is Location.PATH:
+        return degree > Likeness.NONE and share >= NEARLY_ALL
+    return degree is Likeness.CERTAIN or share >= {Likeness.LIKELY: MOST, Likeness.POSSIBLE: NEARLY_ALL}.get(degree, 2)
+
+
+def _is_companion(uses: list[tuple[Operation, Parameter]], recognised: Iterable[CredentialParameter]) -> bool:
+    """Return True if a parameter is the other half of a credential: `Api-Username` beside `Api-Key`."""
+    first = uses[0][1]
+    if first.location not in (Location.HEADER, Location.QUERY):
+        return False
+    return any(
+        member.location is first.location
+        and stem(member.name) == stem(first.name) != "_".join(split(first.name))
+        and all(operation.key in member.operations for operation, _ in uses)
+        and len(uses) * 2 > len(member.operations)
+        for member in recognised
+    )
+
+
+def is_token(member: CredentialParameter) -> bool:
+    """Return True if a parameter holds the token that a scheme for tokens sends in the header Authorization."""
+    return bool(_TOKEN.search("_".join(split(member.name))))
+
+
+def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecurityScheme:
+    """Return the security scheme that a parameter stands for, under a name that no other has."""
+    parameter = member.example
+    name = member.name
+    while name in taken:
+        name = f"{name}_{member.location.value}"
+    kind, http_scheme = "apiKey", ""
+    if member.location is Location.HEADER and member.name.lower() == "authorization":
+        texts = f"{parameter.description} {parameter.example} {parameter.schema}"
+        http_scheme = "basic" if _BASIC.search(texts) else "bearer" if _BEARER.search(texts) else ""
+        kind = "http" if http_scheme else "apiKey"
+    return SecurityScheme(
+        name=name,
+        kind=kind,
+        description=parameter.description,
+        location="" if http_scheme else member.location.value,
+        parameter="" if http_scheme else member.name,
+        http_scheme=http_scheme,
+        origin=parameter.origin,
+    )

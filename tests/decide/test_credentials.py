@@ -1,0 +1,247 @@
+"""Credentials of documents that name them badly: in parameters, required nowhere, lifted, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import Tabulation, api, tabulate
+
+KEY = {"type": "apiKey", "in": "header", "name": "X-Key"}
+BEARER = {"type": "http", "scheme": "bearer"}
+OAUTH = {"type": "oauth2", "flows": {"implicit": {"authorizationUrl": "https://l.example/a", "scopes": {}}}}
+
+
+def parameter(name: str, place: str = "header", **more: Any) -> dict[str, Any]:
+    return {"name": name, "in": place, "schema": {"type": "string"}, **more}
+
+
+def reading(*parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"get": {"parameters": list(parameters), "responses": {"200": {"description": "OK"}}, **more}}
+
+
+def documented(folder: Path, paths: dict[str, Any], schemes: dict[str, Any] | None = None, **more: Any) -> Tabulation:
+    document = api(paths, **more)
+    if schemes is not None:
+        document.setdefault("components", {})["securitySchemes"] = schemes
+    return tabulate(folder, document)
+
+
+def requirements(table: Tabulation) -> dict[str, Any]:
+    """Return the requirements that hold for each operation, by its path."""
+    return {row["path"]: row.get("security", table.adapter["security"]) for row in table.rows.values()}
+
+
+def shown(table: Tabulation) -> set[str]:
+    return {entry.get("name", name) for row in table.rows.values() for name, entry in row["parameters"].items()}
+
+
+def test_a_scheme_that_is_required_nowhere_is_sent_where_its_variable_is_set(tmp_path: Path) -> None:
+    table = documented(tmp_path, {"/a": reading(), "/b": reading()}, {"k": KEY})
+    assert requirements(table) == {"/a": [["k"], []], "/b": [["k"], []]}
+    (note,) = table.findings("security-assumed")
+    assert "'k'" in note["message"]
+
+
+def test_a_scheme_that_is_required_nowhere_stands_in_for_those_that_are(tmp_path: Path) -> None:
+    paths = {"/a": reading(security=[{"b": []}]), "/b": reading(security=[])}
+    table = documented(tmp_path, paths, {"k": KEY, "b": BEARER})
+    assert requirements(table) == {"/a": [["b"], ["k"]], "/b": []}
+
+
+def test_a_lift_of_most_operations_is_doubted(tmp_path: Path) -> None:
+    paths = {"/a": reading(), **{f"/{name}": reading(security=[]) for name in "bcd"}}
+    table = documented(tmp_path, paths, {"b": BEARER}, security=[{"b": []}])
+    assert requirements(table) == {"/a": [["b"]], "/b": [["b"], []], "/c": [["b"], []], "/d": [["b"], []]}
+    assert "3 of 4" in table.findings("security-lifted")[0]["message"]
+
+
+def test_a_lift_of_few_operations_is_believed(tmp_path: Path) -> None:
+    paths = {"/a": reading(), "/b": reading(), "/health": reading(security=[]), "/c": reading(security=[])}
+    table = documented(tmp_path, paths, {"b": BEARER}, security=[{"b": []}])
+    assert requirements(table) == {"/a": [["b"]], "/b": [["b"]], "/health": [], "/c": []}
+    assert not table.findings("security-lifted")
+
+
+def test_a_login_is_called_without_the_credential_that_is_doubted(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"grant_type": {"type": "string"}}}
+    body = {"content": {"application/x-www-form-urlencoded": {"schema": schema}}}
+    token = {"post": {"security": [], "requestBody": body, "responses": {"200": {"description": "OK"}}}}
+    paths = {"/oauth/token": token, **{f"/{name}": reading(security=[]) for name in "bcd"}}
+    table = documented(tmp_path, paths, {"b": BEARER}, security=[{"b": []}])
+    assert requirements(table)["/oauth/token"] == []
+    assert requirements(table)["/b"] == [["b"], []]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["xi-api-key", "x-api-key", "Api-Key", "X-Auth-Token", "apikey", "X-Access-Token", "Private-Token", "app_key"],
+)
+def test_a_header_that_is_called_a_key_is_a_credential(tmp_path: Path, name: str) -> None:
+    table = documented(tmp_path, {"/a": reading(parameter(name)), "/b": reading(parameter(name, required=True))})
+    assert not shown(table) & {name}
+    (scheme,) = table.adapter["security_schemes"].values()
+    assert (scheme["in"], scheme["name"]) == ("header", name)
+    assert requirements(table) == {"/a": [[name], []], "/b": [[name]]}
+    assert table.findings("credential-parameter")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "described"),
+    [
+        ("page_token", "query", "Token of the page"),
+        ("nextToken", "query", "Pagination token"),
+        ("Idempotency-Key", "header", "A key for your request"),
+        ("sort_key", "query", ""),
+        ("public_key", "query", "The public key"),
+        ("X-CSRF-Token", "header", "Token against forgery"),
+        ("token", "query", "The verification token that was sent to the user"),
+        ("key", "query", "The key of the entry"),
+        ("include_token", "query", ""),
+        ("captcha_token", "query", ""),
+        ("device_token", "header", "Token of the device"),
+        ("x-encryption-customer-key", "header", "The key of the object"),
+    ],
+)
+def test_what_only_speaks_of_keys_and_tokens_stays_a_parameter(
+    tmp_path: Path, name: str, place: str, described: str
+) -> None:
+    used = parameter(name, place, description=described)
+    table = documented(tmp_path, {"/a": reading(used), "/b": reading(used), "/c": reading(), "/d": reading()})
+    assert name in shown(table)
+    assert not table.adapter["security_schemes"]
+
+
+def test_the_token_that_an_operation_is_about_is_its_argument(tmp_path: Path) -> None:
+    revoke = parameter("token", "path", required=True)
+    check = parameter("access_token", "query", description="The access token to inspect")
+    table = documented(tmp_path, {"/tokens/{token}": reading(revoke), "/tokeninfo": reading(check)})
+    assert shown(table) >= {"token", "access_token"}
+
+
+@pytest.mark.parametrize(
+    ("name", "described"), [("token", "Authentication token."), ("key", "Your API key."), ("access_token", "")]
+)
+def test_a_key_of_most_operations_in_the_query_is_a_credential(tmp_path: Path, name: str, described: str) -> None:
+    used = parameter(name, "query", description=described)
+    table = documented(tmp_path, {"/a": reading(used), "/b": reading(used), "/c": reading(used), "/d": reading()})
+    assert name not in shown(table)
+    assert requirements(table)["/a"] == requirements(table)["/d"] == [[name], []]
+
+
+def test_a_token_beside_a_scheme_for_tokens_is_that_schemes(tmp_path: Path) -> None:
+    used = parameter("token", "query", required=True, description="Authentication token.")
+    paths = {path: reading(used, security=[{"o": []}]) for path in ("/a", "/b")}
+    table = documented(tmp_path, paths, {"o": OAUTH})
+    assert requirements(table) == {"/a": [["o"]], "/b": [["o"]]}
+    assert list(table.adapter["security_schemes"]) == ["o"]
+    assert "token" not in shown(table)
+
+
+def test_a_key_beside_a_scheme_for_tokens_is_sent_with_it_or_alone(tmp_path: Path) -> None:
+    used = parameter("key", "query", description="API key. Your API key identifies your project.")
+    paths = {path: reading(used, security=[{"o": []}]) for path in ("/a", "/b")}
+    table = documented(tmp_path, paths, {"o": OAUTH})
+    assert requirements(table)["/a"] == [["o", "key"], ["o"], ["key"]]
+
+
+def test_the_user_that_belongs_to_a_key_comes_from_the_owner_too(tmp_path: Path) -> None:
+    pair = (parameter("Api-Key", required=True), parameter("Api-Username", required=True))
+    table = documented(tmp_path, {"/a": reading(*pair), "/b": reading(*pair), "/c": reading()})
+    assert requirements(table)["/a"] == [["Api-Key", "Api-Username"]]
+    assert requirements(table)["/c"] == [["Api-Key", "Api-Username"], []]
+    assert not shown(table) & {"Api-Key", "Api-Username"}
+
+
+@pytest.mark.parametrize(
+    ("described", "scheme"),
+    [
+        ("Bearer token", {"type": "http", "scheme": "bearer"}),
+        ("Basic authentication", {"type": "http", "scheme": "basic"}),
+        ("", {"type": "apiKey", "in": "header", "name": "Authorization"}),
+    ],
+)
+def test_a_parameter_authorization_says_which_scheme_there_is(
+    tmp_path: Path, described: str, scheme: dict[str, str]
+) -> None:
+    table = documented(tmp_path, {"/a": reading(parameter("Authorization", required=True, description=described))})
+    (entry,) = table.adapter["security_schemes"].values()
+    assert scheme.items() <= entry.items()
+    assert "Authorization" not in shown(table)
+
+
+def test_a_parameter_authorization_beside_a_scheme_adds_none(tmp_path: Path) -> None:
+    table = documented(tmp_path, {"/a": reading(parameter("Authorization", required=True))}, {"b": BEARER})
+    assert list(table.adapter["security_schemes"]) == ["b"]
+    assert requirements(table) == {"/a": [["b"]]}
+
+
+def test_a_key_at_the_beginning_of_each_path_is_a_credential(tmp_path: Path) -> None:
+    key = parameter("api_key", "path", required=True)
+    table = documented(tmp_path, {"/{api_key}/a": reading(key), "/{api_key}/b": reading(key)})
+    assert "api_key" not in shown(table)
+    assert table.adapter["security_schemes"]["api_key"]["in"] == "path"
+
+
+def test_schemes_that_send_the_same_header_are_alternatives(tmp_path: Path) -> None:
+    paths = {"/a": reading(security=[{"o": [], "b": [], "k": []}])}
+    table = documented(tmp_path, paths, {"o": OAUTH, "b": BEARER, "k": KEY})
+    assert sorted(map(sorted, requirements(table)["/a"])) == [["b", "k"], ["k", "o"]]
+
+
+def test_a_document_without_any_credential_says_so(tmp_path: Path) -> None:
+    table = documented(tmp_path, {"/a": reading(parameter("q", "query"))})
+    (note,) = table.findings("no-security-scheme")
+    assert "security_schemes: {token: {type: http, scheme: bearer}}" in note["suggestion"]
+    assert not documented(tmp_path, {"/a": reading()}, {"b": BEARER}).findings("no-security-scheme")
+
+
+def test_parameters_of_a_signature_are_none_and_constants_are_filled_in(tmp_path: Path) -> None:
+    names = ("X-Amz-Date", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-Security-Token", "X-Amz-SignedHeaders")
+    target = parameter("X-Amz-Target", required=True, schema={"type": "string", "enum": ["Shop.List"]})
+    action = parameter("Action", "query", required=True, schema={"type": "string", "enum": ["List"]})
+    scheme = {"type": "apiKey", "in": "header", "name": "Authorization", "x-amazon-apigateway-authtype": "awsSigv4"}
+    paths = {"/a": reading(*map(parameter, names), target, action, parameter("Action2", "query"))}
+    table = documented(tmp_path, paths, {"hmac": scheme}, security=[{"hmac": []}])
+    (row,) = table.rows.values()
+    assert not shown(table) & {*names, "X-Amz-Target", "Action"}
+    assert (row["headers"], row["query"]) == ({"X-Amz-Target": "Shop.List"}, {"Action": "List"})
+    assert table.adapter["security_schemes"]["hmac"]["type"] == "awsSigv4"
+    assert table.findings("signed-requests")
+
+
+def test_https_is_preferred_to_http_of_the_same_host(tmp_path: Path) -> None:
+    urls = ["http://{r}.one.example/v1", "http://two.example", "https://{r}.one.example/v1"]
+    table = documented(tmp_path, {"/a": reading()}, servers=[{"url": url} for url in urls])
+    assert [server["url"] for server in table.adapter["servers"]] == [urls[2], urls[0], urls[1]]
+
+
+def adding(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"n": {"type": "string"}, **properties}, "required": [*properties]}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    return {"post": {"requestBody": body, "responses": {"200": {"description": "OK"}}, **more}}
+
+
+def test_a_key_in_every_body_is_a_credential(tmp_path: Path) -> None:
+    paths = {f"/{name}": adding({"key": {"type": "string", "description": "A valid API key"}}) for name in "abc"}
+    table = documented(tmp_path, paths)
+    assert table.adapter["security_schemes"]["key"]["in"] == "body"
+    assert requirements(table)["/a"] == [["key"]]
+    assert shown(table) & {"key", "n"} == {"n"}
+    assert "key" not in str([row["body"] for row in table.rows.values()])
+
+
+def test_a_key_in_every_body_beside_a_scheme_is_that_schemes(tmp_path: Path) -> None:
+    pair = {"client_id": {"type": "string"}, "secret": {"type": "string", "description": "Your API `secret`."}}
+    paths = {f"/{name}": adding(pair, security=[{"k": []}]) for name in "ab"}
+    table = documented(tmp_path, paths, {"k": KEY})
+    assert list(table.adapter["security_schemes"]) == ["k"]
+    assert not shown(table) & {"client_id", "secret"}
+
+
+def test_a_key_in_some_bodies_is_data(tmp_path: Path) -> None:
+    kept = adding({"api_key": {"type": "string", "description": "The API key of the integration"}})
+    table = documented(tmp_path, {"/a": kept, **{f"/{name}": adding({}) for name in "bcd"}})
+    assert "api_key" in shown(table)
