@@ -147,10 +147,19 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
     ):
         code, out, _ = run(package, capsys, "call", "create_animal", *arguments)
         assert (code, json.loads(out)["success"]) == (0, True), arguments
-    _, out, _ = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
-    assert json.loads(out)["error"]["details"]["value"] == "seven"
     code, _, err = run(package, capsys, "call", "get_animal", "7", "animal_id=7", "--mock")
     assert (code, err[:29]) == (2, "Error: PARAMS is not valid JS")
+    code, out, err = run(package, capsys, "call", "get_animal", "7", "--mock")
+    assert (code, out) == (2, "")
+    assert "id=1" in err
+
+
+def test_a_value_that_is_not_of_the_parameters_type_is_refused_in_words(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: 'animal_id' wants an integer, and 'seven' is none. `zoo-adapter describe get_animal`")
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +172,8 @@ def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.Ca
     _, out, _ = run(package, capsys, "describe", "get_animal", "--output-format", "json")
     assert json.loads(out)["path"] == "/animals/{animalId}"
     code, out, err = run(package, capsys, "describe", "fetch_animal")
-    assert (code, out, err) == (1, "", "Error: Unknown operation: 'fetch_animal'. Did you mean 'get_animal'?\n")
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: there is no operation or type 'fetch_animal'. Did you mean 'get_animal'?")
 
 
 def test_a_search_that_finds_nothing_says_so(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,6 +207,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "base_url",
         "callable",
         "credentials",
+        "files",
         "hooks",
         "safety",
         "servers",

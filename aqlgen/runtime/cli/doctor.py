@@ -14,6 +14,7 @@ from ..settings.config import SETTINGS
 from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import counted, line
+from .sources_read import file_lines, files_read
 
 __all__ = ["doctor", "render_doctor"]
 
@@ -60,6 +61,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
             "state": _location(state, "memory"),
         },
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
+        "files": files_read(folder, environ),
         "credentials": credentials,
         "callable": _callable(adapter, table, credentials),
     }
@@ -122,6 +124,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
         lines.append("  the API asks for none")
     lines += ["", "Safety", *_safety(report["safety"])]
     lines.append(f"  {'hooks':<26} {', '.join(report['hooks']) or 'none'}")
+    lines += ["", *file_lines(report["files"])]
     lines += ["", *_settings(report["settings"], all_settings=all_settings), "", _verdict(report)]
     return "\n".join(lines)
 
