@@ -8,12 +8,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from packaging.version import Version
-
 from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
@@ -85,7 +82,6 @@ class Updated:
 def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> Updated:
     """Bring a project up to date by a merge into its work tree. Raises AqlgenError, and nothing is changed then."""
     project = Project.open(folder)
-    _refuse_older(project)
     with Repository.open(folder) as repository:
         repository.refuse_unready()
         return _update(project, repository, asked, dry_run=dry_run, progress=progress)
@@ -135,18 +131,6 @@ def _update(project: Project, repository: Repository, asked: Asked, *, dry_run: 
         ),
         written=not dry_run,
     )
-
-
-def _refuse_older(project: Project) -> None:
-    """Refuse a project that a newer aqlgen wrote: the update would revert what that brought."""
-    if project.version and Version(project.version) > Version(__version__):
-        newer = str(Version(project.version))
-        raise OptionError.of(
-            "aqlgen-too-old",
-            f"the project was made by aqlgen {newer}, and this is {__version__}",
-            help=f"Install aqlgen {newer} or newer: pip install 'aqlgen>={newer}'.",
-            file=str(project.folder),
-        )
 
 
 def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> dict[str, str]:

@@ -49,7 +49,7 @@ def no_such_name(name: str, near: Sequence[str], command: str, kind: str = "oper
 
 
 def _either(names: Sequence[str]) -> str:
-    *others, last = (f"'{name}'" for name in names[:3])
+    *others, last = (f"'{name}'" for name in names)
     return f"{', '.join(others)} or {last}" if others else last
 
 
@@ -70,7 +70,7 @@ def advice(envelope: Mapping[str, Any], operation: str, command: str) -> str:
     code, details = str(error.get("code", "")), error.get("details", {})
     name = line(operation, 64)
     if code == "NOT_FOUND_OPERATION":
-        return f"Note: {no_such_name(operation, details.get('available', ()), command)}"
+        return f"Note: {no_such_name(operation, details.get('available', ())[:1], command)}"
     if code == "CONFIRMATION_REQUIRED":
         return f"To confirm '{name}' yourself, give the same command with --yes, or type it where you can be asked."
     if code == "PERMISSION_DENIED" and details.get("approval") == "person":

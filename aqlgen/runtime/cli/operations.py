@@ -61,13 +61,13 @@ def render_description(folder: Path, details: Mapping[str, Any], command: str, e
 
 
 def nearest(folder: Path, name: str, environ: Mapping[str, str], *, types: bool = False) -> list[str]:
-    """Return the operations that an unknown name may mean, with `types` also the types, the best first."""
+    """Return the operation that an unknown name may mean, and with `types` the type, as far as there are any."""
     from difflib import get_close_matches
 
     introspection, table = _introspection(folder, environ)
-    near = list(introspection.unknown(name).details.get("available", ()))
+    near = list(introspection.unknown(name).details.get("available", ()))[:1]
     known = {kind.lower(): kind for kind in table.types} if types else {}
-    return near + [known[kind] for kind in get_close_matches(name.lower(), known, 2, 0.75)]
+    return near + [known[kind] for kind in get_close_matches(name.lower(), known, 1, 0.75)]
 
 
 def knows(folder: Path, name: str) -> bool:

@@ -64,7 +64,7 @@ def _recorded_folder(record: Path) -> Path | None:
 
     try:
         entry = json.loads(record.read_bytes())
-        url = urlsplit(entry["url"]) if "dir_info" in entry else None
+        url = urlsplit(str(entry["url"])) if "dir_info" in entry else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
     if url is None or url.scheme != "file" or url.netloc not in ("", "localhost"):
