@@ -51,6 +51,8 @@ class Options:
     """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
+    overrides_text: bytes | None = None
+    """What to take for the content of the overrides, under the name of that file, before it is written there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     resolver = Resolver(assembled.root)
     built = build(resolver, assembled.openapi)
     progress("deciding")
-    overrides = load_overrides(options.overrides)
+    overrides = load_overrides(options.overrides, options.overrides_text)
     findings: list[Diagnostic] = []
     all_decisions = decide(
         built.document,

@@ -99,14 +99,14 @@ def _update(project: Project, repository: Repository, asked: Asked, *, dry_run: 
     names = project.names(before)
     options = _options(project, asked, names, before)
     overrides = edits.overrides
-    with overridden(options, overrides) as used:
-        generated = regenerate(project, used, licensed, progress, fork=fork)
+    used = overridden(options, folder, overrides)
+    generated = regenerate(project, used, licensed, progress, fork=fork)
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
         overrides = with_aliases(folder, overrides, aliases)
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
-        with overridden(replace(options, names=decided), overrides) as used:
-            generated = regenerate(project, used, licensed, progress, fork=fork)
+        used = overridden(replace(options, names=decided), folder, overrides)
+        generated = regenerate(project, used, licensed, progress, fork=fork)
     tree = generated.tree
     progress("comparing")
     old = surface_of_folder({**tree, **before}, project.package)

@@ -26,8 +26,10 @@ except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
 _TAG: Final = "tag:"
 
 
-def load(path: pathlib.Path | None) -> Overrides:
+def load(path: pathlib.Path | None, content: bytes | None = None) -> Overrides:
     """Read an overrides file; None, an empty file and one of comments alone hold none.
+
+    `content` is what to take for the file's.
 
     What cannot be used is in `found` of the result. Raises OptionError for what is not YAML or is without end, and
     FileError when the file cannot be read.
@@ -36,7 +38,7 @@ def load(path: pathlib.Path | None) -> Overrides:
         return Overrides()
     file = str(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig") if content is None else content.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileError.of("file-not-found", f"there is no file {file}", file=file) from None
     except IsADirectoryError:

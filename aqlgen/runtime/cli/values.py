@@ -87,15 +87,15 @@ def read_pairs(pairs: Sequence[str], declared: Declared) -> dict[str, Any]:
         name, _, text = pair.partition("=")
         texts.setdefault(name, []).append(text)
     params: dict[str, Any] = {}
-    for name, given in texts.items():
+    for name, values_given in texts.items():
         schema = declared.schema(name)
-        if len(given) == 1:
-            params[name] = read_value(name, given[0], schema, declared.types)
+        if len(values_given) == 1:
+            params[name] = read_value(name, values_given[0], schema, declared.types)
         elif admitted_types(schema, declared.types) & {"array", "string"} == {"array"}:
-            values = [read_value(name, text, schema, declared.types) for text in given]
+            values = [read_value(name, text, schema, declared.types) for text in values_given]
             params[name] = [item for value in values for item in value]
         else:
-            raise ValueProblem(f"'{line(name, 64)}' is given {len(given)} times, and it is no list")
+            raise ValueProblem(f"'{line(name, 64)}' is given {len(values_given)} times, and it is no list")
     return params
 
 
@@ -145,8 +145,8 @@ def _problem(name: str, text: str, schema: JsonSchema, admitted: Iterable[str], 
     shown = line(name, 64)
     forms = {"object": "'{\"key\": …}'", "array": "'[…]'"}
     way = next((f"; give JSON: {shown}={forms[kind]}" for kind in ("array", "object") if kind in admitted), "")
-    said = f"'{line(text, 60)}' is none" if text else "nothing is given"
-    return ValueProblem(f"'{shown}' wants {wanted}, and {said}{way}")
+    reason = f"'{line(text, 60)}' is none" if text else "nothing is given"
+    return ValueProblem(f"'{shown}' wants {wanted}, and {reason}{way}")
 
 
 def admitted_types(schema: JsonSchema, types: Types, depth: int = 0) -> frozenset[str]:
