@@ -366,11 +366,12 @@ def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_outpu
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aqlgen.runtime.server.stdio.serve_stdio", lambda *_, **__: 0)
+    monkeypatch.setattr(sys, "argv", ["/anywhere/zoo_adapter/__main__.py"])
     for terminal in (True, False):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
         code, out, err = run(package, capsys, "--mock")
         assert (code, out) == (0, "")
-        assert ("claude mcp add zoo -- " in err) is terminal
+        assert (f"claude mcp add zoo -- {sys.executable} -P -m zoo_adapter --mock" in err) is terminal
         assert ('"mcpServers": {"zoo"' in err) is terminal
 
 

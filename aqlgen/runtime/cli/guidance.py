@@ -34,10 +34,10 @@ def serving_notice(name: str, package: str, options: Sequence[str] = ()) -> str:
 
 
 def _command(package: str) -> list[str]:
-    """Return the words that start this program from anywhere."""
+    """Return the words that start this program from anywhere; -P keeps the working directory out of the imports."""
     script = Path(sys.argv[0])
     if script.name == "__main__.py" or not script.is_file():
-        return [sys.executable, "-m", package]
+        return [sys.executable, "-P", "-m", package]
     return [str(script.absolute())]
 
 
