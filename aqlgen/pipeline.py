@@ -57,6 +57,8 @@ class Options:
     """The operationIds of the table that there was, by `METHOD /path`: they tell operations that moved."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
+    overrides_text: bytes | None = None
+    """What to take for the content of the overrides, under the name of that file, before it is written there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     assembled = assemble(options.request)
     progress("building")
     resolver = Resolver(assembled.root)
-    overrides = load_overrides(options.overrides)
+    overrides = load_overrides(options.overrides, options.overrides_text)
     built = build(resolver, assembled.openapi, overrides.adapter.security_schemes)
     progress("deciding")
     document, findings = with_adapter_overrides(built.document, overrides)

@@ -10,9 +10,11 @@ import typer
 from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import Folder, Output, OutputFormat, Quiet
 from aqlgen.cli.output import progress
+from aqlgen.cli.standing import announce
 from aqlgen.diagnostics.errors import OptionError
 
 if TYPE_CHECKING:
+    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.check import Checked
 
@@ -46,10 +48,11 @@ def check_command(
             "say what to check",
             help="`aqlgen check --pristine` checks the generated files; the project's own tests check its server.",
         )
+    standing = announce(folder, shown=output_format is Output.HUMAN and not quiet)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         checked = check(folder, stage, keep_edits=keep_edits)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(checked)))
+        typer.echo(json_text(_as_json(checked, standing)))
     elif checked.findings or not quiet:
         if checked.fork:
             typer.echo(as_text(checked.fork, show_all=True), err=True)
@@ -73,7 +76,7 @@ def _as_text(checked: Checked) -> str:
     return f"{folder} is pristine{fork}: {files} as generated, {again}."
 
 
-def _as_json(checked: Checked) -> dict[str, Json]:
+def _as_json(checked: Checked, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
 
     return {
@@ -87,4 +90,5 @@ def _as_json(checked: Checked) -> dict[str, Json]:
             "findings": as_json(checked.findings),
             "fork": [finding.file for finding in checked.fork],
         },
+        "warnings": as_json(standing),
     }

@@ -17,6 +17,7 @@ from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Progress, prepare
 from aqlgen.project import Project
 from aqlgen.project.revisions import Revision, revision
+from aqlgen.project.standing import refuse_newer
 from aqlgen.render.provenance import FILE
 
 __all__ = ["Compared", "Reading", "compare_sides"]
@@ -57,6 +58,8 @@ def compare_sides(old: str, new: str | None, reading: Reading, progress: Progres
     with ExitStack() as stack:
         before, after = _operands(old, new, stack)
         projects = [side for side in (after, before) if side.is_project]
+        for project in projects:
+            refuse_newer(Path(project.spec), project.written)
         settings = _Settings(reading, _opened(projects[0]) if len(projects) == 1 else None)
         old_surface = settings.surface(before, settings.names, None, progress)
         names = {} if reading.rename else _names(old_surface)

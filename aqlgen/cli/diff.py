@@ -10,6 +10,7 @@ import typer
 from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import AllowRefs, Exclude, Fields, Header, Include, Overlay, OverridesFile, Quiet, Verbose
 from aqlgen.cli.output import progress
+from aqlgen.cli.standing import announce, project_around
 
 
 class Form(StrEnum):
@@ -65,7 +66,7 @@ def diff_command(
 ) -> None:
     """Show what changed for an agent: operations, parameters, types, danger; breaking or not."""
     from aqlgen.cli.comparison import Reading, compare_sides
-    from aqlgen.diagnostics.report import json_text
+    from aqlgen.diagnostics.report import as_json, json_text
 
     reading = Reading(
         headers=tuple(header or ()),
@@ -77,11 +78,12 @@ def diff_command(
         field_case=field_case and field_case.value,
         rename=rename,
     )
+    standing = announce(project_around(new or ".", old), shown=output_format is not Form.JSON and not quiet)
     with progress(shown=output_format is Form.HUMAN and not quiet) as stage:
         compared = compare_sides(old, new, reading, stage)
     changes = compared.changes
     if output_format is Form.JSON:
-        typer.echo(json_text(compared.as_json()))
+        typer.echo(json_text({**compared.as_json(), "warnings": as_json(standing)}))
     elif output_format is Form.MARKDOWN:
         typer.echo(changes.as_markdown(), nl=False)
     elif not quiet:

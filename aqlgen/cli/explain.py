@@ -26,6 +26,7 @@ from aqlgen.cli.options import (
     Verbose,
 )
 from aqlgen.cli.output import print_diagnostics, progress
+from aqlgen.cli.standing import announce, project_around
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.document.request import Request
@@ -76,6 +77,7 @@ def explain_command(
     request = Request.of(spec, header or (), overlay or (), allow_refs or ())
     fields = field_case and field_case.value
     options = Options(request, name, overrides, tuple(include or ()), tuple(exclude or ()), fields, strict)
+    announce(project_around(spec, overrides), shown=output_format is Output.HUMAN and not quiet)
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)

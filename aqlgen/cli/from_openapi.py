@@ -146,11 +146,9 @@ def generate(
     if entries:
         from aqlgen.project.edits.overrides import overridden, with_hosts
 
-        with overridden(options, with_hosts(options.overrides, entries)) as accepting:
-            prepared = prepare(accepting, progress)
-            order = order_of(accepting, prepared, licensed)
-    else:
-        order = order_of(options, prepared, licensed)
+        options = overridden(options, folder, with_hosts(options.overrides, entries))
+        prepared = prepare(options, progress)
+    order = order_of(options, prepared, licensed)
     progress("rendering")
     tree = render(order)
     if not dry_run:

@@ -11,8 +11,10 @@ import typer
 from aqlgen.cli.app import app, examples
 from aqlgen.cli.options import Folder, Output, OutputFormat, Verbose
 from aqlgen.cli.output import progress
+from aqlgen.cli.standing import announce
 
 if TYPE_CHECKING:
+    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.status import Status
     from aqlgen.render.kinds import Kind
@@ -44,10 +46,11 @@ def status_command(
     from aqlgen.diagnostics.report import json_text
     from aqlgen.project.status import status
 
+    standing = announce(folder, shown=output_format is Output.HUMAN)
     with progress(shown=output_format is Output.HUMAN) as stage:
         project_status = status(folder, stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(project_status)))
+        typer.echo(json_text(_as_json(project_status, standing)))
     else:
         typer.echo("\n".join(_lines(project_status, show_all=verbose)))
 
@@ -131,7 +134,7 @@ def _some(lines: list[str], *, show_all: bool) -> list[str]:
     return [*shown, f"  and {len(lines) - len(shown)} more (-v shows them)"] if len(shown) < len(lines) else shown
 
 
-def _as_json(status: Status) -> dict[str, Json]:
+def _as_json(status: Status, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.kinds import Kind
 
@@ -154,4 +157,5 @@ def _as_json(status: Status) -> dict[str, Json]:
         "stale": list(status.stale),
         "changes": status.changes.as_json() if status.changes is not None else None,
         "problems": as_json(status.problems),
+        "warnings": as_json(standing),
     }

@@ -24,8 +24,10 @@ from aqlgen.cli.options import (
     Verbose,
 )
 from aqlgen.cli.output import print_diagnostics, progress
+from aqlgen.cli.standing import announce
 
 if TYPE_CHECKING:
+    from aqlgen.diagnostics import Diagnostic
     from aqlgen.ir import Json
     from aqlgen.project.records import Provenance
     from aqlgen.project.update import Updated
@@ -91,10 +93,11 @@ def update_command(
         strict=strict,
         keep_edits=keep_edits,
     )
+    standing = announce(folder, shown=output_format is Output.HUMAN and not quiet)
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         updated = update(folder, asked, dry_run=dry_run, progress=stage)
     if output_format is Output.JSON:
-        typer.echo(json_text(_as_json(updated)))
+        typer.echo(json_text(_as_json(updated, standing)))
     elif not quiet:
         print_diagnostics(updated.warnings, updated.prepared.assembled.sources, verbose=verbose)
         typer.echo(_summary(updated, verbose=verbose))
@@ -186,7 +189,7 @@ def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
     return f"{', '.join(map(visible, names[:most]))}{more}"
 
 
-def _as_json(updated: Updated) -> dict[str, Json]:
+def _as_json(updated: Updated, standing: tuple[Diagnostic, ...]) -> dict[str, Json]:
     from aqlgen.diagnostics.report import as_json
     from aqlgen.render.provenance import FILE
     from aqlgen.table.hosts import table_hosts
@@ -217,5 +220,5 @@ def _as_json(updated: Updated) -> dict[str, Json]:
         "changes": updated.changes.as_json(),
         "hosts": [use.as_json() for use in table_hosts(table)],
         "provenance": str(updated.folder / FILE),
-        "warnings": as_json(updated.warnings),
+        "warnings": as_json((*standing, *updated.warnings)),
     }

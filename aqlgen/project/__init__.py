@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from packaging.version import InvalidVersion, Version
-
 from aqlgen.diagnostics.errors import FileError
 from aqlgen.document.request import Request
 from aqlgen.ir import Json
@@ -18,6 +16,7 @@ from aqlgen.pipeline import Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_options
 from aqlgen.project.records import ANSWERS, damaged, not_a_project, read_json, read_yaml
+from aqlgen.project.standing import newest_version, refuse_newer
 from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
 from aqlgen.runtime.hosts.accepted import accepted_of
@@ -60,8 +59,12 @@ class Project:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Read the records of a project. Raises FileError when there is none, or they cannot be read."""
+        """Read the records of a project. Raises FileError when there is none, or they cannot be read.
+
+        Raises OptionError when a newer aqlgen wrote it.
+        """
         refuse_links(folder, (FILE, ANSWERS))
+        refuse_newer(folder)
         if not (folder / FILE).is_file():
             if (folder / ANSWERS).is_file():
                 raise damaged(folder / FILE, "it is gone")
@@ -119,10 +122,7 @@ class Project:
     @property
     def version(self) -> str:
         """The version of the newest aqlgen, or of its templates, that wrote the project; "" when it is not recorded."""
-        generator = self.provenance.get("generator")
-        version = generator.get("version") if isinstance(generator, dict) else None
-        versions = (version, self.template_tag, self.answered_tag)
-        return max((text for text in versions if isinstance(text, str) and _is_version(text)), key=Version, default="")
+        return newest_version(self.provenance, self.answers)
 
     def placed(self, path: str) -> Path:
         """Return where a file of the project is, also in a package that the user renamed."""
@@ -232,11 +232,3 @@ class Project:
         if files is not None:
             return place, files.get(path)
         return place, place.read_bytes() if place.is_file() else None
-
-
-def _is_version(text: str) -> bool:
-    try:
-        Version(text)
-    except InvalidVersion:
-        return False
-    return True

@@ -35,7 +35,7 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
         raw=prepared.assembled.raw,
         kept=prepared.assembled.kept,
         license=license,
-        overrides=_overrides(options.overrides),
+        overrides=_overrides(options),
         options=recorded_options(options, prepared, license),
         skipped=tuple(
             (f"{skipped.method.upper()} {skipped.path}", skipped.diagnostic.message) for skipped in prepared.skipped
@@ -45,9 +45,10 @@ def order_of(options: Options, prepared: Prepared, license: str) -> Order:
     )
 
 
-def _overrides(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
+def _overrides(options: Options) -> bytes | None:
+    path = options.overrides
+    if path is None or options.overrides_text is not None:
+        return options.overrides_text
     try:
         return path.read_bytes()
     except OSError as error:

@@ -9,12 +9,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
-from packaging.version import Version
-
 from aqlgen import __version__
 from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.errors import OptionError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, Progress
 from aqlgen.project import OVERRIDES, Project
@@ -91,7 +88,6 @@ class Updated:
 def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> Updated:
     """Bring a project up to date by a merge into its work tree. Raises AqlgenError, and nothing is changed then."""
     project = Project.open(folder)
-    _refuse_older(project)
     with Repository.open(folder) as repository:
         uncommitted = repository.refuse_unready(_FREE)
         updated = _update(project, repository, asked, uncommitted, dry_run=dry_run, progress=progress)
@@ -118,14 +114,14 @@ def _update(
     names = project.names(before)
     options = _options(project, asked, names, before)
     overrides = edits.overrides
-    with overridden(options, overrides) as used:
-        generated = regenerate(project, used, licensed, progress, fork=fork)
+    used = overridden(options, folder, overrides)
+    generated = regenerate(project, used, licensed, progress, fork=fork)
     aliases = renamed(options, asked.aliases, generated.prepared, names)
     if aliases:
         overrides = with_aliases(folder, overrides, aliases)
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
-        with overridden(replace(options, names=decided), overrides) as used:
-            generated = regenerate(project, used, licensed, progress, fork=fork)
+        used = overridden(replace(options, names=decided), folder, overrides)
+        generated = regenerate(project, used, licensed, progress, fork=fork)
     if overrides is not None and OVERRIDES in uncommitted:
         raise listed(
             "uncommitted-changes",
@@ -157,18 +153,6 @@ def _update(
         ),
         written=not dry_run,
     )
-
-
-def _refuse_older(project: Project) -> None:
-    """Refuse a project that a newer aqlgen wrote: the update would revert what that brought."""
-    if project.version and Version(project.version) > Version(__version__):
-        newer = str(Version(project.version))
-        raise OptionError.of(
-            "aqlgen-too-old",
-            f"the project was made by aqlgen {newer}, and this is {__version__}",
-            help=f"Install aqlgen {newer} or newer: pip install 'aqlgen>={newer}'.",
-            file=str(project.folder),
-        )
 
 
 def _fork(committed: Committed, edited: Mapping[str, bytes], *, keep: bool) -> dict[str, str]:

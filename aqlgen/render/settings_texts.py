@@ -28,10 +28,18 @@ _HEAD = """\
 _PAGE_HEAD = """\
 # Settings of an adapter
 
-A setting comes from its environment variable, then from `adapter.toml`, then from its default. `adapter.toml` is looked
-for beside the project's `pyproject.toml`, or is the file that `MCP_AQL_CONFIG` names. `doctor --all` shows the settings
-in force and where each comes from. A key that is not listed here stops the start. Credentials are no settings: `doctor`
+A setting comes from its environment variable, then from `adapter.toml`, then from its default. `adapter.toml` is the
+file that `MCP_AQL_CONFIG` names, else the one of the project in whose folder the adapter's code is or from which it
+was installed, else the copy that was installed with it. One in the working directory is not read for being there: a
+client may start the adapter in any folder. `doctor` says which was read, and `doctor --all` shows the settings in
+force and where each comes from. A key that is not listed here stops the start. Credentials are no settings: `doctor`
 lists their variables.
+
+`MCP_AQL_ENV_FILE` names a file of variables, settings and credentials alike, to add to the environment, which wins. A
+line is `NAME=VALUE`, perhaps with `export` before it; `#` begins a line of comment. A value stands as it is, without
+the blanks around it, and nothing in it is expanded. Single quotes keep all between them, and double quotes know
+`\\"`, `\\\\` and `\\n`. What has two readings (` #` behind a value without quotes, a name given twice) stops the
+start. No file is read that the variable does not name.
 
 This page and the `adapter.toml` of a new project are written by `python -m aqlgen.render.settings_texts` from
 `aqlgen/runtime/settings/config.py`.

@@ -147,10 +147,19 @@ def test_parameters_of_a_call_come_as_json_as_names_and_values_or_from_standard_
     ):
         code, out, _ = run(package, capsys, "call", "create_animal", *arguments)
         assert (code, json.loads(out)["success"]) == (0, True), arguments
-    _, out, _ = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
-    assert json.loads(out)["error"]["details"]["value"] == "seven"
     code, _, err = run(package, capsys, "call", "get_animal", "7", "animal_id=7", "--mock")
     assert (code, err[:29]) == (2, "Error: PARAMS is not valid JS")
+    code, out, err = run(package, capsys, "call", "get_animal", "7", "--mock")
+    assert (code, out) == (2, "")
+    assert "id=1" in err
+
+
+def test_a_value_that_is_not_of_the_parameters_type_is_refused_in_words(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(package, capsys, "call", "get_animal", "animal_id=seven", "--mock")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: 'animal_id' wants an integer, and 'seven' is none. `zoo-adapter describe get_animal`")
 
 
 def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +172,8 @@ def test_describe_shows_what_an_operation_takes(package: Path, capsys: pytest.Ca
     _, out, _ = run(package, capsys, "describe", "get_animal", "--output-format", "json")
     assert json.loads(out)["path"] == "/animals/{animalId}"
     code, out, err = run(package, capsys, "describe", "fetch_animal")
-    assert (code, out, err) == (1, "", "Error: Unknown operation: 'fetch_animal'. Did you mean 'get_animal'?\n")
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: there is no operation or type 'fetch_animal'. Did you mean 'get_animal'?")
 
 
 def test_a_search_that_finds_nothing_says_so(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,6 +208,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
         "callable",
         "credentials",
         "encrypted",
+        "files",
         "hooks",
         "hosts",
         "http",
@@ -296,3 +307,96 @@ async def test_without_a_command_it_serves_over_stdio(package: Path, era: str) -
         assert [tool.name for tool in (await client.list_tools()).tools] == ["mcp_aql"]
         result: Any = await client.call_tool("mcp_aql", {"operation": "get_animal", "params": {"animal_id": 7}})
         assert result.structured_content["success"] is True
+
+
+def test_the_examples_of_the_help_are_of_this_api_and_run(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments, count in ((["call", "--help"], 3), (["--help"], 1)):
+        with pytest.raises(SystemExit):
+            main(package, None, arguments)
+        _, _, block = capsys.readouterr().out.partition("examples:\n")
+        calls = [shlex.split(text)[1:] for text in block.splitlines() if " call " in text]
+        assert len(calls) == count
+        assert calls[0] == ["call", "list_animals", "--mock"]
+        for words in calls:
+            assert run(package, capsys, *words)[0] == 0, words
+    monkeypatch.setenv("MCP_AQL_READ_ONLY", "1")
+    with pytest.raises(SystemExit):
+        main(package, None, ["call", "--help"])
+    assert "create_animal" not in capsys.readouterr().out
+
+
+def test_describe_shows_the_fields_of_types(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(package, capsys, "describe", "Species")
+    assert out.splitlines()[0] == "Species"
+    assert "lion, newt" in out
+    code, out, err = run(package, capsys, "describe", "Specis")
+    assert (code, out) == (1, "")
+    assert "'Species'" in err
+
+
+def test_a_word_that_is_no_command_is_answered_in_words(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for word, answer in (
+        ("list_keepers", "`zoo-adapter call list_keepers` performs it"),
+        ("desribe", "Did you mean `zoo-adapter describe`?"),
+    ):
+        with pytest.raises(SystemExit) as caught:
+            main(package, None, [word])
+        assert caught.value.code == 2
+        err = capsys.readouterr().err
+        assert answer in err
+        assert len(err.splitlines()) == 1
+
+
+def test_a_refused_call_says_to_a_person_what_to_do(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MCP_AQL_AUDIT_PATH", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
+    delete = ("call", "delete_animal", "animal_id=7", "--mock")
+    assert "--yes" in run(package, capsys, *delete)[2]
+    assert "Did you mean 'get_animal'?" in run(package, capsys, "call", "fetch_animal")[2]
+    assert "describe get_animal" in run(package, capsys, "call", "get_animal", "--mock")[2]
+    monkeypatch.setenv("MCP_AQL_APPROVAL", "person")
+    _, out, err = run(package, capsys, *delete, "--yes")
+    assert json.loads(out)["error"]["code"] == "PERMISSION_DENIED"
+    assert "--yes confirms nothing here" in err
+    assert "type the command at a terminal" in err
+
+
+def test_serving_on_a_terminal_says_how_to_connect_and_nothing_on_standard_output(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aqlgen.runtime.server.stdio.serve_stdio", lambda *_, **__: 0)
+    monkeypatch.setattr(sys, "argv", ["/anywhere/zoo_adapter/__main__.py"])
+    for terminal in (True, False):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
+        code, out, err = run(package, capsys, "--mock")
+        assert (code, out) == (0, "")
+        assert (f"claude mcp add zoo -- {sys.executable} -P -m zoo_adapter --mock" in err) is terminal
+        assert ('"mcpServers": {"zoo"' in err) is terminal
+
+
+def test_doctor_says_which_files_it_read_and_which_it_did_not(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name, text in (("adapter.toml", 'policy = "open"\n'), (".env", "ZOO_API_KEY=sesame\n")):
+        (elsewhere / name).write_text(text)
+    monkeypatch.chdir(elsewhere)
+    project = package.parent.parent
+    (project / "adapter.toml").write_text('policy = "strict"\n')
+    report = json.loads(run(package, capsys, "doctor", "--output-format", "json")[1])
+    assert report["safety"]["policy"] == "strict"
+    assert report["files"]["settings"] == str(project / "adapter.toml")
+    assert report["files"]["not_read"] == ["adapter.toml", ".env"]
+    assert report["credentials"][0]["set"] is False
+    monkeypatch.setenv("ZOO_API_KEY", "")  # so that what the file sets is taken back
+    monkeypatch.setenv("MCP_AQL_ENV_FILE", ".env")
+    (elsewhere / ".env").chmod(0o644)
+    _, out, _ = run(package, capsys, "doctor")
+    assert "sesame" not in out
+    assert "Others can read or write .env: chmod 600" in out
+    assert "Ready" in out.splitlines()[-1]

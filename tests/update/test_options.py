@@ -9,7 +9,7 @@ from aqlgen.cli.from_openapi import from_openapi_command
 from aqlgen.pipeline import Options
 from aqlgen.project.options import KEPT, NOT_RECORDED, RECORDED, read_options
 
-RUN = {"request", "overrides", "strict", "stale", "ids"}
+RUN = {"request", "overrides", "overrides_text", "strict", "stale", "ids"}
 """Fields of `Options` that are about a run: the document, the overrides, and how findings about them are reported."""
 
 

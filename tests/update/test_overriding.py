@@ -43,6 +43,15 @@ def test_what_the_user_wrote_into_the_overrides_stays_as_it_is(repo: Repo) -> No
     assert "browse_goods" in text
 
 
+def test_what_is_found_in_the_added_overrides_names_the_users_file(repo: Repo) -> None:
+    repo.write("overrides.yaml", "# ours\nDELETE /gone: {hidden: true}\n")
+    repo.replace(READ, '"list_goods"', '"browse_goods"')
+    repo.commit()
+    findings = {finding["code"]: finding for finding in repo.changed("--dry-run")["warnings"]}
+    unmatched = findings["unmatched-override"]
+    assert (unmatched["file"], unmatched["line"]) == (str(repo.folder / "overrides.yaml"), 2)
+
+
 def test_an_edit_that_no_override_can_say_is_refused(repo: Repo, spec: Spec) -> None:
     repo.replace(READ, '"path": "/goods"', '"path": "/wares"')
     repo.commit()

@@ -26,8 +26,10 @@ except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 
-def load(path: pathlib.Path | None) -> Overrides:
+def load(path: pathlib.Path | None, content: bytes | None = None) -> Overrides:
     """Read an overrides file; None, an empty file and one of comments alone hold none.
+
+    `content` is what to take for the file's.
 
     What cannot be used is in `found` of the result. Raises OptionError for what is not YAML or is without end, and
     FileError when the file cannot be read.
@@ -36,9 +38,9 @@ def load(path: pathlib.Path | None) -> Overrides:
         return Overrides()
     file = str(path)
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):  # opening a pipe waits for its writer
+        if content is None and path.exists() and not (path.is_file() or path.is_dir()):  # a pipe waits for its writer
             raise FileError.of("file-unreadable", f"{file} is a pipe, a socket or a device, not a file", file=file)
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig") if content is None else content.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileError.of("file-not-found", f"there is no file {file}", file=file) from None
     except IsADirectoryError:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -48,16 +46,9 @@ def _is_given(spec: str, path: str, content: bytes) -> bool:
     return path.startswith("openapi/") and Path(spec).is_file() and Path(spec).read_bytes() == content
 
 
-@contextmanager
-def overridden(options: Options, overrides: bytes | None) -> Iterator[Options]:
-    """Yield the options with other overrides, in a temporary file; None keeps those of the options."""
-    if overrides is None:
-        yield options
-        return
-    with tempfile.TemporaryDirectory(prefix="aqlgen-") as name:
-        path = Path(name) / OVERRIDES
-        path.write_bytes(overrides)
-        yield replace(options, overrides=path)
+def overridden(options: Options, folder: Path, overrides: bytes | None) -> Options:
+    """Return the options with overrides that the project's file is to have; None keeps those of the options."""
+    return options if overrides is None else replace(options, overrides=folder / OVERRIDES, overrides_text=overrides)
 
 
 def renamed(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from aqlgen.decide.decision import Override
 from aqlgen.decide.overrides import load, parse
@@ -41,10 +39,8 @@ class Trial:
         Raises AqlgenError, and InsertionError when the entries cannot be added to the user's file.
         """
         options = self._project.options(names=names)
-        with tempfile.TemporaryDirectory(prefix="aqlgen-") as folder:
-            if entries:
-                path = Path(folder) / OVERRIDES
-                path.write_bytes(insert(self.text, entries).encode("utf-8"))
-                options = replace(options, overrides=path)
-            prepared = prepare(options, self._progress)
-            return data(order_of(options, prepared, self._project.license))
+        if entries:
+            text = insert(self.text, entries).encode("utf-8")
+            options = replace(options, overrides=self._project.folder / OVERRIDES, overrides_text=text)
+        prepared = prepare(options, self._progress)
+        return data(order_of(options, prepared, self._project.license))

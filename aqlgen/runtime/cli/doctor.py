@@ -16,6 +16,7 @@ from ..settings.http import HttpSettings
 from ..settings.load import Variables, load
 from ..table import Adapter, Table
 from ..text import counted, line
+from .sources_read import file_lines, files_read
 
 __all__ = ["doctor", "render_doctor"]
 
@@ -73,6 +74,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         },
         "http": _http(config.http, Variables(environ)),
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
+        "files": files_read(folder, environ),
         "credentials": credentials,
         "encrypted": config.auth_allow_http or unknown or is_safe(config.base_url or first or ""),
         "callable": _callable(adapter, table, credentials),
@@ -155,6 +157,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
     lines += ["", "Safety", *_safety(report["safety"])]
     lines.append(f"  {'hooks':<26} {', '.join(report['hooks']) or 'none'}")
     lines += ["", "HTTP", *_http_lines(report["http"])]
+    lines += ["", *file_lines(report["files"])]
     lines += ["", *_settings(report["settings"], all_settings=all_settings), "", _verdict(report)]
     return "\n".join(lines)
 

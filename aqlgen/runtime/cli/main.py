@@ -10,10 +10,11 @@ import argparse
 import gc
 import json
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..hooks import HookError
 from ..redaction import redact, without_userinfo
@@ -38,7 +39,11 @@ def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | N
     except (OSError, ValueError, KeyError, TypeError) as problem:
         return _fail(f"adapter.json cannot be read ({type(problem).__name__}); generate the project again", 1)
     try:
-        options = _parsed(_parser(adapter), arguments)
+        options = _parsed(_parser(adapter, folder), arguments)
+        if os.environ.get("MCP_AQL_ENV_FILE"):
+            from ..settings.env_file import variables_of
+
+            os.environ.update(variables_of(os.environ))
         return _COMMANDS[options.command](folder, hooks, options)
     except (ConfigError, HookError) as problem:
         return _fail(redact(without_userinfo(str(problem)), _secrets(adapter)), 2)
@@ -70,14 +75,52 @@ def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) ->
     return options
 
 
-def _parser(adapter: Adapter) -> argparse.ArgumentParser:
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help ends with commands to copy, and whose refusals are for people.
+
+    The calls among the examples are read from the table, so only when they are shown.
+    """
+
+    folder: Path
+    adapter: Adapter
+    commands: Sequence[str] = ()
+    examples: Sequence[str] = ()
+    most_calls = 0
+
+    def format_help(self) -> str:
+        """Return the help with its examples."""
+        if self.examples or self.most_calls:
+            from .examples import example_calls
+
+            calls = example_calls(self.folder, self.adapter, self.most_calls)
+            lines = [text.replace("%", "%%") for text in (*self.examples, *calls)]
+            self.epilog = "\n".join(("examples:", *(f"  {text}" for text in lines))) if lines else None
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments with exit code 2."""
+        word = _UNKNOWN_COMMAND.match(message)
+        if word is None or not self.commands:
+            super().error(message)
+        from .guidance import no_such_command
+        from .operations import knows
+
+        is_operation = knows(self.folder, word[1])
+        self.exit(2, f"Error: {no_such_command(word[1], self.prog, self.commands, is_operation=is_operation)}\n")
+
+
+_UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
+
+
+def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     name, title = f"{adapter.name}-adapter", line(adapter.title, 100).replace("%", "")
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=name,
         description=f"MCP-AQL adapter of {title}. Without a command it serves MCP over standard input and output.",
-        epilog=_examples(f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.folder, parser.adapter, parser.most_calls = folder, adapter, 1
+    parser.examples = (f"{name} doctor", f"{name} --mock", f"{name} --transport http --port 8000")
     parser.add_argument("--version", action="version", version=f"{name} {adapter.version}")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
     parser.add_argument(
@@ -88,30 +131,31 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     parser.add_argument("--port", type=_port, default=8000, help="port to listen on with http (default: 8000; 0: any)")
     parser.add_argument("--mock", action="store_true", help="answer from the API's document, with no network")
     parser.set_defaults(command="serve")
-    commands = parser.add_subparsers(title="commands for people", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands for people", metavar="COMMAND", parser_class=_Parser)
 
     operations = commands.add_parser("operations", help="list the operations")
     operations.add_argument("--category", type=str.lower, choices=FAMILIES, help="only of this category")
     operations.add_argument("--search", metavar="WORDS", help="only those that match, the best first")
     operations.set_defaults(command="operations")
 
-    describe = commands.add_parser("describe", help="show what one operation takes and gives")
-    describe.add_argument("operation", metavar="OPERATION")
+    describe = commands.add_parser("describe", help="show what one operation takes and gives, or a type's fields")
+    describe.add_argument("operation", metavar="NAME", help="of an operation or a type")
     describe.set_defaults(command="describe")
 
     call = commands.add_parser(
         "call",
         help="perform one operation and print the envelope",
-        epilog=_examples(*(f"{name} call {_call_of(adapter)} {params} --mock" for params in _PARAMS_EXAMPLES)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    call.folder, call.adapter, call.most_calls = folder, adapter, 3
     call.add_argument("operation", metavar="OPERATION")
     call.add_argument(
         "params",
         metavar="PARAMS",
         nargs="*",
         default=[],
-        help="its parameters: a JSON object, NAME=VALUE each, or - to read the object from standard input",
+        help="its parameters: NAME=VALUE each (a list with commas, an object as JSON), a JSON object of all, or - to "
+        "read that from standard input",
     )
     call.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no network")
     call.add_argument(
@@ -135,18 +179,8 @@ def _parser(adapter: Adapter) -> argparse.ArgumentParser:
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
     for command in (operations, describe, doctor):
         command.add_argument("--output-format", choices=("human", "json"), default="human")
+    parser.commands = list(commands.choices)
     return parser
-
-
-_PARAMS_EXAMPLES = ('\'{"name": "value"}\'', "name=value", "- < params.json")
-
-
-def _examples(*commands: str) -> str:
-    return "\n".join(("examples:", *(f"  {command}" for command in commands)))
-
-
-def _call_of(adapter: Adapter) -> str:
-    return next((adapter.quick_start[key] for key in ("read", *FAMILIES) if key in adapter.quick_start), "OPERATION")
 
 
 def _port(text: str) -> int:
@@ -171,6 +205,11 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
     gc.freeze()
     limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
     if options.transport == "stdio":
+        if sys.stdin is not None and sys.stdin.isatty():
+            from .guidance import serving_notice
+
+            adapter = parts.adapter
+            sys.stderr.write(f"{serving_notice(adapter.name, adapter.package, ['--mock'] * options.mock)}\n")
         from ..server.stdio import serve_stdio
 
         return serve_stdio(server, max_line=limit, grace=parts.config.timeout + _GRACE)
@@ -200,35 +239,42 @@ def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> 
 def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
     import asyncio
 
-    from .operations import as_json, call
+    from .guidance import advice
+    from .operations import as_json, call, read_params
+    from .values import ValueProblem
 
     try:
-        params = _params(options.params)
+        params = _params(options.params, lambda pairs: read_params(folder, options.operation, pairs, os.environ))
+    except ValueProblem as problem:
+        return _fail(f"{problem}. `{_command(folder)} describe {line(options.operation, 64)}` shows what it takes", 2)
     except (ValueError, RecursionError):
         return _fail("PARAMS is not valid JSON; give an object, such as '{\"id\": 1}', or id=1", 2)
+    if not isinstance(params, dict):
+        return _fail("PARAMS is no object; give each parameter with its name, such as id=1", 2)
     envelope = asyncio.run(
         call(folder, hooks, options.operation, params, os.environ, mock=options.mock, yes=options.yes)
     )
     _print(as_json(envelope))
-    return 0 if envelope["success"] else 1
+    if envelope["success"]:
+        return 0
+    hint = advice(envelope, options.operation, _command(folder))
+    if hint:
+        sys.stderr.write(f"{hint}\n")
+    return 1
 
 
-def _params(arguments: Sequence[str]) -> Any:
-    """Read parameters: JSON, `-`, or NAME=VALUE each, with a value read as JSON if possible. Raises ValueError."""
+def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
+    """Read parameters: a JSON object, `-` for one on standard input, or NAME=VALUE each. Raises ValueError."""
     if arguments and all("=" in argument and not argument.startswith("{") for argument in arguments):
-        pairs = (argument.partition("=") for argument in arguments)
-        return {name: _value(value) for name, _, value in pairs}
+        return read_pairs(arguments)
     if len(arguments) > 1:
         raise ValueError(arguments)
     text = arguments[0] if arguments else "{}"
     return json.loads(sys.stdin.read() if text == "-" else text)
 
 
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+def _command(folder: Path) -> str:
+    return f"{Adapter.load(folder).name}-adapter"
 
 
 def _login(folder: Path, _: object | None, options: argparse.Namespace) -> int:
@@ -257,13 +303,15 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
 
 
 def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:
-    from .operations import as_json, describe, render_description, suggestion
+    from .guidance import no_such_name
+    from .operations import as_json, describe, nearest, render_description
 
-    details = describe(folder, options.operation, os.environ)
+    details, command = describe(folder, options.operation, os.environ), _command(folder)
     if details is None:
-        return _fail(suggestion(folder, options.operation, os.environ), 1)
-    command = f"{Adapter.load(folder).name}-adapter"
-    _print(as_json(details) if options.output_format == "json" else render_description(details, command))
+        near = nearest(folder, options.operation, os.environ, types=True)
+        return _fail(no_such_name(options.operation, near, command, "operation or type"), 1)
+    as_text = as_json(details) if options.output_format == "json" else None
+    _print(as_text or render_description(folder, details, command, os.environ))
     return 0
 
 

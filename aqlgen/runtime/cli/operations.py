@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +14,20 @@ from ..settings.load import load
 from ..table import Adapter, Table
 from ..text import line
 from ..unseen import escaped, terminal_text
+from .guidance import YES_COUNTS_FOR_NOTHING
 
 __all__ = [
     "Terminal",
     "as_json",
     "call",
     "describe",
+    "knows",
     "list_operations",
+    "nearest",
+    "read_params",
     "render_description",
     "render_operations",
-    "suggestion",
 ]
-
-
-_WIDTH = 100
-_FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
@@ -39,61 +36,52 @@ def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspect
     return Introspection(Adapter.load(folder), table, config), table
 
 
-def describe(folder: Path, operation: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the introspection of an operation with its method, path and danger, None if there is no such operation."""
+def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the introspection of an operation, with its method, path and danger, or else of a type.
+
+    None if there is neither.
+    """
     introspection, table = _introspection(folder, environ)
-    answer = introspection.answer({"query": "operations", "name": operation}, None)
-    details = answer["data"]["operation"] if answer["success"] else None
-    row = None if details is None else table.find(details["name"])
-    if details is None or row is None:
-        return details
-    return {**details, "method": row.method, "path": row.path, "danger": row.danger}
+    answer = introspection.answer({"query": "operations", "name": name}, None)
+    details: dict[str, Any] | None = answer["data"]["operation"] if answer["success"] else None
+    if details is None:
+        answer = introspection.answer({"query": "types", "name": name}, None)
+        return answer["data"]["type"] if answer["success"] else None
+    row = table.find(details["name"])
+    return details if row is None else {**details, "method": row.method, "path": row.path, "danger": row.danger}
 
 
-def suggestion(folder: Path, operation: str, environ: Mapping[str, str]) -> str:
-    """Return a message that there is no such operation, with the name that may be meant."""
-    return _introspection(folder, environ)[0].unknown(operation).message
+def render_description(folder: Path, details: Mapping[str, Any], command: str, environ: Mapping[str, str]) -> str:
+    """Return the page for people of what `describe` returned. `command` is how the adapter is called."""
+    from .description import render_operation, render_type
+
+    table = Table(folder, read_only=load(folder, environ).read_only)
+    if "semantic_category" in details:
+        return render_operation(details, command, table.find(details["name"]), table.types)
+    return render_type(details, command, table.types.get(details["name"], {}), table.types)
 
 
-def render_description(details: Mapping[str, Any], command: str) -> str:
-    """Return the page for people. `command` is how the adapter is called."""
-    summary = [details["semantic_category"]]
-    if "path" in details:
-        summary = [f"{details['method']} {details['path']}", *summary, details["danger"]]
-    lines = [details["name"], f"  {', '.join(summary)}", *_wrapped(details["description"], "  "), "", "Parameters"]
-    width = max((len(parameter["name"]) for parameter in details["parameters"]), default=0)
-    for parameter in details["parameters"]:
-        lines += _parameter(parameter, width)
-    if not details["parameters"]:
-        lines.append("  none")
-    lines += ["", f"Gives {details['returns']['name']}"]
-    for example in details.get("examples", ())[:1]:
-        params = json.dumps(example["request"]["params"], ensure_ascii=False, separators=(",", ":"))
-        lines += ["", f"Try  {command} call {details['name']} {shlex.quote(params)} --mock"]
-    return "\n".join(lines)
+def nearest(folder: Path, name: str, environ: Mapping[str, str], *, types: bool = False) -> list[str]:
+    """Return the operation that an unknown name may mean, and with `types` the type, as far as there are any."""
+    from difflib import get_close_matches
+
+    introspection, table = _introspection(folder, environ)
+    near = list(introspection.unknown(name).details.get("available", ()))[:1]
+    known = {kind.lower(): kind for kind in table.types} if types else {}
+    return near + [known[kind] for kind in get_close_matches(name.lower(), known, 1, 0.75)]
 
 
-def _parameter(parameter: Mapping[str, Any], width: int) -> Iterator[str]:
-    kind = str(parameter["type"])
-    if kind == "array" and "items" in parameter:
-        kind = f"list of {parameter['items']['type']}"
-    facts = [kind, *(["required"] if parameter["required"] else [])]
-    facts += [f"{key} {parameter[key]}" for key in _FACTS if key in parameter]
-    if "default" in parameter:
-        facts.append(f"default {json.dumps(parameter['default'], ensure_ascii=False)}")
-    values = parameter.get("enum", parameter.get("items", {}).get("enum"))
-    if values:
-        facts.append(f"one of {', '.join(json.dumps(value, ensure_ascii=False) for value in values)}")
-    indent = " " * (width + 4)
-    head, *rest = textwrap.wrap(", ".join(facts), _WIDTH - len(indent)) or [""]
-    yield f"  {parameter['name']:<{width}}  {head}"
-    yield from (indent + text for text in rest)
-    yield from _wrapped(line(parameter.get("description", ""), 1000), indent)
+def knows(folder: Path, name: str) -> bool:
+    """Return True if the adapter has an operation of that name."""
+    return Table(folder).find(name) is not None
 
 
-def _wrapped(text: str, indent: str) -> Iterator[str]:
-    for part in text.splitlines():
-        yield from textwrap.wrap(part, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Read NAME=VALUE each, as the operation's schemas have them. Raises ValueProblem."""
+    from .values import declared_parameters, read_pairs
+
+    introspection, table = _introspection(folder, environ)
+    return read_pairs(pairs, declared_parameters(introspection, table, operation))
 
 
 def list_operations(
@@ -155,7 +143,10 @@ async def call(
     from ..session import Session
 
     parts = assemble(folder, hooks, environ=environ, mock=mock)
-    person = Terminal(yes=yes and parts.config.approval != "person")
+    by_person = parts.config.approval == "person"
+    if yes and by_person:
+        sys.stderr.write(f"{YES_COUNTS_FOR_NOTHING}\n")
+    person = Terminal(yes=yes and not by_person)
     try:
         return await parts.dispatcher.handle(None, {"operation": operation, "params": params}, Session.new(), person)
     finally:

@@ -13,8 +13,9 @@ from typing import Any
 from . import parsers
 from .config import SETTINGS, Config
 from .http import HTTP_SETTINGS, HttpSettings
+from .project import settings_beside
 
-__all__ = ["ConfigError", "Variables", "load"]
+__all__ = ["ConfigError", "Variables", "load", "settings_file"]
 
 CONFIG_FILE_VARIABLE = "MCP_AQL_CONFIG"
 _MAX_BYTES = 1024 * 1024
@@ -63,9 +64,18 @@ def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:
     return ConfigError(f"'{unknown}' in {file.name} is no setting{hint} the settings are {', '.join(known)}")
 
 
-def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
+def settings_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
+    """Return the file that the settings of the package in `folder` are read from, None if there is none."""
+    return next((path for path in _candidates(folder, environ) if path.exists()), None)
+
+
+def _candidates(folder: Path, environ: Mapping[str, str]) -> list[Path]:
     chosen = environ.get(CONFIG_FILE_VARIABLE)
-    candidates = [Path(chosen)] if chosen else [folder.parent.parent / "adapter.toml", folder / "adapter.toml"]
+    return [Path(chosen)] if chosen else settings_beside(folder)
+
+
+def _read_file(folder: Path, environ: Mapping[str, str]) -> tuple[Path, dict[str, Any]]:
+    chosen, candidates = environ.get(CONFIG_FILE_VARIABLE), _candidates(folder, environ)
     for path in candidates:
         try:
             content = path.read_bytes()
