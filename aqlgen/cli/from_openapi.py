@@ -133,7 +133,9 @@ def generate(options: Options, *, output: Path | None, license: str, dry_run: bo
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.diagnostics.plain import counted
+    from aqlgen.runtime.unseen import visible
     from aqlgen.table.adapter import addressed
+    from aqlgen.table.addresses import main_address_problem
     from aqlgen.table.model import FAMILIES
 
     table, prepared = generated.prepared.table, generated.prepared
@@ -147,8 +149,12 @@ def _summary(generated: Generated) -> str:
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
         *([f"{counted(review, 'decision')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
     ]
+    problem = main_address_problem(table.adapter)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
+    elif problem is not None and problem.rule != "incomplete":
+        looks = "looks like a placeholder" if problem.certain else "is local"
+        lines.append(visible(f"The document's address {looks}: {problem.reason}; {problem.remedy}."))
     if generated.written:
         command = prepared.identity.project
         lines.append(f"Try it: cd {quote(str(generated.folder))} && pip install . && {command} --mock operations")

@@ -14,6 +14,7 @@ from aqlgen.ir import MISSING, Document, Json
 from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
+from aqlgen.table.addresses import address_notes
 from aqlgen.table.bodies import UnservedBodyError, shape
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
@@ -75,9 +76,12 @@ def tabulate(
     decided_rows = (build_row(draft, maker, finished, names, etags, applier) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     table = Table(rows, finished, build_adapter(document, identity, rows, field_case, base))
-    return Tabulated(
-        table, tuple(skipped), (*_unresolved_warnings(resolver.root, broken), *types.diagnostics()), applier.diagnostics
+    diagnostics = (
+        *_unresolved_warnings(resolver.root, broken),
+        *types.diagnostics(),
+        *address_notes(table.adapter, rows),
     )
+    return Tabulated(table, tuple(skipped), diagnostics, applier.diagnostics)
 
 
 def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:

@@ -19,6 +19,7 @@ from ..settings.http import HttpSettings
 from ..settings.load import Variables, load
 from ..table import Adapter, Table
 from ..text import counted, line
+from ..unseen import visible
 
 __all__ = ["doctor", "render_doctor"]
 
@@ -135,7 +136,10 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 
 def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> str:
-    """Return the page for people. Settings with their default are only counted, unless `all_settings`."""
+    """Return the page for people. Settings with their default are only counted, unless `all_settings`.
+
+    No value that it shows begins a line.
+    """
     adapter = report["adapter"]
     title = line(adapter["title"], 80)
     from .readiness import address_lines, call_lines, credential_section, verdict
@@ -150,7 +154,7 @@ def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> s
     if "call" in report:
         lines += ["", "Call", *call_lines(report["call"])]
     lines += ["", *verdict(report)]
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _settings(settings: Mapping[str, Mapping[str, Any]], *, all_settings: bool) -> Iterator[str]:

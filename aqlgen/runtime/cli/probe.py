@@ -34,6 +34,8 @@ _OF_CALLER = frozenset(("current", "user", "account", "profile", "identity", "se
 _SIZES = frozenset(
     ("limit", "perpage", "pagesize", "pagelength", "maxresults", "maxitems", "itemsperpage", "count", "top", "first")
 )
+_UNUSUAL = frozenset(("socket", "websocket", "ws", "stream", "event", "watch", "export", "download", "raw", "sse"))
+"""Words at the end of paths whose answers are no small JSON, or do not end."""
 _FAILED = ("ok", "success")
 
 
@@ -103,7 +105,7 @@ def _rank(probe: Probe) -> tuple[Any, ...]:
         not probe.proves,
         not probe.credentials,
         bool(row.review or row.deprecated or row.long_running),
-        not _gives_data(row),
+        not _gives_data(row) or not _UNUSUAL.isdisjoint(words(row.path.rpartition("/")[2])),
         bool(row.servers),
         _distance_from_caller(row),
         not any(folded(name) in _SIZES for name in probe.params) and row.verb in ("list", "search"),
@@ -176,7 +178,7 @@ async def _call(
         "operation": probe.row.name,
         "method": probe.row.method,
         "path": probe.row.path,
-        "success": envelope["success"],
+        "success": envelope["success"] and (answer is None or not any(_doubts(answer, envelope))),
         "mock": mock,
         "status": None if answer is None else answer.status,
         "milliseconds": round(seconds * 1000),
@@ -218,11 +220,11 @@ def _refused(status: int, names: str, unset: Sequence[str]) -> tuple[str, str]:
         if names:
             return "not_allowed", f"The API refused: '{names}' is not valid, or does not allow this operation."
         return "not_sent", f"The API refused a call to which the adapter added no credential: {remedy}."
-    said = {
+    cause = {
         404: "nothing is there; the address may lack a part of its path, or have one too many",
         429: "too many calls; try again later",
     }.get(status, "the API failed" if status >= 500 else "it redirects elsewhere" if status < 400 else "refused")
-    return "unknown", f"HTTP {status}: {said}. It proves nothing of the credential."
+    return "unknown", f"HTTP {status}: {cause}. It proves nothing of the credential."
 
 
 def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:

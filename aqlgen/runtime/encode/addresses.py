@@ -63,7 +63,7 @@ class AddressProblem(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """What to set, as the end of a sentence."""
+        """The end of a sentence that says what to set."""
         return f"set {self.setting}{'=' if self.variables else ''}{', '.join(f'{name}=…' for name in self.variables)}"
 
 
