@@ -26,12 +26,9 @@ def address_notes(adapter: Adapter, rows: Iterable[DecidedRow]) -> list[Diagnost
     problem = main_address_problem(adapter)
     if problem is not None:
         notes.append(_address_note(problem, adapter.servers[0] if adapter.servers else None, "/servers/0/url"))
-    seen: set[str] = set()
-    for row in rows:
+    by_url = {row.row.servers[0]["url"]: row for row in reversed(list(rows)) if row.row.servers}
+    for row in reversed(by_url.values()):
         servers = row.row.servers
-        if not servers or servers[0]["url"] in seen:
-            continue
-        seen.add(servers[0]["url"])
         problem = operation_problem(adapter.servers, servers, None, {})
         if problem is not None and problem.rule != "incomplete":
             notes.append(_address_note(problem, servers[0], row.decision.operation.origin.pointer))
