@@ -81,6 +81,19 @@ def test_a_credential_that_another_stands_in_for_is_unused(tmp_path: Path) -> No
     assert states(doctor(folder, {**ENVIRON, "P_KEY": "k"})) == {"key": "used", "token": "optional"}
 
 
+def test_what_to_set_names_every_way_to_a_token(tmp_path: Path) -> None:
+    oauth = {
+        "type": "oauth2",
+        "variables": ["P_TOKEN"],
+        "flows": {"clientCredentials": {"token_url": "https://login.acme.dev/token", "scopes": []}},
+        "optional_variables": {"client_id": "P_ID", "client_secret": "P_SECRET"},
+    }
+    report = doctor(write(tmp_path, security_schemes={"oauth": oauth}, security=[["oauth"], ["absent"]]), ENVIRON)
+    assert report["next"] == [
+        "Set P_TOKEN, or P_ID and P_SECRET, or the credential 'absent', of a kind that is not served, for 1 operation"
+    ]
+
+
 def test_a_document_without_schemes_is_told_how_to_add_one(tmp_path: Path) -> None:
     text = page(doctor(write(tmp_path, security_schemes={}, security=[]), ENVIRON))
     assert "the document names no security scheme, so no credential is sent" in text
@@ -146,6 +159,7 @@ def test_the_call_is_a_small_safe_read_that_needs_the_credential(tmp_path: Path)
     assert chosen(tmp_path / "c", {**rows, "user": operation(path="/user")}, "key") == "user"
     assert chosen(tmp_path / "d", {"mine": operation(path="/users/{id}", parameters=ME)}, "key") == "mine"
     assert chosen(tmp_path / "e", rows) == "public"
+    assert chosen(tmp_path / "g", {"op": operation(security=[["absent"], []])}) == "op"
     assert chosen(tmp_path / "f", {name: rows[name] for name in ("change", "head", "danger", "item")}, "key") is None
 
 

@@ -71,11 +71,11 @@ def choose(
         credentials: tuple[str, ...] | None = () if mock else alternative_in_use(alternatives, ready)
         problem = operation_problem(adapter.servers, row.servers, config.base_url, config.server_variables)
         if credentials is not None and (mock or problem is None or not problem.certain):
-            absent = {name for schemes in alternatives for name in schemes if name not in ready}
-            unset = [
-                name for scheme in sorted(absent) for name in adapter.security_schemes[scheme].get("variables", ())
+            schemes = [
+                adapter.security_schemes.get(name, {}) for names in alternatives for name in names if name not in ready
             ]
-            probe = Probe(row, params, credentials, bool(credentials) and () not in alternatives, tuple(unset))
+            unset = tuple(dict.fromkeys(variable for scheme in schemes for variable in scheme.get("variables", ())))
+            probe = Probe(row, params, credentials, bool(credentials) and () not in alternatives, unset)
             candidates.append((_rank(probe), probe))
     return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
 

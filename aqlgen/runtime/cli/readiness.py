@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..auth.usage import Usage, alternative_in_use, use_of
@@ -111,7 +111,7 @@ def next_steps(report: Mapping[str, Any], usage: Usage) -> list[str]:
         steps.append(f"{_capitalized(other['remedy'])} for {operations}: {_about_address(other, other['url'])}")
     entries = {entry["scheme"]: entry for entry in report["credentials"]}
     for alternatives, number in usage.unmet.most_common(_MOST_STEPS):
-        what = " or ".join(dict.fromkeys(_variables(schemes, entries) for schemes in alternatives if schemes))
+        what = _any_of(dict.fromkeys(_variables(schemes, entries) for schemes in alternatives if schemes))
         steps.append(f"Set {what} for {counted(number, 'operation')}")
     return steps
 
@@ -124,9 +124,15 @@ def _variables(schemes: tuple[str, ...], entries: Mapping[str, Mapping[str, Any]
         if entry["set"] or "per_user" in entry:
             continue
         ways = [entry["variables"], *(way["variables"] for way in entry.get("grants", ()) if way["grant"] != "login")]
-        text = " or ".join(" and ".join(way) for way in ways if way)
+        text = _any_of(" and ".join(way) for way in ways if way)
         texts.append(text or f"the credential '{name}', of a kind that is not served,")
     return " and ".join(f"({text})" if " or " in text and len(texts) > 1 else text for text in texts)
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    """Return `A or B`, with commas where one of them has several parts."""
+    texts = list(texts)
+    return (", or " if any(" " in text for text in texts) else " or ").join(texts)
 
 
 def _capitalized(text: str) -> str:
