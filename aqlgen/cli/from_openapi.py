@@ -160,7 +160,9 @@ def generate(
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.diagnostics.plain import counted
+    from aqlgen.runtime.unseen import visible
     from aqlgen.table.adapter import addressed
+    from aqlgen.table.addresses import main_address_problem
     from aqlgen.table.model import FAMILIES
 
     table, prepared = generated.prepared.table, generated.prepared
@@ -175,8 +177,12 @@ def _summary(generated: Generated) -> str:
         *([f"{counted(review, 'decision')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
     ]
     lines += _hosts(generated)
+    problem = main_address_problem(table.adapter)
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
+    elif problem is not None and problem.rule != "incomplete":
+        looks = "looks like a placeholder" if problem.certain else "is local"
+        lines.append(visible(f"The document's address {looks}: {problem.reason}; {problem.remedy}."))
     lines += _credentials(prepared)
     if generated.written:
         command = prepared.identity.project

@@ -139,8 +139,16 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "no-server": Entry(
         "The document does not say where the API is",
-        "Swagger 2.0 without host means the server that the document came from, which a file does not tell.",
-        "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml; or add the host to the document.",
+        "Without servers (in Swagger 2.0: without host), or with a relative one, the API is on the server that the "
+        "document came from, which a file does not tell.",
+        "Set MCP_AQL_BASE_URL, or base_url in the project's adapter.toml; or add the address to the document.",
+    ),
+    "placeholder-address": Entry(
+        "The document's address looks like a placeholder",
+        "It has a blank to fill in, a word such as your-domain or YOUR_TENANT, a name reserved for documentation or "
+        "tests (example.com, .test), or is local to the machine or network of the document's author.",
+        "Set MCP_AQL_BASE_URL or MCP_AQL_SERVER_VARIABLES, as the message says, or the same in adapter.toml; `doctor` "
+        "says whether an address is left to be set.",
     ),
     # Swagger 2.0
     "several-bodies": Entry(

@@ -16,6 +16,7 @@ from aqlgen.runtime.table import Accepted
 from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
+from aqlgen.table.addresses import address_notes
 from aqlgen.table.bodies import UnservedBodyError, shape
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
@@ -85,12 +86,13 @@ def tabulate(
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     schemes, findings = security_schemes(identity, document.schemes, overrides)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)
-    return Tabulated(
-        Table(rows, finished, adapter),
-        tuple(skipped),
-        (*_unresolved_warnings(resolver.root, broken), *types.diagnostics()),
-        (*applier.diagnostics, *findings),
+    diagnostics = (
+        *_unresolved_warnings(resolver.root, broken),
+        *types.diagnostics(),
+        *address_notes(adapter, rows),
     )
+    table = Table(rows, finished, adapter)
+    return Tabulated(table, tuple(skipped), diagnostics, (*applier.diagnostics, *findings))
 
 
 def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:

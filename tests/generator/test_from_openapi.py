@@ -287,5 +287,5 @@ def test_it_says_so_where_the_document_does_not_say_where_the_api_is(tmp_path: P
     document = tmp_path / "lonely.yaml"
     document.write_text("openapi: 3.0.3\ninfo: {title: Lonely, version: '1'}\npaths: {/cats: {get: {}}}\n")
     assert "set MCP_AQL_BASE_URL" in run("from-openapi", document, "-o", tmp_path / "without", "--dry-run").out
-    document.write_text(f"{document.read_text()}servers: [{{url: 'https://cats.example'}}]\n")
+    document.write_text(f"{document.read_text()}servers: [{{url: 'https://cats.dev'}}]\n")
     assert "MCP_AQL_BASE_URL" not in run("from-openapi", document, "-o", tmp_path / "with", "--dry-run").out

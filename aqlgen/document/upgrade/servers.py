@@ -13,11 +13,7 @@ HTTP = ("https", "http")
 
 def servers(context: Upgrade) -> list[Json]:
     """Return the document's servers, encrypted ones first; a relative one if it names no host."""
-    urls = _servers(context.root, context.root.get("schemes"))
-    if not _host(context.root):
-        advice = "Set MCP_AQL_BASE_URL, or base_url in adapter.toml, to the API's whole address."
-        context.warn("no-server", "the document names no host: the API's base URL has to be configured", "", advice)
-    return urls
+    return _servers(context.root, context.root.get("schemes"))
 
 
 def operation_servers(context: Upgrade, operation: Mapping[str, Json]) -> list[Json] | None:

@@ -325,7 +325,7 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
     """Return the lines for a person about the entry of a scheme."""
     state = "set" if entry["set"] else "missing"
     kind = " ".join((entry["type"], entry.get("http_scheme", ""))).strip()
-    yield f"  {entry['scheme']:<26} {state:<12} {kind:<12} {', '.join(entry['variables'])}"
+    yield f"  {entry['scheme']:<26} {state:<12} {kind:<12} {', '.join(entry['variables'])}".rstrip()
     for option in entry.get("grants", ()):
         state = "in use" if entry["grant"] == option["grant"] else "set" if option["set"] else "-"
         place = option["token_url"] or entry.get("discovery_url") or ""

@@ -1,5 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The command `doctor`: the address, the credentials, what is held back, the settings, and if calls can be made."""
+"""The command `doctor`: the address, the credentials, what is held back, the settings, and if calls can be made.
+
+What it says of each is a section; the last lines say what to do next.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,19 @@ from ..settings.http import HttpSettings
 from ..settings.load import Variables, load
 from ..table import Adapter, Table
 from ..text import counted, line
+from ..unseen import visible
 from .sources_read import file_lines, files_read
 
 __all__ = ["doctor", "render_doctor"]
 
 
-def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None) -> dict[str, Any]:
+def doctor(
+    folder: Path, environ: Mapping[str, str], hooks: object | None = None, *, call: bool = False, mock: bool = False
+) -> dict[str, Any]:
     """Return what is configured: base_url, safety, settings by key, hooks, and the credentials without their values.
 
-    `callable` counts the operations whose security requirements are met.
+    `callable` counts the operations whose security requirements are met, those whose address may be the API's, and
+    those that have both; `next` says what is left to do. With `call`, one safe read is made, and `call` is its outcome.
     """
     from ..assembly import adapter_secrets, audit_file, check_variables
     from ..auth.sources import Logins, report
@@ -32,6 +39,7 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     from ..hooks import NAMES
     from ..hosts.report import OperationHost, host_uses
     from ..state import SqliteState, state_file
+    from .readiness import address_report, counts_of, next_steps, with_use
 
     config = load(folder, environ)
     adapter = Adapter.load(folder)
@@ -41,10 +49,13 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
     unknown = not has_base_url(adapter, config.base_url, config.server_variables)
     first = server_url(adapter.servers[0], config.server_variables) if adapter.servers else None
     credentials = report(adapter, environ, config, Logins(SqliteState(state)))
+    usage = with_use(credentials, adapter, table)
+    address = address_report(adapter, table, config)
     secrets = adapter_secrets(adapter, environ, config)
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
         "base_url": None if unknown else config.base_url or first,
+        "address": address,
         "servers": [server_url(server, config.server_variables) for server in adapter.servers],
         "hosts": [
             use.as_json() | {"summary": use.summary}
@@ -77,8 +88,13 @@ def doctor(folder: Path, environ: Mapping[str, str], hooks: object | None = None
         "files": files_read(folder, environ),
         "credentials": credentials,
         "encrypted": config.auth_allow_http or unknown or is_safe(config.base_url or first or ""),
-        "callable": _callable(adapter, table, credentials),
+        "callable": counts_of(adapter, table, config, credentials),
     }
+    shown["next"] = next_steps(shown, usage)
+    if call:
+        from .probe import call_safely
+
+        shown["call"] = call_safely(folder, hooks, environ, shown, mock=mock)
     masked: dict[str, Any] = redacted(_without_userinfo(shown), secrets)
     return masked
 
@@ -110,14 +126,6 @@ def _http(settings: HttpSettings, variables: Variables) -> dict[str, Any]:
     return report
 
 
-def _callable(adapter: Adapter, table: Table, credentials: list[dict[str, Any]]) -> dict[str, int]:
-    """Count the operations that have the credentials they need, including those that callers bring."""
-    ready = {entry["scheme"] for entry in credentials if entry["set"] or "per_user" in entry}
-    requirements = [adapter.security if stated is None else stated for _, _, (stated,) in table.values("security")]
-    met = sum(1 for security in requirements if not security or any(ready.issuperset(schemes) for schemes in security))
-    return {"operations": len(requirements), "with_credentials": met}
-
-
 def _held_back(table: Table, policy: str) -> dict[str, int]:
     """Count the operations that need a confirmation, and those that are refused."""
     from ..safety.gatekeeper import outcome_of
@@ -141,25 +149,27 @@ def _location(file: Path | None, otherwise: str) -> dict[str, Any]:
 
 
 def render_doctor(report: Mapping[str, Any], *, all_settings: bool = False) -> str:
-    """Return the page for people. Settings with their default are only counted, unless `all_settings`."""
+    """Return the page for people. Settings with their default are only counted, unless `all_settings`.
+
+    No value that it shows begins a line.
+    """
     adapter = report["adapter"]
     title = line(adapter["title"], 80)
-    lines = [f"{adapter['name']}-adapter {adapter['version']}{f': {title}' if title else ''}", ""]
-    lines.append(f"Base URL     {report['base_url'] or _unknown_base(report['servers'])}")
-    lines += [f"  or         {server}" for server in report["servers"] if server != report["base_url"]]
-    lines += ["", "Hosts", *_hosts(report["hosts"])]
-    lines += ["", "Credentials"]
-    from ..auth.sources import lines as credential_lines
+    from .readiness import address_lines, call_lines, credential_section, verdict
 
-    for entry in report["credentials"]:
-        lines += credential_lines(entry)
-    lines += _unnamed(report)
+    lines = [f"{adapter['name']}-adapter {adapter['version']}{f': {title}' if title else ''}", ""]
+    lines += address_lines(report)
+    lines += ["", "Hosts", *_hosts(report["hosts"])]
+    lines += ["", "Credentials", *credential_section(report)]
     lines += ["", "Safety", *_safety(report["safety"])]
     lines.append(f"  {'hooks':<26} {', '.join(report['hooks']) or 'none'}")
     lines += ["", "HTTP", *_http_lines(report["http"])]
     lines += ["", *file_lines(report["files"])]
-    lines += ["", *_settings(report["settings"], all_settings=all_settings), "", _verdict(report)]
-    return "\n".join(lines)
+    lines += ["", *_settings(report["settings"], all_settings=all_settings)]
+    if "call" in report:
+        lines += ["", "Call", *call_lines(report["call"])]
+    lines += ["", *verdict(report)]
+    return "\n".join(map(visible, lines))
 
 
 def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -176,30 +186,6 @@ def _hosts(hosts: list[Mapping[str, Any]]) -> Iterator[str]:
         yield f"  to accept: 'adapter: {{hosts: [{entries}]}}' in overrides.yaml, then `aqlgen update`"
     if not hosts:
         yield "  none is known"
-
-
-_ADDED_SCHEME = (
-    "adapter:",
-    "  security_schemes: {token: {type: http, scheme: bearer}}",
-    "  security: [token]",
-)
-
-
-def _unnamed(report: Mapping[str, Any]) -> list[str]:
-    """Return what to do if the document names no credential, or one would be sent for all to read."""
-    if not report["credentials"]:
-        advice = "  the document names none; if the API wants one, say so in overrides.yaml, then `aqlgen update`:"
-        return [advice, *(f"    {line}" for line in _ADDED_SCHEME)]
-    return [] if report["encrypted"] else [f"  {_READABLE}: use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true"]
-
-
-_READABLE = "the address is one of plain http, over which no credential is sent"
-
-
-def _unknown_base(servers: list[str]) -> str:
-    if any("{" in server for server in servers[:1]):
-        return f"{servers[0]}: set MCP_AQL_BASE_URL, or MCP_AQL_SERVER_VARIABLES"
-    return "none: set MCP_AQL_BASE_URL"
 
 
 def _settings(settings: Mapping[str, Mapping[str, Any]], *, all_settings: bool) -> Iterator[str]:
@@ -245,26 +231,3 @@ def _http_lines(http: Mapping[str, Any]) -> Iterator[str]:
     yield f"  {'authentication':<26} {auth}"
     yield f"  {'hosts':<26} {', '.join(http['hosts'])}"
     yield f"  {'origins':<26} {', '.join(http['origins']) or 'none'}"
-
-
-def _is_per_user(report: Mapping[str, Any]) -> bool:
-    return any("per_user" in entry for entry in report["credentials"])
-
-
-def _verdict(report: Mapping[str, Any]) -> str:
-    """Return a sentence on whether calls can be made."""
-    if not report["safety"]["audit"]["writable"] and report["safety"]["asks_about"]:
-        return "Not ready: the audit log cannot be written, so what is destructive or worse would be refused."
-    total, met = report["callable"]["operations"], report["callable"]["with_credentials"]
-    if report["base_url"] is None:
-        return "Not ready: the address of the API is not known. `--mock` answers without it."
-    is_set = any(entry["set"] for entry in report["credentials"])
-    if is_set and not report["encrypted"]:
-        return f"Not ready: {_READABLE}."
-    if met == total and report["credentials"] and not is_set and not _is_per_user(report):
-        return "Ready without a credential: the document insists on none, and none is set."
-    if met == total:
-        return f"Ready: nothing is missing for any of {counted(total, 'operation')}."
-    if met == 0:
-        return "Not ready: no credential is set. `--mock` answers without one."
-    return f"Ready for {met} of {counted(total, 'operation')}; the others want a credential that is missing."

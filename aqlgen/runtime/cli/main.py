@@ -174,9 +174,13 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     login.add_argument("--forget", action="store_true", help="forget the login")
     login.set_defaults(command="login")
 
-    doctor = commands.add_parser("doctor", help="show the settings, and which credentials are missing")
+    doctor = commands.add_parser("doctor", help="show what is set, what is missing, and whether calls can be made")
     doctor.set_defaults(command="doctor")
     doctor.add_argument("--all", action="store_true", help="show the settings that are as they come, too")
+    doctor.add_argument(
+        "--call", action="store_true", help="make one safe read, and show if the API answers and takes the credential"
+    )
+    doctor.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="call with no network")
     for command in (operations, describe, doctor):
         command.add_argument("--output-format", choices=("human", "json"), default="human")
     parser.commands = list(commands.choices)
@@ -296,10 +300,10 @@ def _doctor(folder: Path, hooks: object | None, options: argparse.Namespace) -> 
     from .doctor import doctor, render_doctor
     from .operations import as_json
 
-    report = doctor(folder, os.environ, hooks)
+    report = doctor(folder, os.environ, hooks, call=options.call, mock=options.mock)
     as_text = as_json(report) if options.output_format == "json" else render_doctor(report, all_settings=options.all)
     _print(as_text)
-    return 0
+    return 0 if report.get("call", {}).get("success", True) else 1
 
 
 def _describe(folder: Path, _: object | None, options: argparse.Namespace) -> int:

@@ -1,0 +1,247 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Whether calls could succeed, as `doctor` tells it: the address, the use of each credential, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from ..auth.usage import Usage, alternative_in_use, use_of
+from ..encode.addresses import operation_problem
+from ..encode.urls import server_url
+from ..errors import Failure
+from ..hosts.gate import Hosts
+from ..text import counted
+
+if TYPE_CHECKING:
+    from ..auth.usage import Alternatives
+    from ..encode.addresses import AddressProblem
+    from ..settings.config import Config
+    from ..table import Adapter, Table
+
+__all__ = [
+    "address_lines",
+    "address_report",
+    "call_lines",
+    "counts_of",
+    "credential_section",
+    "next_steps",
+    "ready_schemes",
+    "verdict",
+    "with_use",
+]
+
+_READABLE = "the address is one of plain http, over which no credential is sent"
+_MOST_STEPS = 3
+_ADD_A_SCHEME = "adapter: {security_schemes: {token: {type: http, scheme: bearer}}, security: [token]}"
+
+
+def ready_schemes(credentials: list[dict[str, Any]]) -> frozenset[str]:
+    """Return the schemes whose credential is there, or comes with each caller."""
+    return frozenset(entry["scheme"] for entry in credentials if entry["set"] or "per_user" in entry)
+
+
+def with_use(credentials: list[dict[str, Any]], adapter: Adapter, table: Table) -> Usage:
+    """Add to each entry how many operations name, use and lack its credential. Returns the counts."""
+    ready = ready_schemes(credentials)
+    usage = Usage.of(_requirements(adapter, table), ready)
+    for entry in credentials:
+        entry |= usage.entry(entry["scheme"], ready=entry["scheme"] in ready)
+    return usage
+
+
+def _requirements(adapter: Adapter, table: Table) -> Iterator[Alternatives]:
+    for _, _, (stated,) in table.values("security"):
+        yield adapter.security if stated is None else stated
+
+
+def address_report(adapter: Adapter, table: Table, config: Config) -> dict[str, Any]:
+    """Return where the API's address comes from, and what is wrong with it and with those of single operations."""
+    main = operation_problem(adapter.servers, (), config.base_url, config.server_variables)
+    others: dict[str, dict[str, Any]] = {}
+    for _, _, (servers,) in table.values("servers"):
+        problem = _problem(adapter, servers, config) if servers else None
+        if problem is not None and not config.base_url:
+            entry = others.setdefault(
+                servers[0]["url"], {**_as_json(problem), "url": servers[0]["url"], "operations": 0}
+            )
+            entry["operations"] += 1
+    return {
+        "source": config.sources.get("base_url", "default") if config.base_url else "document",
+        "problem": None if main is None else _as_json(main),
+        "others": list(others.values()),
+    }
+
+
+def _as_json(problem: AddressProblem) -> dict[str, Any]:
+    return {
+        "rule": problem.rule,
+        "reason": problem.reason,
+        "certain": problem.certain,
+        "setting": problem.setting,
+        "remedy": problem.remedy,
+    }
+
+
+def _problem(adapter: Adapter, servers: Any, config: Config) -> AddressProblem | None:
+    return operation_problem(adapter.servers, servers, config.base_url, config.server_variables)
+
+
+def counts_of(adapter: Adapter, table: Table, config: Config, credentials: list[dict[str, Any]]) -> dict[str, int]:
+    """Count the operations: all, those with their credentials, with an address, at an accepted host, and with all."""
+    ready = ready_schemes(credentials)
+    is_accepted = _acceptance(adapter, config)
+    main = operation_problem(adapter.servers, (), config.base_url, config.server_variables)
+    counts = {"operations": 0, "with_credentials": 0, "with_address": 0, "accepted": 0, "ready": 0}
+    for _, _, (stated, servers) in table.values("security", "servers"):
+        problem = _problem(adapter, servers, config) if servers else main
+        is_met = alternative_in_use(adapter.security if stated is None else stated, ready) is not None
+        has_address = problem is None or not problem.certain
+        accepted = not has_address or is_accepted(servers[0] if servers else None)
+        counts["operations"] += 1
+        counts["accepted"] += accepted
+        counts["with_credentials"] += is_met
+        counts["with_address"] += has_address
+        counts["ready"] += is_met and has_address and accepted
+    return counts
+
+
+def _acceptance(adapter: Adapter, config: Config) -> Callable[[Mapping[str, Any] | None], bool]:
+    """Return the test whether the owner has accepted the host of a server; None stands for the document's first."""
+    gate, chosen = Hosts(adapter, config.base_url, config.server_variables), config.server_variables
+    main = server_url(adapter.servers[0], chosen) if adapter.servers else ""
+    known: dict[str, bool] = {}
+
+    def is_accepted(server: Mapping[str, Any] | None) -> bool:
+        url = config.base_url or (main if server is None else urljoin(main, server_url(server, chosen)))
+        if url not in known:
+            try:
+                gate.admit(url)
+                known[url] = True
+            except Failure:
+                known[url] = False
+        return known[url]
+
+    return is_accepted
+
+
+def next_steps(report: Mapping[str, Any], usage: Usage) -> list[str]:
+    """Return what to set so that more can be called, the most important first."""
+    steps = []
+    problem = report["address"]["problem"]
+    counts = report["callable"]
+    if problem is not None and counts["with_address"] < counts["operations"]:
+        steps.append(f"{_capitalized(problem['remedy'])}: {_about_address(problem, report['base_url'])}")
+    for other in [other for other in report["address"]["others"] if other["certain"]][:_MOST_STEPS]:
+        operations = counted(other["operations"], "operation")
+        steps.append(f"{_capitalized(other['remedy'])} for {operations}: {_about_address(other, other['url'])}")
+    entries = {entry["scheme"]: entry for entry in report["credentials"]}
+    for alternatives, number in usage.unmet.most_common(_MOST_STEPS):
+        what = _any_of(dict.fromkeys(_variables(schemes, entries) for schemes in alternatives if schemes))
+        steps.append(f"Set {what} for {counted(number, 'operation')}")
+    return steps
+
+
+def _variables(schemes: tuple[str, ...], entries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the variables of schemes that are not there yet."""
+    texts = []
+    for name in schemes:
+        entry = entries.get(name, {"set": False, "variables": ()})
+        if entry["set"] or "per_user" in entry:
+            continue
+        ways = [entry["variables"], *(way["variables"] for way in entry.get("grants", ()) if way["grant"] != "login")]
+        text = _any_of(" and ".join(way) for way in ways if way)
+        texts.append(text or f"the credential '{name}', of a kind that is not served,")
+    return " and ".join(f"({text})" if " or " in text and len(texts) > 1 else text for text in texts)
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    """Return `A or B`, with commas where one of them has several parts."""
+    texts = list(texts)
+    return (", or " if any(" " in text for text in texts) else " or ").join(texts)
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _about_address(problem: Mapping[str, Any], url: str | None) -> str:
+    if problem["rule"] == "incomplete":
+        return "the document does not say where the API is"
+    return f"{url or 'the address'} looks like a placeholder ({problem['reason']})"
+
+
+def address_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the address of the API, where it comes from, and what is wrong with it."""
+    address, servers = report["address"], report["servers"]
+    problem, source = address["problem"], address["source"]
+    place = "from the document" if source == "document" else f"from {source}"
+    yield f"Base URL     {report['base_url'] or (servers[0] if servers else 'none')} ({place})"
+    if problem is not None and problem["rule"] == "local":
+        yield f"  local: {problem['reason']}; {problem['remedy']} if the API is elsewhere"
+    elif problem is not None:
+        looks = "" if problem["rule"] == "incomplete" else "looks like a placeholder: "
+        yield f"  {looks}{problem['reason']}; {problem['remedy']}"
+    yield from (f"  or         {server}" for server in servers if server not in (report["base_url"], servers[0]))
+    for other in address["others"]:
+        yield f"  {counted(other['operations'], 'operation')} at {other['url']}: {other['reason']}; {other['remedy']}"
+
+
+def credential_section(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about the credentials, and about operations that go without."""
+    from ..auth.sources import lines
+
+    total = report["callable"]["operations"]
+    for entry in report["credentials"]:
+        first, *rest = lines(entry)
+        yield first
+        yield f"    {use_of(entry, total)}"
+        yield from rest
+    if not report["credentials"]:
+        yield "  none: the document names no security scheme, so no credential is sent"
+        yield f"  if the API wants one: '{_ADD_A_SCHEME}'"
+        yield "  in overrides.yaml, then `aqlgen update`"
+
+
+def call_lines(call: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the outcome of `--call`."""
+    if call.get("operation") is None:
+        yield f"  {call['verdict']}"
+        return
+    yield f"  {call['operation']:<26} {call['method']} {call['path']}"
+    if call["status"] is not None:
+        status, kind = f"HTTP {call['status']}", f", {call['content_type']}" if call["content_type"] else ""
+        yield f"  {status:<26} {call['milliseconds']} ms, {counted(call['size'], 'byte')}{kind}"
+    yield f"  {call['verdict']}"
+
+
+def verdict(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence on whether calls can be made, and what to do next."""
+    counts, problem = report["callable"], report["address"]["problem"]
+    total, ready = counts["operations"], counts["ready"]
+    blocked = not report["safety"]["audit"]["writable"] and report["safety"]["asks_about"]
+    if blocked:
+        yield (
+            "Not ready: the audit log cannot be written, so what is destructive or worse would be refused. "
+            "Set MCP_AQL_AUDIT_PATH."
+        )
+    elif not report["encrypted"] and any(entry["set"] for entry in report["credentials"]):
+        yield f"Not ready: {_READABLE}. Use https, or set MCP_AQL_AUTH_ALLOW_HTTP=true."
+    elif not counts["with_address"]:
+        yield "Not ready: the address of the API is not known. `--mock` answers without it."
+    elif not counts["with_credentials"]:
+        yield "Not ready: no credential is set. `--mock` answers without one."
+    elif not counts["accepted"]:
+        yield "Not ready: no host of the API is accepted; `Hosts` shows the entry for overrides.yaml."
+    elif not ready:
+        yield "Not ready: what has a credential has no address. `--mock` answers without either."
+    elif ready < total:
+        yield f"Ready for {ready:,} of {counted(total, 'operation')}; the others want what is missing."
+    elif problem is not None:
+        yield f"Ready if the API is at {report['base_url']} (local); else {problem['remedy']}."
+    else:
+        doubt = "" if report["credentials"] else "; the document names no credential"
+        yield f"Ready: nothing is missing for any of {counted(total, 'operation')}{doubt}."
+    for step in report["next"]:
+        yield f"  {step}"

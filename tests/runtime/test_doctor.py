@@ -1,0 +1,257 @@
+"""`doctor` tells which credentials are used, what is missing, and whether the API answers (R-OWN-3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from api.hand_made import make_package, operation
+from local import Answer, Asked, serving
+
+from aqlgen.runtime.cli.doctor import doctor, render_doctor
+from aqlgen.runtime.cli.main import main
+from aqlgen.runtime.cli.probe import choose
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import Adapter, Table
+
+KEY = {"type": "apiKey", "in": "header", "name": "X-Key", "variables": ["P_KEY"]}
+BEARER = {"type": "http", "scheme": "bearer", "variables": ["P_TOKEN"]}
+ENVIRON = {"MCP_AQL_STATE_URL": "memory:", "MCP_AQL_CONFIG": ""}
+URL = "https://api.acme.dev/v1"
+
+
+def write(folder: Path, rows: Mapping[str, Any] | None = None, url: str = URL, **adapter: Any) -> Path:
+    defaults = {"security_schemes": {"key": KEY, "token": BEARER}, "security": [["key"]]}
+    make_package(folder, rows or {"op": operation()}, adapter={"servers": [{"url": url}], **defaults, **adapter})
+    return folder
+
+
+def page(report: Mapping[str, Any]) -> str:
+    return render_doctor(json.loads(json.dumps(report, default=str)))
+
+
+def states(report: Mapping[str, Any]) -> dict[str, str]:
+    return {entry["scheme"]: entry["state"] for entry in report["credentials"]}
+
+
+def test_each_credential_says_which_operations_use_it(tmp_path: Path) -> None:
+    rows = {
+        "a": operation(),
+        "b": operation(security=[["token"], ["key"]]),
+        "c": operation(security=[["token", "key"]]),
+        "d": operation(security=[]),
+        "e": operation(security=[[], ["token"]]),
+    }
+    folder = write(
+        tmp_path, rows, security_schemes={"key": KEY, "token": BEARER, "old": {**KEY, "variables": ["P_OLD"]}}
+    )
+    report = doctor(folder, ENVIRON)
+    assert states(report) == {"key": "needed", "token": "needed", "old": "not_required"}
+    assert report["callable"] == {"operations": 5, "with_credentials": 2, "with_address": 5, "accepted": 5, "ready": 2}
+    assert report["next"] == [
+        "Set P_KEY for 1 operation",
+        "Set P_TOKEN or P_KEY for 1 operation",
+        "Set P_TOKEN and P_KEY for 1 operation",
+    ]
+    report = doctor(folder, {**ENVIRON, "P_KEY": "k", "P_OLD": "o"})
+    assert states(report) == {"key": "used", "token": "needed", "old": "unused"}
+    entries = {entry["scheme"]: entry for entry in report["credentials"]}
+    assert entries["key"]["operations"] == {"naming": 3, "using": 2, "lacking": 0}
+    assert entries["token"]["operations"] == {"naming": 3, "using": 0, "lacking": 1}
+    text = page(report)
+    assert "used by 2 of 5 operations" in text
+    assert "set but unused: declared, and no operation requires it" in text
+    assert text.splitlines()[-2:] == [
+        "Ready for 4 of 5 operations; the others want what is missing.",
+        "  Set P_TOKEN for 1 operation",
+    ]
+    report = doctor(folder, {**ENVIRON, "P_KEY": "k", "P_TOKEN": "t"})
+    assert "Ready: nothing is missing for any of 5 operations." in page(report)
+
+
+def test_a_credential_that_another_stands_in_for_is_unused(tmp_path: Path) -> None:
+    folder = write(tmp_path, {"op": operation(security=[["token"], ["key"]])})
+    report = doctor(folder, {**ENVIRON, "P_KEY": "k", "P_TOKEN": "t"})
+    assert states(report) == {"key": "unused", "token": "used"}
+    assert "set but unused: what requires it, 1 operation, uses another" in page(report)
+    assert states(doctor(folder, {**ENVIRON, "P_KEY": "k"})) == {"key": "used", "token": "optional"}
+
+
+def test_what_to_set_names_every_way_to_a_token(tmp_path: Path) -> None:
+    oauth = {
+        "type": "oauth2",
+        "variables": ["P_TOKEN"],
+        "flows": {"clientCredentials": {"token_url": "https://login.acme.dev/token", "scopes": []}},
+        "optional_variables": {"client_id": "P_ID", "client_secret": "P_SECRET"},
+    }
+    report = doctor(write(tmp_path, security_schemes={"oauth": oauth}, security=[["oauth"], ["absent"]]), ENVIRON)
+    assert report["next"] == [
+        "Set P_TOKEN, or P_ID and P_SECRET, or the credential 'absent', of a kind that is not served, for 1 operation"
+    ]
+
+
+def test_a_document_without_schemes_is_told_how_to_add_one(tmp_path: Path) -> None:
+    text = page(doctor(write(tmp_path, security_schemes={}, security=[]), ENVIRON))
+    assert "the document names no security scheme, so no credential is sent" in text
+    assert "security_schemes: {token: {type: http, scheme: bearer}}" in text
+    assert text.splitlines()[-1].endswith("; the document names no credential.")
+
+
+@pytest.mark.parametrize("url", ["https://your-domain.atlassian.net", "https://{tenant}.acme.dev", "/v1"])
+def test_nothing_is_ready_at_a_placeholder(tmp_path: Path, url: str) -> None:
+    folder = write(tmp_path, url=url)
+    report = doctor(folder, {**ENVIRON, "P_KEY": "k"})
+    assert report["callable"]["ready"] == 0
+    text = page(report)
+    assert "\nNot ready: the address of the API is not known." in text
+    assert "  Set MCP_AQL_" in text.splitlines()[-1]
+    report = doctor(folder, {**ENVIRON, "P_KEY": "k", "MCP_AQL_BASE_URL": URL})
+    assert (report["address"]["source"], report["address"]["problem"]) == ("environment", None)
+    assert page(report).splitlines()[-1].startswith("Ready: ")
+
+
+def test_a_local_address_is_ready_if_the_api_is_there(tmp_path: Path) -> None:
+    folder = write(tmp_path, url="http://localhost:8080")
+    last = page(doctor(folder, {**ENVIRON, "P_KEY": "k"})).splitlines()[-1]
+    assert last == "Ready if the API is at http://localhost:8080 (local); else set MCP_AQL_BASE_URL."
+    ready = page(doctor(folder, {**ENVIRON, "P_KEY": "k", "MCP_AQL_BASE_URL": "http://localhost:8080"}))
+    assert ready.splitlines()[-1] == "Ready: nothing is missing for any of 1 operation."
+
+
+def test_an_operation_with_an_address_of_its_own_is_looked_at_too(tmp_path: Path) -> None:
+    rows = {"a": operation(), "b": operation(servers=[{"url": "https://{box}.acme.dev"}])}
+    report = doctor(write(tmp_path, rows), {**ENVIRON, "P_KEY": "k"})
+    assert report["callable"]["ready"] == 1
+    assert "1 operation at https://{box}.acme.dev: '{box}' is to be filled in" in page(report)
+
+
+def chosen(folder: Path, rows: Mapping[str, Any], *ready: str, **adapter: Any) -> str | None:
+    write(folder, rows, **adapter)
+    probe = choose(Adapter.load(folder), Table(folder), Config(), frozenset(ready))
+    return None if probe is None else probe.row.name
+
+
+LIMIT = {"limit": {"in": "query", "schema": {"type": "integer", "minimum": 5}}}
+ID = {"id": {"in": "path", "required": True, "schema": {"type": "string"}}}
+ME = {"id": {"in": "path", "required": True, "schema": {"type": "string", "default": "me"}}}
+
+
+def test_the_call_is_a_small_safe_read_that_needs_the_credential(tmp_path: Path) -> None:
+    rows = {
+        "change": operation("POST", path="/me"),
+        "head": operation("HEAD", path="/me"),
+        "danger": operation(path="/me", danger="reversible"),
+        "item": operation(path="/users/{id}", parameters=ID),
+        "public": operation(path="/me", security=[]),
+        "all": operation(path="/pets", verb="list"),
+        "some": operation(path="/pets/of/all/people", verb="list", parameters=LIMIT),
+        "listen": operation(path="/socket"),
+    }
+    assert chosen(tmp_path, rows, "key") == "some"
+    probe = choose(Adapter.load(tmp_path), Table(tmp_path), Config(), frozenset(["key"]))
+    assert probe is not None
+    assert (probe.params, probe.credentials, probe.proves) == ({"limit": 5}, ("key",), True)
+    assert chosen(tmp_path / "b", {**rows, "me": operation(path="/users/me")}, "key") == "me"
+    assert chosen(tmp_path / "c", {**rows, "user": operation(path="/user")}, "key") == "user"
+    assert chosen(tmp_path / "d", {"mine": operation(path="/users/{id}", parameters=ME)}, "key") == "mine"
+    assert chosen(tmp_path / "e", rows) == "public"
+    assert chosen(tmp_path / "g", {"op": operation(security=[["absent"], []])}) == "op"
+    assert chosen(tmp_path / "f", {name: rows[name] for name in ("change", "head", "danger", "item")}, "key") is None
+
+
+def run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str, **environ: str
+) -> tuple[int, dict[str, Any], str]:
+    """Run `doctor --call` as JSON and for people. Returns the exit code, the outcome of the call and the page."""
+    for name, value in {**ENVIRON, "P_KEY": "sesame", **environ}.items():
+        monkeypatch.setenv(name, value)
+    hooks = SimpleNamespace()
+    code = main(folder, hooks, ["doctor", "--call", "--output-format", "json", *arguments])
+    outcome = json.loads(capsys.readouterr().out)["call"]
+    main(folder, hooks, ["doctor", "--call", *arguments])
+    return code, outcome, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "credential", "words"),
+    [
+        (Answer({"name": "Ada"}), 0, "accepted", "The API accepted the credential 'key'."),
+        (Answer({"ok": False, "error": "invalid_auth"}), 1, "unknown", "the answer says itself that it failed"),
+        (Answer(b"<p>Log in", 200, {"Content-Type": "text/html"}), 1, "unknown", "a page for people"),
+        (Answer({"error": "x"}, 401), 1, "refused", "did not accept the credential 'key'"),
+        (Answer({"error": "x"}, 403), 1, "not_allowed", "'key' is not valid, or does not allow this operation"),
+        (Answer({"error": "x"}, 404), 1, "unknown", "HTTP 404: nothing is there"),
+        (Answer({"error": "x"}, 500), 1, "unknown", "HTTP 500: the API failed"),
+    ],
+)
+def test_the_call_says_in_words_what_became_of_the_credential(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: Answer,
+    code: int,
+    credential: str,
+    words: str,
+) -> None:
+    with serving(lambda _: answer) as local:
+        exit_code, outcome, text = run(write(tmp_path, url=local.url), monkeypatch, capsys)
+        assert {request.headers["x-key"] for request in local.asked} == {"sesame"}
+    assert (outcome["status"], outcome["credential"]) == (answer.status, credential)
+    assert exit_code == code
+    assert words in text
+    assert f"HTTP {answer.status}" in text
+    assert not any(word in text for word in ("sesame", "Ada", "invalid_auth", "Log in"))
+
+
+def test_an_answer_without_a_credential_proves_nothing_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda _: Answer({})) as local:
+        public = write(tmp_path / "a", {"op": operation(security=[])}, url=local.url)
+        _, outcome, text = run(public, monkeypatch, capsys)
+        assert (outcome["credential"], "proves nothing of a credential" in text) == ("not_sent", True)
+        either = write(tmp_path / "b", {"op": operation(security=[[], ["key"]])}, url=local.url)
+        _, outcome, text = run(either, monkeypatch, capsys)
+        assert (outcome["credential"], "may answer without it" in text) == ("unknown", True)
+    with serving(lambda _: Answer({}, 401)) as local:
+        optional = write(tmp_path / "c", {"op": operation(security=[[], ["token"]])}, url=local.url)
+        _, outcome, text = run(optional, monkeypatch, capsys)
+        assert (outcome["credential"], "the adapter sent none: set P_TOKEN" in text) == ("not_sent", True)
+
+
+def test_a_call_with_mock_sends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, outcome, text = run(write(tmp_path, url="https://your-domain.dev"), monkeypatch, capsys, "--mock", P_KEY="")
+    assert (code, outcome["status"], outcome["mock"], outcome["credential"]) == (0, 200, True, "not_sent")
+    assert "Nothing was sent" in text
+
+
+def test_the_owners_hooks_see_the_call(tmp_path: Path) -> None:
+    operations: list[str] = []
+
+    async def after_response(response: Any, call: Any) -> None:
+        operations.append(call.operation)
+
+    with serving(lambda _: Answer({})) as local:
+        folder = write(tmp_path, url=local.url)
+        hooks = SimpleNamespace(after_response=after_response)
+        assert doctor(folder, {**ENVIRON, "P_KEY": "k"}, hooks, call=True)["call"]["status"] == 200
+    assert operations == ["op"]
+
+
+def test_what_the_api_does_not_answer_is_said_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def never(_: Asked) -> Answer:
+        raise AssertionError
+
+    with serving(never) as local:
+        url = local.url
+    code, outcome, text = run(write(tmp_path, url=url), monkeypatch, capsys)
+    assert (code, outcome["status"], outcome["credential"]) == (1, None, "unknown")
+    assert "No answer of the API" in text
