@@ -1,0 +1,131 @@
+"""Keys that select operations: an operation, a pattern of paths, a name or a tag, and which of them is more exact.
+
+| key | selects |
+|---|---|
+| `GET /pets/{petId}` | that operation |
+| `operation:delete_pet`, `operation:delete_*` | by the name that agents use or the operationId |
+| `GET /v1/*`, `* /admin/**` | by method and path: `*` is one segment or a part of one, `**` any number of segments, or none |
+| `tag:pets`, `tag:admin *` | by tag |
+
+The most exact key wins. A row of the table is more exact than the rows below it, and in a row a key without a pattern
+than one with. Of two patterns in a row the more exact has more characters written out; else fewer `**`, else more
+segments, else fewer `*` within segments, else a method instead of `*`; else it is the later one. So a pattern that
+selects a part of what another selects, is the more exact one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from aqlgen.ir import Operation
+
+__all__ = ["Kind", "Rank", "Selector", "parse_selector"]
+
+Rank: TypeAlias = tuple[int, ...]
+"""How exact a selector is: of two, the greater is the more exact."""
+
+_STAR: Final = re.compile(r"\*+")
+
+
+class Kind(IntEnum):
+    """What a selector looks at; the greater is the more exact."""
+
+    TAG = 1
+    PATH = 2
+    OPERATION = 3
+
+
+_PREFIXES: Final = {"operation:": Kind.OPERATION, "tag:": Kind.TAG}
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A selector of operations. `text` is a path, a name or a tag, with its wildcards; `method` is for paths alone."""
+
+    kind: Kind
+    text: str
+    method: str = ""
+
+    @property
+    def key(self) -> str:
+        """The selector as it is written in its usual form, which is the key of the operation if it is exact."""
+        if self.kind is Kind.PATH:
+            return f"{self.method} {self.text}"
+        return f"{self.kind.name.lower()}:{self.text}"
+
+    @property
+    def is_pattern(self) -> bool:
+        """True if the selector has a wildcard."""
+        return "*" in self.text or self.method == "*"
+
+    @cached_property
+    def rank(self) -> Rank:
+        """The order of exactness, as the module describes it."""
+        if not self.is_pattern:
+            return (len(Kind) + 1 if self.kind is Kind.PATH else self.kind, 1)
+        segments = _segments(self.text) if self.kind is Kind.PATH else [_STAR.sub("*", self.text)]
+        parts = [segment for segment in segments if segment.strip("*")]
+        written = sum(len(segment.replace("*", "")) for segment in parts)
+        stars = sum(segment.count("*") for segment in parts)
+        return (self.kind, 0, written, -segments.count("**"), len(segments), -stars, self.method != "*")
+
+    def matches(self, operation: Operation, names: Sequence[str] = ()) -> bool:
+        """Return True if the selector selects an operation, whose names for agents are `names`."""
+        match self.kind:
+            case Kind.TAG:
+                return any(self._fits(tag) for tag in operation.tags)
+            case Kind.OPERATION:
+                return any(self._fits(name) for name in (*names, operation.operation_id) if name)
+            case Kind.PATH:
+                return self.key == operation.key or (
+                    self.method in ("*", operation.method.upper()) and self._fits(operation.path)
+                )
+
+    def _fits(self, text: str) -> bool:
+        return text == self.text or ("*" in self.text and self._pattern.fullmatch(text) is not None)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        if self.kind is not Kind.PATH:
+            return re.compile(_expression(self.text, ".*"), re.DOTALL)
+        return re.compile("".join(map(_segment_expression, _segments(self.text))), re.DOTALL)
+
+
+def parse_selector(key: str) -> Selector | None:
+    """Return the selector that a key is, None if it is of no such form."""
+    key = key.strip()
+    for prefix, kind in _PREFIXES.items():
+        if key.startswith(prefix):
+            text = key.removeprefix(prefix).strip()
+            return Selector(kind, text) if text else None
+    method, slash, path = key.partition("/")
+    if not slash or ":" in method or method[-1:].strip() or len(method.split()) > 1:
+        return None
+    return Selector(Kind.PATH, f"/{path.strip()}", method.strip().upper())
+
+
+def _segments(path: str) -> list[str]:
+    """Return the segments of a pattern, in the one order that a run of wildcards can have: `*` before one `**`."""
+    segments: list[str] = []
+    for segment in path.split("/")[1:]:
+        last = segments[-1] if segments else ""
+        if segment == "*" and last == "**":
+            segments.insert(-1, segment)
+        elif segment != "**" or last != "**":
+            segments.append(segment if segment == "**" else _STAR.sub("*", segment))
+    return segments
+
+
+def _segment_expression(segment: str) -> str:
+    if segment == "**":
+        return "(?:/[^/]*)*"
+    return "/[^/]+" if segment == "*" else f"/{_expression(segment, '[^/]*')}"
+
+
+def _expression(text: str, wildcard: str) -> str:
+    return wildcard.join(map(re.escape, _STAR.split(text)))
