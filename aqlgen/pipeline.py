@@ -15,6 +15,7 @@ from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.kept_names import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
+from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.assemble import Assembled, assemble
@@ -81,12 +82,12 @@ def prepare(options: Options, progress: Progress) -> Prepared:
     assembled = assemble(options.request)
     progress("building")
     resolver = Resolver(assembled.root)
-    built = build(resolver, assembled.openapi)
-    progress("deciding")
     overrides = load_overrides(options.overrides)
-    findings: list[Diagnostic] = []
+    built = build(resolver, assembled.openapi, overrides.adapter.security_schemes)
+    progress("deciding")
+    document, findings = with_adapter_overrides(built.document, overrides)
     all_decisions = decide(
-        built.document,
+        document,
         overrides,
         resolver,
         report=findings.append,
@@ -107,14 +108,12 @@ def prepare(options: Options, progress: Progress) -> Prepared:
         )
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
-    identity = identify(built.document, options.name, _stem(options.request.spec))
+    identity = identify(document, options.name, _stem(options.request.spec))
     progress("tabulating")
     main = assembled.sources[0]
-    base = _base(built.document, main.base if isinstance(main.base, str) else options.base)
-    field_case = options.field_case or overrides.field_case or "snake"
-    tabulated = tabulate(
-        built.document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides.file
-    )
+    base = _base(document, main.base if isinstance(main.base, str) else options.base)
+    field_case = options.field_case or overrides.adapter.field_case or "snake"
+    tabulated = tabulate(document, decisions, resolver, identity, field_case=field_case, base=base, overrides=overrides)
     stale = _refuse([*findings, *tabulated.overrides], options.stale)
     skipped = (*built.skipped, *tabulated.skipped)
     located = [*built.diagnostics, *tabulated.diagnostics, *(operation.diagnostic for operation in skipped)]

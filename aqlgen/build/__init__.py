@@ -6,10 +6,11 @@ operations and diagnostics. An operation that cannot be served is skipped with a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aqlgen.build.bodies import build_body, build_responses
-from aqlgen.build.context import Context, SkipError, text
+from aqlgen.build.context import Context, SkipError, entries, text
 from aqlgen.build.models import INFO, OPERATION, InvalidObjectError
 from aqlgen.build.operations import RawOperation, operations
 from aqlgen.build.parameters import apply_content_type, build_parameters
@@ -49,13 +50,17 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def build(resolver: Resolver, openapi: str) -> Built:
-    """Build the document of a resolver's root, of version `openapi`. Never raises because of its content."""
+def build(resolver: Resolver, openapi: str, schemes: Mapping[str, Json] | None = None) -> Built:
+    """Build the document of a resolver's root, of version `openapi`. Never raises because of its content.
+
+    `schemes` are Security Scheme Objects of the owner, which win over the document's.
+    """
     root = resolver.root
     context = Context(resolver, openapi)
     components = root.get("components")
-    schemes = build_schemes(context, components.get("securitySchemes") if isinstance(components, dict) else None)
-    known = frozenset(scheme.name for scheme in schemes)
+    declared = components.get("securitySchemes") if isinstance(components, dict) else None
+    all_schemes = build_schemes(context, {**dict(entries(declared)), **(schemes or {})})
+    known = frozenset(scheme.name for scheme in all_schemes)
     title, version, description = _info(context, root.get("info"))
     served: list[Operation] = []
     skipped: list[Skipped] = []
@@ -72,7 +77,7 @@ def build(resolver: Resolver, openapi: str) -> Built:
         description=description,
         servers=build_servers(root.get("servers")),
         security=build_requirements(context, root.get("security"), known, "/security") or (),
-        schemes=schemes,
+        schemes=all_schemes,
         tags=_tags(root.get("tags")),
         operations=tuple(served),
         scopes=build_scopes(root.get("security"), known),

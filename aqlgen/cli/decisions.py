@@ -64,16 +64,19 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
     for decision, cells in zip(shown, rows, strict=True):
         line = _joined(cells, wide, chosen)
         paint = _COLOURS.get(decision.danger) if colour else None
+        entries = _overrides(decision)
         review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
         reason = _danger(decision)
         if not width:
-            yield "  ".join(filter(None, (line, reason, review)))
+            yield "  ".join(filter(None, (line, reason, entries, review)))
             continue
         yield from _wrapped(line, width, "", paint)
         if not beside:
             yield from _wrapped(visible(decision.operation.key), width, "  ", "2" if colour else None)
         if reason:
             yield from _wrapped(reason, width, "  ", paint)
+        if entries:
+            yield from _wrapped(entries, width, "  ", "2" if colour else None)
         if review:
             yield from _wrapped(review, width, "  ", "33" if colour else None)
 
@@ -82,6 +85,12 @@ def _danger(decision: Decision) -> str:
     """Return what raised the danger, "" where category, method or owner alone decided."""
     reason = decision.danger_reason
     return f"danger {visible(reason.note)}" if reason.rule not in ("category", "method", "override") else ""
+
+
+def _overrides(decision: Decision) -> str:
+    """Return which entry of the overrides decided what, "" for none."""
+    entries = (f"`{visible(key)}` {', '.join(map(visible, fields))}" for key, fields in decision.overridden_by.items())
+    return f"overrides {'; '.join(entries)}" if decision.overridden_by else ""
 
 
 def _cells(decision: Decision) -> tuple[str, ...]:
@@ -179,6 +188,7 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
         "needs_review": bool(decision.review_reasons),
         "review_reasons": list(decision.review_reasons),
         "parameters": parameters,
+        "overrides": {key: list(fields) for key, fields in decision.overridden_by.items()},
         "traits": [_trait(trait) for trait in decision.traits],
     }
 

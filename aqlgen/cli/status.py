@@ -119,6 +119,9 @@ def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
         stale = counted(len(status.stale), "generated file")
         yield f"{stale} would come out otherwise now; `aqlgen update` writes them:"
         yield from _some([f"  {visible(path)}" for path in status.stale], show_all=show_all)
+        if status.changes is not None:
+            yield "For an agent that changes:"
+            yield status.changes.as_text(show_all=show_all)
     elif not status.problems and recorded.aqlgen == today.aqlgen:
         yield "Up to date with its document and its overrides."
 
@@ -149,5 +152,6 @@ def _as_json(status: Status) -> dict[str, Json]:
         "edits": {"overrides": dict(status.edits.entries), "refused": as_json(status.edits.refused)},
         "overrides": as_json(status.overrides),
         "stale": list(status.stale),
+        "changes": status.changes.as_json() if status.changes is not None else None,
         "problems": as_json(status.problems),
     }

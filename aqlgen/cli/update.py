@@ -132,7 +132,8 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     if merged.conflicts:
         parts.append(_conflicts(updated))
     elif updated.written:
-        parts.append(f"Look at it with `git diff --cached`, then commit it. {_undo(updated)}")
+        own = f"`git add` {' and '.join(updated.uncommitted)} to it, " if updated.uncommitted else ""
+        parts.append(f"Look at it with `git diff --cached`, then {own}commit it. {_undo(updated)}")
     return "\n".join(parts)
 
 
@@ -154,7 +155,8 @@ def _conflicts(updated: Updated) -> str:
 
 def _undo(updated: Updated) -> str:
     """Return the way to undo the update and nothing else: there may be other work elsewhere in the repository."""
-    return f"`git restore --source=HEAD --staged --worktree {quote(str(updated.folder))}` takes it back."
+    kept = "".join(f" {quote(f':(exclude){updated.folder / path}')}" for path in updated.uncommitted)
+    return f"`git restore --source=HEAD --staged --worktree {quote(str(updated.folder))}{kept}` takes it back."
 
 
 def _versions(before: Provenance, after: Provenance) -> str:
@@ -203,6 +205,7 @@ def _as_json(updated: Updated) -> dict[str, Json]:
         },
         "conflicts": [{"path": conflict.path, "why": conflict.why} for conflict in merged.conflicts],
         "fork": [finding.file for finding in updated.fork],
+        "uncommitted": list(updated.uncommitted),
         "overrides_added": list(updated.overrides_added),
         "aliases_added": list(updated.aliases_added),
         "operations": {"total": sum(counts.values()), **counts, "skipped": len(updated.prepared.skipped)},

@@ -174,6 +174,10 @@ class ParameterOverride:
     hidden: bool = False
     sensitive: bool | None = None
     example: Json = MISSING
+    value: Json = MISSING
+    """What is sent with every call; agents neither see nor give the parameter."""
+    default: Json = MISSING
+    """What is sent with a call that gives no value."""
     place: Place = (0, 0)
     """The position of its key, which identifies it in the file."""
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -190,8 +194,16 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
+class Requirements:
+    """Security requirements (OpenAPI 3.1.1, 4.8.30): alternatives of schemes, and the scopes that are asked of them."""
+
+    alternatives: tuple[tuple[str, ...], ...] = ()
+    scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Override:
-    """The user's decisions about one operation, or about all operations of a tag; None leaves it to the rules."""
+    """The user's decisions about the operations of an entry; None leaves it to the rules."""
 
     name: str | None = None
     category: Category | None = None
@@ -207,8 +219,19 @@ class Override:
     """The parameters of the example call, by the agent's names."""
     content_type: str | None = None
     aliases: tuple[Alias, ...] = ()
+    security: Requirements | None = None
     place: Place = (0, 0)
     places: Mapping[str, Place] = field(default_factory=dict)
+    key: str = ""
+    """The key of the entry."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The key of the entry that decided, by field; a parameter is a field called `parameters.NAME`."""
+
+
+def overridden(override: Override, field: str) -> Reason:
+    """Return the reason of what an override decides: the entry that has the field."""
+    key = override.sources.get(field, override.key)
+    return Reason("override", Evidence.OVERRIDE, 1.0, f"`{key}` in overrides.yaml" if key else "overrides.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +275,14 @@ class Decision:
             if isinstance(trait.value, kind):
                 return trait.value
         return None
+
+    @property
+    def overridden_by(self) -> dict[str, tuple[str, ...]]:
+        """The entries of the overrides that decided something, by their keys, each with the fields that it decided."""
+        fields: dict[str, tuple[str, ...]] = {}
+        for name, key in self.override.sources.items():
+            fields[key] = (*fields.get(key, ()), name)
+        return fields
 
     @property
     def confidence(self) -> float:

@@ -7,23 +7,24 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.category import Siblings, classify
 from aqlgen.decide.danger import danger
-from aqlgen.decide.decision import Category, Decision, Evidence, Reason
+from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
 from aqlgen.decide.naming.kept_names import Settled, settle_keeping
 from aqlgen.decide.naming.verbs import canonical_relative
-from aqlgen.decide.naming.vocabulary import vocabulary_of
-from aqlgen.decide.overrides import Override, Overrides, Report, check
+from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
+from aqlgen.decide.overrides import Override, Overrides, Report, check, check_requirements, name_collisions
 from aqlgen.decide.overrides import load as load_overrides
+from aqlgen.decide.owned import with_requirements
 from aqlgen.decide.traits import with_traits
+from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
 from aqlgen.words import split
 
 __all__ = ["Override", "Overrides", "decide", "load_overrides"]
 
-_OVERRIDE: Final = Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")
 _TAKEN: Final = 0.75
 """The most confidence in a name whose first candidate another operation has."""
 
@@ -46,15 +47,29 @@ def decide(
     which operations that moved are recognised. `retired` are names that stood for operations before: no other operation
     gets one of them.
     """
-    check(overrides, document.operations, report)
     sdk_names = stripe_names(resolver)
     operations = {
         operation.key: Facts(operation, resolver, sdk_names.get(operation.key)) for operation in document.operations
     }
-    chosen = {key: overrides.of(facts.operation) for key, facts in operations.items()}
     siblings = Siblings(document.operations)
-    categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
     vocabulary = vocabulary_of(document, resolver)
+    chosen = {key: overrides.of(facts.operation, None) for key, facts in operations.items()}
+    selecting: dict[str, tuple[str, ...]] = {}
+    by_kept_name: set[str] = set()
+    if overrides.needs_names:
+        selecting = _selecting_names(operations, chosen, siblings, vocabulary)
+        by_kept_name = {
+            key
+            for key, name in (kept or {}).items()
+            if key in operations
+            and overrides.of(operations[key].operation, (*selecting[key], name))
+            != overrides.of(operations[key].operation, selecting[key])
+        }
+        for key in by_kept_name:
+            selecting[key] = (*selecting[key], (kept or {})[key])
+        chosen = {key: overrides.of(facts.operation, selecting[key]) for key, facts in operations.items()}
+    check(overrides, document.operations, report, selecting, _findings(document, overrides, chosen))
+    categories = {key: _category(facts, chosen[key], siblings) for key, facts in operations.items()}
     # hidden ones get names too, so that hiding one renames no other
     names = {key: names_for(facts, categories[key][0], vocabulary) for key, facts in operations.items()}
     served = [key for key, facts in operations.items() if not _is_hidden(facts, chosen[key])]
@@ -63,10 +78,42 @@ def decide(
     settled = settle_keeping(names, fixed, kept or {}, aliases, (ids or {}, _operation_ids(document)), retired or {})
     lists = {facts.operation.path: facts.answers_list for facts in operations.values() if facts.method == "GET"}
     decisions = [
-        _decision(operations[key], chosen[key], categories[key], _naming(names[key], key, fixed, settled), lists)
+        _decision(
+            operations[key],
+            chosen[key],
+            categories[key],
+            _naming(names[key], key, fixed, settled, chosen[key], pinned=key in by_kept_name),
+            lists,
+            overrides,
+        )
         for key in served
     ]
     return with_traits(decisions, resolver)
+
+
+def _selecting_names(
+    operations: Mapping[str, Facts], chosen: Mapping[str, Override], siblings: Siblings, vocabulary: Vocabulary
+) -> dict[str, tuple[str, ...]]:
+    """Return the names by which entries select operations: those that there are without such entries."""
+    names = {
+        key: names_for(facts, _category(facts, chosen[key], siblings)[0], vocabulary)
+        for key, facts in operations.items()
+    }
+    fixed = {key: name for key in operations if (name := chosen[key].name)}
+    fresh = settle_keeping(names, fixed, {}, _aliases(chosen)).fresh
+    return {key: (fresh[key],) for key in operations}
+
+
+def _findings(document: Document, overrides: Overrides, chosen: Mapping[str, Override]) -> list[Diagnostic]:
+    """Return what is wrong with the overrides of operations together, and with the schemes that they name."""
+    known = [scheme.name for scheme in document.schemes]
+    findings = {
+        finding.message + override.key: finding
+        for override in (*overrides.entries.values(), *overrides.patterns.values())
+        if override.security is not None
+        for finding in check_requirements(override.security, known, overrides.file, override.places["security"])
+    }
+    return [*findings.values(), *name_collisions(chosen, overrides.file)]
 
 
 def _aliases(chosen: Mapping[str, Override]) -> dict[str, str]:
@@ -95,13 +142,14 @@ def _decision(
     classified: tuple[Category, Reason],
     naming: _Naming,
     lists: Mapping[str, bool | None],
+    overrides: Overrides,
 ) -> Decision:
     category, category_reason = classified
     level, reason = danger(facts, category, naming.name, lists)
     if override.danger is not None:
-        level, reason = override.danger, _OVERRIDE
+        level, reason = override.danger, overridden(override, "danger")
     return Decision(
-        operation=facts.operation,
+        operation=with_requirements(facts.operation, override, overrides),
         name=naming.name,
         category=category,
         category_reason=category_reason,
@@ -120,12 +168,15 @@ def _decision(
     )
 
 
-def _naming(names: Names, key: str, fixed: Mapping[str, str], settled: Settled) -> _Naming:
+def _naming(
+    names: Names, key: str, fixed: Mapping[str, str], settled: Settled, override: Override, *, pinned: bool
+) -> _Naming:
     """Return the naming that was settled on, where `fixed` are the names that the user gave."""
-    pinned = key in settled.pinned
+    pinned = pinned or key in settled.pinned
     if key in fixed:
-        rule = _OVERRIDE.rule
-        return _Naming(fixed[key], *_parts(fixed[key], names.resource), _OVERRIDE, rule, rule, pinned)
+        reason = overridden(override, "name")
+        parts = _parts(fixed[key], names.resource)
+        return _Naming(fixed[key], *parts, reason, reason.rule, reason.rule, pinned)
     fresh, settled_name = settled.fresh[key], settled.names[key]
     naming = _Naming(settled_name, names.verb, names.resource, names.reason, names.verb_rule, names.reason.rule, pinned)
     if settled_name != names.best and names.verb == "get" and settled_name.startswith("list_"):
@@ -156,5 +207,5 @@ def _is_hidden(facts: Facts, override: Override) -> bool:
 
 def _category(facts: Facts, override: Override, siblings: Siblings) -> tuple[Category, Reason]:
     if override.category is not None:
-        return override.category, _OVERRIDE
+        return override.category, overridden(override, "category")
     return classify(facts, siblings)

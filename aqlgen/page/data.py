@@ -116,6 +116,7 @@ def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[st
             for trait in decision.traits
         ],
         "parameters": [_parameter(parameter) for parameter in row.shown_parameters.values()],
+        "overrides": [f"{key}: {', '.join(fields)}" for key, fields in decision.overridden_by.items()],
         "tokens": costs.of(decided),
         "deprecated": operation.deprecated,
     }

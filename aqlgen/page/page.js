@@ -323,6 +323,7 @@ function decided(one) {
     const [first, ...others] = Object.entries(trait.value);
     say(plain(trait.kind), first?.[1] ?? "yes", trait, ...others.flatMap(([key, text]) => [`${plain(key)} `, make("code", {}, text), ", "]).slice(0, -1));
   }
+  if (one.overrides) list.append(make("dt", {}, "Overrides"), make("dd", {}, one.overrides.join("; ")));
   if (one.tags) list.append(make("dt", {}, one.tags.length === 1 ? "Tag" : "Tags"), make("dd", {}, one.tags.join(", ")));
   return list;
 }

@@ -98,7 +98,7 @@ def merge(repository: Repository, inputs: MergeInputs, label: str) -> Merged:
                 remove_below(repository.top / repository.prefix, path)
         _put(repository, {path: entries[path] for path in blobs})
         try:
-            merged = _pick(repository, new, filtered=bool(blobs))
+            merged = _pick(repository, new)
         except FileError:
             repository.left_unstaged(blobs)
             raise
@@ -221,9 +221,9 @@ def _is_there(root: Path, path: str) -> bool:
     return os.path.lexists(place / name)
 
 
-def _pick(repository: Repository, commit: str, *, filtered: bool) -> Merged:
+def _pick(repository: Repository, commit: str) -> Merged:
     settings = [argument for key, value in _PICK.items() for argument in ("-c", f"{key}={value}")]
-    before = repository.isolated.run("write-tree").text if filtered else "HEAD"
+    before = repository.isolated.run("write-tree").text  # the user may have staged files of their own
     done = repository.isolated.attempt(*settings, "cherry-pick", "--no-commit", "--allow-empty", commit)
     conflicts = _conflicts(repository)
     if done.code and not conflicts and "CONFLICT" not in done.text:

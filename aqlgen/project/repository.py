@@ -7,7 +7,7 @@ work tree: `files` names that content, the merge works with it, and what the upd
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -97,8 +97,11 @@ class Repository:
         with isolated(place, head.text) as behind:
             yield cls(behind, place.prefix, head.text, folder, place.git_dir)
 
-    def refuse_unready(self) -> None:
-        """Refuse a repository with an operation in progress, or with changes that are not committed."""
+    def refuse_unready(self, free: Collection[str] = ()) -> tuple[str, ...]:
+        """Refuse a repository with an operation in progress, or with changes that are not committed.
+
+        Files of the project that are `free` may be changed; those that are, are returned.
+        """
         self._refuse_underway()
         status = self.isolated.run("status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
         records = os.fsdecode(status.out).split("\0")
@@ -111,6 +114,8 @@ class Repository:
                 [str(self.top / name) for name in unmerged],
             )
         changed, staged = self._changes(records)
+        own = tuple(path for path in free if self.prefix + path in changed)
+        changed = [path for path in changed if path.removeprefix(self.prefix) not in own]
         changed, unread = self._without_stored(changed, [record[3:] for record in records if record[:2] == " M"])
         if changed or staged:
             names = changed or staged
@@ -121,6 +126,7 @@ class Repository:
                 f"{_in(self.folder)}git stash, or git commit; then an update can be seen, and undone.{unread}",
                 [str(self.top / name) for name in names],
             )
+        return own
 
     def _refuse_underway(self) -> None:
         for name, operation in _UNDERWAY.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from aqlgen import __version__
+from aqlgen.compare import Changes, compare, surface_of_folder, surface_of_table
 from aqlgen.decide.overrides import UNMATCHED
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import AqlgenError
@@ -61,8 +62,10 @@ class Status:
     """Overrides that match nothing, and expired aliases."""
     stale: tuple[str, ...]
     """Files that would come out otherwise today, from the same document."""
+    changes: Changes | None
+    """What these files would change for an agent; None for nothing."""
     problems: tuple[Diagnostic, ...]
-    """Why the project cannot be generated again; the three fields before are empty then."""
+    """Why the project cannot be generated again; the four fields before are empty then."""
 
     def of(self, whose: Kind) -> list[Changed]:
         """Return the changed files of a kind."""
@@ -81,6 +84,7 @@ def status(folder: Path, progress: Progress) -> Status:
     overrides: tuple[Diagnostic, ...] = ()
     edits = Recovered()
     stale: tuple[str, ...] = ()
+    changes: Changes | None = None
     try:
         options = project.options()
         prepared = prepare(options, progress)
@@ -90,6 +94,9 @@ def status(folder: Path, progress: Progress) -> Status:
         stale = tuple(path for path, content in files.items() if file_hash(content) != project.recorded.get(path))
         edited = {path: tree.read(path) or b"" for path in tree.of(Kind.MACHINE, State.EDITED)}
         edits = recover(project, edited, {}, progress)
+        if stale:
+            present = {path: tree.read(path) or b"" for path in project.recorded if path in files}
+            changes = compare(surface_of_folder(present, project.package), surface_of_table(prepared.table))
     except AqlgenError as error:
         problems = error.diagnostics
     return Status(
@@ -111,6 +118,7 @@ def status(folder: Path, progress: Progress) -> Status:
         edits=edits,
         overrides=overrides,
         stale=stale,
+        changes=changes,
         problems=problems,
     )
 

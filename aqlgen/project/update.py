@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Final
 
 from packaging.version import Version
 
@@ -27,11 +28,14 @@ from aqlgen.project.merge_inputs import Pristine, merge_inputs
 from aqlgen.project.options import RECORDED, spdx
 from aqlgen.project.records import Provenance
 from aqlgen.project.releases import current
-from aqlgen.project.repository import Repository
+from aqlgen.project.repository import Repository, listed
 from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.provenance import FILE, file_hash
 
 __all__ = ["Asked", "Updated", "update"]
+
+_FREE: Final = (OVERRIDES, "adapter.toml")
+"""Files of the owner that an update reads, or leaves alone, as they are in the work tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Updated:
     fork: tuple[Diagnostic, ...]
     """A warning for each file of code that is kept as it was edited."""
     written: bool
+    uncommitted: tuple[str, ...] = ()
+    """Files of the owner that were taken as they are, although they are not committed."""
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -87,11 +93,20 @@ def update(folder: Path, asked: Asked, *, dry_run: bool, progress: Progress) -> 
     project = Project.open(folder)
     _refuse_older(project)
     with Repository.open(folder) as repository:
-        repository.refuse_unready()
-        return _update(project, repository, asked, dry_run=dry_run, progress=progress)
+        uncommitted = repository.refuse_unready(_FREE)
+        updated = _update(project, repository, asked, uncommitted, dry_run=dry_run, progress=progress)
+        return replace(updated, uncommitted=uncommitted)
 
 
-def _update(project: Project, repository: Repository, asked: Asked, *, dry_run: bool, progress: Progress) -> Updated:
+def _update(
+    project: Project,
+    repository: Repository,
+    asked: Asked,
+    uncommitted: tuple[str, ...],
+    *,
+    dry_run: bool,
+    progress: Progress,
+) -> Updated:
     folder = project.folder
     committed = Committed.of(project, repository)
     edited = committed.edited()
@@ -111,6 +126,13 @@ def _update(project: Project, repository: Repository, asked: Asked, *, dry_run: 
         decided = {decision.operation.key: decision.name for decision in generated.prepared.decisions}
         with overridden(replace(options, names=decided), overrides) as used:
             generated = regenerate(project, used, licensed, progress, fork=fork)
+    if overrides is not None and OVERRIDES in uncommitted:
+        raise listed(
+            "uncommitted-changes",
+            f"the update would add to {OVERRIDES}, which has changes that are not committed",
+            f"Commit {OVERRIDES}, then update.",
+            [str(folder / OVERRIDES)],
+        )
     tree = generated.tree
     progress("comparing")
     old = surface_of_folder({**tree, **before}, project.package)

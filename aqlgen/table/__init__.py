@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
 from aqlgen.decide.decision import Decision
+from aqlgen.decide.overrides import Overrides
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import nodes
 from aqlgen.document.resolve import Resolver, UnresolvedError
@@ -23,8 +24,11 @@ from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_required_credentials, with_unique_names
 from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
+from aqlgen.table.variables import security_schemes
 
 __all__ = ["Tabulated", "tabulate"]
+
+NO_OVERRIDES = Overrides()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,9 @@ def tabulate(
     *,
     field_case: str,
     base: str | None = None,
-    overrides: str = "",
+    overrides: Overrides = NO_OVERRIDES,
 ) -> Tabulated:
-    """Build the table. `base` is the URL of the document, for its relative servers, `overrides` the overrides file."""
+    """Build the table. `base` is the URL of the document, for its relative servers."""
     broken: dict[str, UnresolvedError] = {}
     types = Types(
         resolver,
@@ -56,7 +60,7 @@ def tabulate(
         openapi=document.openapi,
         xml=responses.need_xml(document),
     )
-    applier = OverrideApplier(overrides)
+    applier = OverrideApplier(overrides.file)
     drafts: list[Draft] = []
     skipped: list[Skipped] = []
     for decision in decisions:
@@ -74,9 +78,13 @@ def tabulate(
     etags = reads_with_etag(draft.decision for draft in drafts)
     decided_rows = (build_row(draft, maker, finished, names, etags, applier) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
-    table = Table(rows, finished, build_adapter(document, identity, rows, field_case, base))
+    schemes, findings = security_schemes(identity, document.schemes, overrides)
+    adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter.headers)
     return Tabulated(
-        table, tuple(skipped), (*_unresolved_warnings(resolver.root, broken), *types.diagnostics()), applier.diagnostics
+        Table(rows, finished, adapter),
+        tuple(skipped),
+        (*_unresolved_warnings(resolver.root, broken), *types.diagnostics()),
+        (*applier.diagnostics, *findings),
     )
 
 
@@ -97,10 +105,12 @@ def _draft(decision: Decision, types: Types, document: Document, applier: Overri
     table_responses, returns = responses.build(decision, types)
     adapter_parameters = added_parameters(decision, parameters, returns)
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *(shaped.parameters if shaped else ())))
+    shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :])
     return Draft(
         decision=decision,
         adapter_parameters=named_parameters[: len(adapter_parameters)],
-        parameters=applier.parameters(decision, named_parameters[len(adapter_parameters) :]),
+        parameters=shown,
+        fixed=fixed,
         body=shaped.body if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,

@@ -17,6 +17,7 @@ from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Types
 from aqlgen.table.bodies import sendable
 from aqlgen.table.example_calls import ExampleMaker
+from aqlgen.table.parameters import paged, paging_parameters
 
 __all__ = ["OverrideApplier"]
 
@@ -56,8 +57,13 @@ class OverrideApplier:
         self._misses(place, f"{decision.operation.key} has {has}", hint)
         return None
 
-    def parameters(self, decision: Decision, parameters: Sequence[TableParameter]) -> tuple[TableParameter, ...]:
-        """Return the parameters with their overrides; names that the user did not choose make way for those chosen."""
+    def parameters(
+        self, decision: Decision, parameters: Sequence[TableParameter]
+    ) -> tuple[tuple[TableParameter, ...], tuple[TableParameter, ...]]:
+        """Return the parameters with their overrides: those that are shown, and those whose value is fixed.
+
+        Names that the user did not choose make way for those chosen.
+        """
         overrides: dict[int, ParameterOverride] = {}
         for key, override in decision.override.parameters.items():
             index = self._find(decision, key, override.place, parameters)
@@ -65,17 +71,36 @@ class OverrideApplier:
                 overrides[index] = override
         self._check_paging(decision, parameters)
         if not overrides:
-            return tuple(parameters)
+            return tuple(parameters), ()
+        self._check_free(decision, overrides, parameters)
         chosen = self._chosen_names(overrides, parameters)
         taken = set(chosen.values())
-        shown = []
+        shown, fixed = [], []
         for index, parameter in enumerate(parameters):
             name = chosen.get(index) or _free_name(parameter.name, parameter.location, taken)
             taken.add(name)
             renamed, override = replace(parameter, name=name), overrides.get(index, _NONE)
-            if not override.hidden or self._must_show(parameter, override):
+            if _preset(override) is not MISSING and (override.hidden or override.value is not MISSING):
+                fixed.append(_overridden(renamed, override))
+            elif not override.hidden or self._must_show(parameter, override):
                 shown.append(_overridden(renamed, override))
-        return tuple(shown)
+        return tuple(shown), tuple(fixed)
+
+    def check_values(self, decision: Decision, parameters: Sequence[TableParameter], maker: ExampleMaker) -> None:
+        """Check the values that the user has sent against the schemas of their parameters."""
+        for key, override in decision.override.parameters.items():
+            field = "default" if override.value is MISSING else "value"
+            value = _preset(override)
+            matches = _match(key, parameters) if value is not MISSING else []
+            if len(matches) != 1:
+                continue
+            parameter, place = parameters[matches[0]], override.places[field]
+            problem = "null is not sent" if value is None else maker.problem(parameter.schema, value)
+            if problem is None and parameter.location == "path" and str(value) in ("", ".", ".."):
+                problem = "it would lead to another path"
+            if problem is not None:
+                message = f"the {field} of `{parameter.name}` does not fit: {problem}"
+                self._refuse(place, message, "Give a value that is valid.")
 
     def examples(
         self, decision: Decision, parameters: Sequence[TableParameter], maker: ExampleMaker
@@ -130,6 +155,22 @@ class OverrideApplier:
             hint += " The fields of an update's body are those of `input`."
         self._misses(place, f"{decision.operation.key} has no parameter `{key}`", hint)
         return None
+
+    def _check_free(
+        self, decision: Decision, overrides: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter]
+    ) -> None:
+        """Refuse values of parameters that the adapter pages by itself."""
+        paging = paged(decision)
+        if paging is None:
+            return
+        _, leading = paging_parameters(paging, parameters)
+        for index, override in overrides.items():
+            if parameters[index] in leading and _preset(override) is not MISSING:
+                place = override.places["default" if override.value is MISSING else "value"]
+                message = (
+                    f"the adapter sets `{parameters[index].wire}` itself, to page through {decision.operation.key}"
+                )
+                self._refuse(place, message, "Leave it out, or write `pagination: false` for the operation.")
 
     def _chosen_names(
         self, overrides: Mapping[int, ParameterOverride], parameters: Sequence[TableParameter]
@@ -194,7 +235,17 @@ def _overridden(parameter: TableParameter, override: ParameterOverride) -> Table
         changes["sensitive"] = override.sensitive
     if override.example is not MISSING:
         changes["schema"] = {**parameter.schema, "examples": [override.example]}
+    value = _preset(override)
+    if value is not MISSING:
+        changes |= {"preset": value, "required": False}
+        if not changes.get("sensitive", parameter.sensitive):
+            changes["schema"] = {**changes.get("schema", parameter.schema), "default": value}
     return replace(parameter, **changes)
+
+
+def _preset(override: ParameterOverride) -> Json:
+    """Return what is sent without the agent's word, MISSING for nothing."""
+    return override.default if override.value is MISSING else override.value
 
 
 def _place_of(parameter: TableParameter) -> str:

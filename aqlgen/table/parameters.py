@@ -50,6 +50,8 @@ def with_required_credentials(decision: Decision, document: Document) -> Decisio
     Documents that list them as alternatives of each other mean that both are sent.
     """
     operation = decision.operation
+    if decision.override.security is not None:
+        return decision
     demanded = [
         scheme.name
         for scheme in document.schemes

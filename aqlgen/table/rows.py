@@ -48,6 +48,7 @@ class Draft:
     decision: Decision
     adapter_parameters: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
+    fixed: tuple[Parameter, ...]
     body: Body | None
     body_example: Json
     responses: Mapping[str, Response]
@@ -65,6 +66,7 @@ def build_row(
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
     decision = replace(draft.decision, traits=without_unserved(draft.decision.traits, names))
     operation, deprecation = decision.operation, decision.trait(Deprecation)
+    applier.check_values(decision, (*draft.parameters, *draft.fixed), maker)
     example, stated_values = applier.examples(decision, draft.parameters, maker)
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
@@ -114,6 +116,7 @@ def build_row(
             parameter.name.title(): parameter.fixed for parameter in operation.parameters if parameter.fixed is not None
         },
         shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters)},
+        fixed={parameter.name: parameter for parameter in draft.fixed},
         body=draft.body,
         responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
         returns=returns,

@@ -6,7 +6,7 @@ import json
 import keyword
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
@@ -16,6 +16,7 @@ from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterO
 from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.decide.overrides import nested_fields, parse
 from aqlgen.diagnostics.errors import OptionError
+from aqlgen.runtime.table import PagingStyle
 
 FILE = Path(__file__).parents[2] / "templates/project/schema/overrides.schema.json"
 SCHEMA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -49,6 +50,20 @@ ACCEPTED = (
     "'tag: two words': {danger: dangerous, parameters: {a: {description: A.}}}",
     "adapter: {}",
     "adapter: {field_case: preserve}",
+    "GET /v1/*: {danger: safe}",
+    "'* /admin/**': {hidden: true}",
+    "'operation:delete_*': {danger: destructive, confirmation: Sure.}",
+    "operation:get_pet: {name: read_pet}",
+    "'tag:*': {security: []}",
+    "GET /pets: {security: []}",
+    "GET /pets: {security: [token, {oauth: [read], key: []}, {}]}",
+    "GET /pets: {parameters: {a: {value: 1}, b: {default: [x]}, c: {value: {d: false}}}}",
+    "adapter: {security_schemes: {t: {type: http, scheme: bearer, bearerFormat: JWT, x-a: 1}}, security: [t]}",
+    "adapter: {security_schemes: {k: {type: apiKey, in: query, name: key}, m: {type: mutualTLS}}}",
+    "adapter: {security_schemes: {o: {type: openIdConnect, openIdConnectUrl: 'https://a/b'}}}",
+    "adapter: {security_schemes: {o: {type: oauth2, flows: {clientCredentials: {tokenUrl: /t, scopes: {a: b}}}}}}",
+    "adapter: {headers: {Notion-Version: '2026-03-11', X-Tenant: {env: TENANT}}}",
+    "adapter: {variables: {token: NOTION_TOKEN, basic: {username: A, password: B}}}",
 )
 REFUSED = (
     "[]",
@@ -115,6 +130,30 @@ REFUSED = (
     "adapter: snake",
     "adapter: {field_case: camel}",
     "adapter: {name: x}",
+    "operation:: {name: x}",
+    "tag:*: {name: x}",
+    "GET /pets: {security: token}",
+    "GET /pets: {security: [7]}",
+    "GET /pets: {security: [{oauth: read}]}",
+    "GET /pets: {parameters: {a: {value: 1, default: 2}}}",
+    "adapter: {security_schemes: {t: {type: htp}}}",
+    "adapter: {security_schemes: {t: {scheme: bearer}}}",
+    "adapter: {security_schemes: {t: {type: http}}}",
+    "adapter: {security_schemes: {t: {type: apiKey, name: a, in: body}}}",
+    "adapter: {security_schemes: {t: {type: apiKey, name: a}}}",
+    "adapter: {security_schemes: {t: {type: oauth2}}}",
+    "adapter: {security_schemes: {t: {type: oauth2, flows: {code: {}}}}}",
+    "adapter: {security_schemes: {t: {type: openIdConnect}}}",
+    "adapter: {security_schemes: [token]}",
+    "adapter: {headers: {X-Version: 7}}",
+    "adapter: {headers: {X-Version: \"a\\nb\"}}",
+    "adapter: {headers: {X-Tenant: {env: tenant}}}",
+    "adapter: {headers: {X-Tenant: {env: MCP_AQL_POLICY}}}",
+    "adapter: {headers: {X-Tenant: {env: TENANT_FILE}}}",
+    "adapter: {headers: {X-Tenant: {evn: TENANT}}}",
+    "adapter: {variables: {token: notion}}",
+    "adapter: {variables: {token: MCP_AQL_TOKEN}}",
+    "adapter: {variables: {token: [A]}}",
 )
 
 
@@ -136,7 +175,7 @@ def properties(definition: str) -> set[str]:
 
 
 def field_names(model: type) -> set[str]:
-    return {field.name for field in fields(model)} - {"place", "places"}
+    return {field.name for field in fields(model)} - {"place", "places", "key", "sources"}
 
 
 def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
@@ -152,13 +191,14 @@ def test_the_choices_and_reserved_names_of_the_schema_are_those_of_the_model() -
     definitions = SCHEMA["$defs"]
     assert definitions["category"]["anyOf"][0]["enum"] == [category.value for category in Category]
     assert definitions["danger"]["anyOf"][0]["enum"] == [danger.value for danger in Danger]
+    assert definitions["pagination"]["properties"]["style"]["enum"] == list(get_args(PagingStyle))
     reserved = RESERVED | {word for word in keyword.kwlist if word.islower()}
     assert not [name for name in reserved if VALIDATOR.is_valid({"GET /a": {"name": name}})]
 
 
 def test_every_rule_for_a_value_says_what_the_value_must_be() -> None:
     values = [rule for rule in SCHEMA["$defs"].values() if "properties" not in rule and "anyOf" not in rule]
-    assert len(values) == 7
+    assert len(values) == 10
     assert all({"errorMessage", "examples"} <= set(rule) for rule in values)
 
 

@@ -149,14 +149,17 @@ def test_the_examples_in_overrides_yaml_are_overrides(tmp_path: Path) -> None:
     file.write_text(re.sub(r"^# ", "", examples, flags=re.MULTILINE))
     overrides = load_overrides(file)
     assert not overrides.diagnostics
-    adopt, pets, photo, owner = overrides.entries.values()
+    adopt, pets, photo, owner, health = overrides.entries.values()
     assert (adopt.name, adopt.category, adopt.danger) == ("adopt_pet", "EXECUTE", "destructive")
     assert adopt.parameters["petId"].name == "pet"
     assert pets.pagination.style == "page"
     assert photo.content_type == "image/png"
     assert owner.hidden
-    assert overrides.tags["internal"].hidden
-    assert overrides.field_case == "preserve"
+    assert health.security is not None
+    assert list(overrides.patterns) == ["* /admin/**", "operation:delete_*", "tag:internal"]
+    assert overrides.patterns["tag:internal"].hidden
+    assert [header.variable for header in overrides.adapter.headers] == ["", "TENANT"]
+    assert overrides.adapter.field_case == "preserve"
 
 
 def test_the_examples_in_hooks_are_hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

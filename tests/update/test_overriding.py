@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.generator.commands import run
 from tests.update.repos import SHOP, Repo, grown, operation
 
 Spec = Callable[[Any], Path]
@@ -89,3 +91,56 @@ def test_old_names_become_aliases_when_they_are_asked_for(repo: Repo, spec: Spec
     assert done["success"]
     for name in done["aliases_added"]:
         assert name in repo.read("overrides.yaml")
+
+
+def test_overrides_and_settings_that_are_not_committed_are_taken_and_stay_as_they_are(inner: Repo) -> None:
+    overrides, settings = "GET /goods: {name: browse_goods}\n", repo_text(inner, "adapter.toml") + "\n# ours\n"
+    inner.write("overrides.yaml", overrides)
+    inner.write("adapter.toml", settings)
+    before = inner.snapshot()
+    tried = inner.changed("--dry-run")
+    assert inner.snapshot() == before
+    assert READ in tried["files"]["changed"]
+    assert tried["uncommitted"] == ["overrides.yaml", "adapter.toml"]
+    done = inner.changed()
+    assert done["files"] == tried["files"]
+    assert "browse_goods" in json.loads(inner.read(READ))
+    assert (inner.read("overrides.yaml"), inner.read("adapter.toml")) == (overrides, settings)
+    assert {" M adapters/shop/overrides.yaml", " M adapters/shop/adapter.toml", f"M  adapters/shop/{READ}"} <= set(
+        inner.status()
+    )
+
+
+def test_overrides_that_are_staged_are_taken_and_are_no_change_of_the_update(repo: Repo) -> None:
+    repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
+    repo.git("add", "overrides.yaml")
+    done = repo.update()
+    assert done.code == 0
+    assert "overrides.yaml" not in done.out.split("changed:")[1].splitlines()[0]
+    assert "`git add` overrides.yaml to it" in done.out
+    (undo,) = (line.split("`")[-2] for line in done.out.splitlines() if "git restore" in line)
+    subprocess.run(undo, shell=True, cwd=repo.folder, check=True)
+    assert repo.status() == ["M  overrides.yaml"]
+
+
+def test_an_update_that_would_add_to_overrides_that_are_not_committed_is_refused(repo: Repo) -> None:
+    repo.replace(READ, '"list_goods"', '"browse_goods"')
+    repo.commit()
+    repo.write("overrides.yaml", "DELETE /goods/{id}: {name: bin_good}\n")
+    before = repo.snapshot()
+    done = repo.update()
+    assert done.code == 4
+    assert "the update would add to overrides.yaml" in done.err
+    assert repo.snapshot() == before
+
+
+def test_status_says_what_overrides_change_for_an_agent(repo: Repo) -> None:
+    assert run("status", repo.folder).out.strip().endswith("Up to date with its document and its overrides.")
+    repo.write("overrides.yaml", "GET /goods: {name: browse_goods}\n")
+    done = run("status", repo.folder)
+    assert "For an agent that changes:" in done.out
+    assert "browse_goods" in done.out.split("For an agent")[1]
+
+
+def repo_text(repo: Repo, path: str) -> str:
+    return (repo.folder / path).read_text(encoding="utf-8")

@@ -6,16 +6,20 @@ POST /pets/{petId}/adopt:
   category: EXECUTE
   danger: destructive
   description: Gives the pet to its new owner.
+"* /admin/**":
+  danger: dangerous
 tag:internal:
   hidden: true
 
 What the file may hold is in one place, the JSON Schema `templates/project/schema/overrides.schema.json` (`grammar`);
-`reading` builds an `Override` for each entry, and `model` combines an operation's own entry with those of its tags.
+`reading` builds an `Override` for each entry, `selectors` says which operations it is for, `model` combines the entries
+of an operation, and `adapter` reads what holds for all.
 
 Where an override is applied:
 
 - `aqlgen.decide`: name, category, danger, description, confirmation, and whether the operation is hidden
 - `aqlgen.decide.traits`: pagination, and the content type that other traits depend on
+- `aqlgen.decide.owned`: security schemes, requirements and headers, put into the document that all stages read
 - `aqlgen.table.overrides`: what needs the rows, which is parameters, the content type of the body, and examples
 - `aqlgen.table`: the texts of a row, from summary and description, and its aliases
 - `aqlgen.pipeline`: `field_case`, which is the adapter's, and the check of aliases against the names that were decided
@@ -26,21 +30,39 @@ from __future__ import annotations
 from aqlgen.decide.decision import Override, ParameterOverride
 
 from .grammar import field_cases, nested_fields
-from .model import EXPIRED, UNMATCHED, Overrides, Report, check, check_aliases, finding, nearest, unmatched
+from .model import (
+    EXPIRED,
+    UNMATCHED,
+    AdapterOverride,
+    HeaderOverride,
+    Overrides,
+    Report,
+    check,
+    check_aliases,
+    check_requirements,
+    finding,
+    name_collisions,
+    nearest,
+    unmatched,
+)
 from .reading import load, parse
 
 __all__ = [
     "EXPIRED",
     "UNMATCHED",
+    "AdapterOverride",
+    "HeaderOverride",
     "Override",
     "Overrides",
     "ParameterOverride",
     "Report",
     "check",
     "check_aliases",
+    "check_requirements",
     "field_cases",
     "finding",
     "load",
+    "name_collisions",
     "nearest",
     "nested_fields",
     "parse",

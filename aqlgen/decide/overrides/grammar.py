@@ -38,7 +38,7 @@ _TAG: Final = "tag:yaml.org,2002:"
 _OTHER_KIND: Final = frozenset({"type", "const"})
 """Keywords by which a value is of another kind, and not just a bad one of its kind."""
 
-_KEY: Final = "Write METHOD /path, as in: GET /pets/{petId}; or tag:NAME"
+_KEY: Final = "Write METHOD /path, as in: GET /pets/{petId}; operation:NAME; tag:NAME; or a pattern, as in: * /admin/**"
 
 
 @cache

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from difflib import get_close_matches
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
-from aqlgen.decide.decision import Alias, Decision, Override, Place
+from aqlgen.decide.decision import Alias, Decision, Override, ParameterOverride, Place, Requirements
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
-from aqlgen.ir import Operation
+from aqlgen.ir import Json, Operation
+
+from .selectors import Kind, Selector, parse_selector
 
 __all__ = [
     "BAD",
     "EXPIRED",
     "UNMATCHED",
+    "AdapterOverride",
+    "HeaderOverride",
     "Overrides",
     "Report",
     "check",
     "check_aliases",
+    "check_requirements",
     "finding",
+    "name_collisions",
     "nearest",
     "unmatched",
 ]
@@ -34,7 +41,11 @@ Report = Callable[[Diagnostic], None]
 """Takes every finding, so that all can be shown at once, and those of a changed document need not be errors."""
 
 _NONE: Final = Override()
-_KEYS: Final = tuple(each.name for each in fields(Override) if each.name not in ("place", "places", "parameters"))
+_PRESETS: Final = frozenset({"value", "default"})
+"""Fields of a parameter of which there is only one."""
+
+_OWN: Final = ("place", "places", "key", "sources", "parameters")
+_KEYS: Final = tuple(each.name for each in fields(Override) if each.name not in _OWN)
 
 
 def finding(file: str, place: Place, message: str, help: str = "") -> Diagnostic:
@@ -58,50 +69,179 @@ def nearest(text: str, known: Iterable[str], what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class HeaderOverride:
+    """A header of every request: a constant `value`, or else what the environment variable `variable` holds."""
+
+    name: str
+    value: str = ""
+    variable: str = ""
+    place: Place = (0, 0)
+
+    @property
+    def scheme(self) -> str:
+        """The name of the security scheme that a header from the environment is."""
+        return f"header {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterOverride:
+    """What the owner decides for the whole adapter; None and empty leave it to the document."""
+
+    field_case: str | None = None
+    security_schemes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    """Security Scheme Objects (OpenAPI 3.1.1, 4.8.27) that are added, or replace the document's of the same name."""
+    security: Requirements | None = None
+    """What operations need that name no requirement of their own, or an empty one."""
+    headers: tuple[HeaderOverride, ...] = ()
+    variables: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
+    """The environment variable of a security scheme, or those of several by their roles."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """The positions of `security`, and of schemes and variables as `variables.NAME`."""
+
+
+@cache
+def _selector(key: str) -> Selector:
+    selector = parse_selector(key)
+    if selector is None:
+        raise ValueError(key)
+    return selector
+
+
+@dataclass(frozen=True, slots=True)
 class Overrides:
-    """Entries by `METHOD /path` and by tag, in the order of the file; `diagnostics` are the errors of the file."""
+    """Entries in the order of the file; `diagnostics` are the errors of the file.
+
+    `entries` are those of one operation by `METHOD /path`, `patterns` all others by their keys (`selectors`).
+    """
 
     entries: Mapping[str, Override] = field(default_factory=dict)
-    tags: Mapping[str, Override] = field(default_factory=dict)
-    field_case: str | None = None
+    patterns: Mapping[str, Override] = field(default_factory=dict)
+    adapter: AdapterOverride = field(default_factory=AdapterOverride)
     file: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def of(self, operation: Operation) -> Override:
-        """Return the override of an operation: its own entry, key by key, before those of its tags, the last first."""
-        override = self.entries.get(operation.key, _NONE)
-        for tag, of_tag in reversed(tuple(self.tags.items())):
-            if tag in operation.tags:
-                override = _completed(override, of_tag)
-        return override
+    @property
+    def needs_names(self) -> bool:
+        """True if an entry selects by the names of operations."""
+        return any(_selector(key).kind is Kind.OPERATION for key in self.patterns)
 
-    def unmatched(self, operations: Iterable[Operation]) -> list[Diagnostic]:
-        """Return a finding for each entry whose operation or tag the document does not have."""
-        operations = list(operations)
+    def of(self, operation: Operation, names: Sequence[str] | None = ()) -> Override:
+        """Return the override of an operation, field by field from the most exact entry that has it.
+
+        `names` are those by which entries select it, beside its operationId; None leaves such entries aside.
+        """
+        matching = [
+            (selector.rank, index, override)
+            for index, (selector, override) in enumerate(self._patterns())
+            if (names is not None or selector.kind is not Kind.OPERATION) and selector.matches(operation, names or ())
+        ]
+        combined = self.entries.get(operation.key, _NONE)
+        for _, _, override in sorted(matching, key=lambda match: match[:2], reverse=True):
+            combined = _completed(combined, override)
+        return combined
+
+    def unmatched(
+        self, operations: Iterable[Operation], names: Mapping[str, Sequence[str]] | None = None
+    ) -> list[Diagnostic]:
+        """Return a finding for each entry that the document has no operation for; `names` are by `METHOD /path`."""
+        operations, names = list(operations), names or {}
         keys = {operation.key: None for operation in operations}
-        tags = {tag: None for operation in operations for tag in operation.tags}
         findings = []
         for key, override in self.entries.items():
             if key not in keys:
                 message = f"there is no operation `{key}` in the document"
                 findings.append(unmatched(self.file, override.place, message, nearest(key, keys, "operation")))
-        for tag, override in self.tags.items():
-            if tag not in tags:
-                message = f"no operation has the tag `{tag}`"
-                findings.append(unmatched(self.file, override.place, message, nearest(tag, tags, "tag")))
+        for selector, override in self._patterns():
+            if not any(selector.matches(operation, names.get(operation.key, ())) for operation in operations):
+                known = {word: None for operation in operations for word in _words(selector.kind, operation, names)}
+                hint = nearest(selector.text, known, selector.kind.name.lower())
+                findings.append(unmatched(self.file, override.place, _nothing(selector), hint))
         return findings
 
+    def _patterns(self) -> Iterable[tuple[Selector, Override]]:
+        return ((_selector(key), override) for key, override in self.patterns.items())
 
-def check(overrides: Overrides, operations: Iterable[Operation], report: Report | None) -> None:
+
+def _words(kind: Kind, operation: Operation, names: Mapping[str, Sequence[str]]) -> Iterable[str]:
+    if kind is Kind.TAG:
+        return operation.tags
+    if kind is Kind.PATH:
+        return (operation.path,)
+    return names.get(operation.key) or filter(None, (operation.operation_id,))
+
+
+def _nothing(selector: Selector) -> str:
+    """Return the message for a selector that selects nothing."""
+    if selector.is_pattern:
+        return f"no operation matches `{selector.key}`"
+    if selector.kind is Kind.TAG:
+        return f"no operation has the tag `{selector.text}`"
+    return f"no operation has the name or the operationId `{selector.text}`"
+
+
+def check(
+    overrides: Overrides,
+    operations: Iterable[Operation],
+    report: Report | None,
+    names: Mapping[str, Sequence[str]] | None = None,
+    further: Iterable[Diagnostic] = (),
+) -> None:
     """Pass everything that is wrong so far to `report`; without one raise it as OptionError."""
-    findings = sorted(
-        (*overrides.diagnostics, *overrides.unmatched(operations)), key=lambda each: (each.line, each.column)
-    )
+    distinct = dict.fromkeys((*overrides.diagnostics, *overrides.unmatched(operations, names), *further))
+    findings = sorted(distinct, key=lambda each: (each.line, each.column))
     if report is not None:
         for each in findings:
             report(each)
     elif findings:
         raise OptionError(*findings)
+
+
+def name_collisions(chosen: Mapping[str, Override], file: str) -> list[Diagnostic]:
+    """Find names and aliases that stand for two operations; `chosen` are the overrides by `METHOD /path`."""
+    owners: dict[str, str] = {}
+    findings: dict[tuple[Place, str], Diagnostic] = {}
+
+    def claim(key: str, override: Override, name: str, place: Place, what: str) -> None:
+        owner = owners.setdefault(name, key)
+        if owner == key:
+            return
+        message, hint = f"{what} `{name}` is taken by {owner}", "Give each operation its own name."
+        entry = override.sources.get("name" if what == "the name" else "aliases", key)
+        if entry != key:
+            message, hint = f"{message}, and `{entry}` gives it to {key} too", "Give the name to one operation."
+        findings.setdefault((place, name), finding(file, place, message, hint))
+
+    for key, override in chosen.items():
+        if override.name is not None:
+            claim(key, override, override.name, override.places.get("name", override.place), "the name")
+    for key, override in chosen.items():
+        names = {override.name}
+        for alias in override.aliases:
+            if alias.name in names:
+                message = f"the alias `{alias.name}` is taken by {key}"
+                hint = "Give each operation its own name."
+                findings.setdefault((alias.place, alias.name), finding(file, alias.place, message, hint))
+            else:
+                claim(key, override, alias.name, alias.place, "the alias")
+                names.add(alias.name)
+    return list(findings.values())
+
+
+def check_requirements(requirements: Requirements, known: Collection[str], file: str, place: Place) -> list[Diagnostic]:
+    """Find the security schemes that requirements name and nobody declares."""
+    names = dict.fromkeys(name for alternative in requirements.alternatives for name in alternative)
+    return [
+        unmatched(
+            file,
+            place,
+            f"there is no security scheme `{name}`",
+            nearest(name, known, "security scheme")
+            if known
+            else f"Declare it: adapter: {{security_schemes: {{{name}: {{type: http, scheme: bearer}}}}}}.",
+        )
+        for name in names
+        if name not in known
+    ]
 
 
 def check_aliases(decisions: Iterable[Decision], file: str, today: date) -> list[Diagnostic]:
@@ -127,13 +267,31 @@ def _expired(file: str, alias: Alias, key: str) -> Diagnostic:
 
 
 def _completed(override: Override, other: Override) -> Override:
-    """Return an override with what another says beyond it."""
+    """Return an override with what another, less exact one says beyond it."""
     if override is _NONE:
         return other
-    added = {key: getattr(other, key) for key in _KEYS if getattr(override, key) is None}
+    added = {key: getattr(other, key) for key in _KEYS if getattr(override, key) in (None, ())}
     return replace(
         override,
         **added,
-        parameters={**other.parameters, **override.parameters},
+        parameters={
+            **other.parameters,
+            **{
+                name: _completed_parameter(parameter, other.parameters.get(name))
+                for name, parameter in override.parameters.items()
+            },
+        },
         places={**other.places, **override.places},
+        sources={**other.sources, **override.sources},
     )
+
+
+def _completed_parameter(override: ParameterOverride, other: ParameterOverride | None) -> ParameterOverride:
+    """Return the override of a parameter with the fields that only a less exact one has."""
+    if other is None:
+        return override
+    has_preset = not _PRESETS.isdisjoint(override.places)
+    added = {field for field in other.places.keys() - override.places.keys() if not (has_preset and field in _PRESETS)}
+    places = {field: place for field, place in other.places.items() if field in added}
+    changes: dict[str, Any] = {field: getattr(other, field) for field in added}
+    return replace(override, **changes, places={**places, **override.places})

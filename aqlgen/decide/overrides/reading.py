@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import yaml
 
@@ -13,8 +13,10 @@ from aqlgen.decide.decision import Alias, Category, Danger, Override, ParameterO
 from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.runtime.table import Pagination, decode
 
+from .adapter import read_adapter, read_requirements
 from .grammar import Path, Tree, schema
-from .model import BAD, Overrides, finding
+from .model import BAD, Overrides, finding, name_collisions
+from .selectors import Kind, parse_selector
 
 __all__ = ["load", "parse"]
 
@@ -22,8 +24,6 @@ try:
     from yaml import CSafeLoader as _Loader
 except ImportError:  # PyYAML built without libyaml: the same nodes, more slowly
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
-
-_TAG: Final = "tag:"
 
 
 def load(path: pathlib.Path | None) -> Overrides:
@@ -58,23 +58,22 @@ def parse(text: str, file: str = "") -> Overrides:
         return Overrides(file=file)
     tree = Tree(root, file)
     data: dict[str, Any] = dict(tree.data)
-    adapter = data.pop("adapter", {})
+    adapter = read_adapter(tree, ("adapter",), data.pop("adapter", {}))
     entries: dict[str, Override] = {}
-    tags: dict[str, Override] = {}
+    patterns: dict[str, Override] = {}
     for key, entry in data.items():
-        override = _override(tree, (key,), entry)
-        if key.startswith(_TAG):
-            tags[key.removeprefix(_TAG).strip()] = override
-            continue
-        method, _, path = key.partition("/")
-        operation = f"{method.strip().upper()} /{path.strip()}"
-        if operation in entries:
-            tree.refuse(override.place, f"`{operation}` stands here twice", "Keep one of them.")
+        selector = parse_selector(key)
+        if selector is None:
+            continue  # refused
+        override = _override(tree, (key,), entry, selector.key)
+        is_own = selector.kind is Kind.PATH and not selector.is_pattern
+        group = entries if is_own else patterns
+        if selector.key in group:
+            tree.refuse(override.place, f"`{selector.key}` stands here twice", "Keep one of them.")
         else:
-            entries[operation] = override
-    _check_names(tree, entries)
-    findings = sorted(tree.findings, key=lambda each: (each.line, each.column))
-    return Overrides(entries, tags, adapter.get("field_case"), file, tuple(findings))
+            group[selector.key] = override
+    findings = sorted((*tree.findings, *name_collisions(entries, file)), key=lambda each: (each.line, each.column))
+    return Overrides(entries, patterns, adapter, file, tuple(findings))
 
 
 def _compose(text: str, file: str) -> yaml.Node | None:
@@ -84,19 +83,23 @@ def _compose(text: str, file: str) -> yaml.Node | None:
         mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         hint = "Indent by spaces, two for each level; YAML takes no tabs there." if "\t" in text else ""
+        if error.context == "while scanning an alias":
+            hint = 'Quote a key that begins with *, as in: "* /admin/**".'
         raise OptionError(finding(file, place, f"not valid YAML: {error.problem}", hint)) from None
     except (yaml.YAMLError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else "nested too deeply"
         raise OptionError(finding(file, (0, 0), f"not valid YAML: {reason}")) from None
 
 
-def _override(tree: Tree, path: Path, entry: Mapping[str, Any]) -> Override:
+def _override(tree: Tree, path: Path, entry: Mapping[str, Any], key: str) -> Override:
     """Build the override of an entry; the schema's fields, `body`'s own included, are those of the dataclass."""
     body = entry.get("body", {})
     values = _fields(tree, path, entry) | _fields(tree, (*path, "body"), body)
     values.pop("body", None)
     places = _places(tree, path, entry) | _places(tree, (*path, "body"), body)
-    return Override(**values, place=tree.keys[path], places=places)
+    parameters = (f"parameters.{name}" for name in values.get("parameters", ()))
+    sources = dict.fromkeys((*(field for field in values if field != "parameters"), *parameters), key)
+    return Override(**values, place=tree.keys[path], places=places, key=key, sources=sources)
 
 
 def _fields(tree: Tree, path: Path, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,8 +113,10 @@ def _places(tree: Tree, path: Path, data: Mapping[str, Any]) -> dict[str, Place]
 def _value(tree: Tree, path: Path, field: str, value: Any) -> Any:
     """Return the value of a field as the dataclasses have it."""
     match field:
-        case "example" | "body":
+        case "example" | "body" | "value" | "default":
             return value
+        case "security":
+            return read_requirements(value)
         case "category":
             return Category(value.strip().upper())
         case "danger":
@@ -160,17 +165,3 @@ def _pagination(stated: Any) -> Pagination | Literal[False] | None:
     if paging.get("in") == "query":
         del paging["in"]
     return decode(Pagination, paging)
-
-
-def _check_names(tree: Tree, entries: Mapping[str, Override]) -> None:
-    """Find names and aliases that stand for two operations."""
-    hint = "Give each operation its own name."
-    owners: dict[str, str] = {}
-    for key, override in entries.items():
-        if override.name is not None and (owner := owners.setdefault(override.name, key)) != key:
-            tree.refuse(override.places["name"], f"the name `{override.name}` is taken by {owner}", hint)
-    for key, override in entries.items():
-        for alias in override.aliases:
-            if alias.name in owners:
-                tree.refuse(alias.place, f"the alias `{alias.name}` is taken by {owners[alias.name]}", hint)
-            owners.setdefault(alias.name, key)

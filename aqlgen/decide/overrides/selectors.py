@@ -4,7 +4,7 @@
 |---|---|
 | `GET /pets/{petId}` | that operation |
 | `operation:delete_pet`, `operation:delete_*` | by the name that agents use or the operationId |
-| `GET /v1/*`, `* /admin/**` | by method and path: `*` is one segment or a part of one, `**` any number of segments, or none |
+| `GET /v1/*`, `* /admin/**` | by method and path: `*` is a segment or a part of one, `**` any number of segments |
 | `tag:pets`, `tag:admin *` | by tag |
 
 The most exact key wins. A row of the table is more exact than the rows below it, and in a row a key without a pattern

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decide.decision import AnyTrait, Decision, Evidence, Reason, Trait
+from aqlgen.decide.decision import AnyTrait, Decision, Trait, overridden
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import Pagination
 
@@ -61,5 +61,5 @@ def _traits(decision: Decision, subject: Subject, around: Around) -> tuple[AnyTr
     if override is not None:
         traits = [trait for trait in traits if not isinstance(trait.value, Pagination)]
     if isinstance(override, Pagination):
-        traits.insert(0, Trait(override, Reason("override", Evidence.OVERRIDE, 1.0, "overrides.yaml")))
+        traits.insert(0, Trait(override, overridden(decision.override, "pagination")))
     return tuple(traits)

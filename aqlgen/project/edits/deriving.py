@@ -23,6 +23,9 @@ FOLLOWING: Final = frozenset(
 _OVERRIDABLE: Final = ("danger", "confirmation", "example", "aliases")
 """Entries that an override holds as they are in the row."""
 
+_FOUND: Final = frozenset({"parameters", "demanded"})
+"""Keys of `pagination` that follow from the operation's parameters."""
+
 _PARAMETER: Final = ("description", "sensitive")
 _DERIVED: Final = frozenset({"parameters", "summary", "description", "pagination", "body"})
 
@@ -60,7 +63,7 @@ def entry(
     override |= _texts(base.row, goal.row)
     if goal.row.get("pagination") != base.row.get("pagination"):
         paging = _inner(goal.row, "pagination")
-        override["pagination"] = {key: value for key, value in paging.items() if key != "parameters"} or False
+        override["pagination"] = {key: value for key, value in paging.items() if key not in _FOUND} or False
     content_type = _inner(goal.row, "body").get("content_type")
     if content_type is not None and content_type != _inner(base.row, "body").get("content_type"):
         override["body"] = {"content_type": content_type}

@@ -66,10 +66,11 @@ def _shown(request: ApiRequest, row: Row, secrets: frozenset[str]) -> dict[str, 
 
 def _secrets(request: ApiRequest, row: Row, params: Mapping[str, Any], known: frozenset[str]) -> frozenset[str]:
     """Return what is masked: the credentials, also if a hook sends them, and the values of sensitive parameters."""
+    sent = {**params, **row.fixed_values}
     values = {
-        str(params[name])
-        for name, parameter in row.parameters.items()
-        if parameter.sensitive and isinstance(params.get(name), (str, int, float))
+        str(sent[name])
+        for name, parameter in row.sent_parameters.items()
+        if parameter.sensitive and isinstance(sent.get(name), (str, int, float))
     }
     return known | request.secrets | values
 
@@ -85,7 +86,7 @@ def _header(name: str, value: str, secrets: frozenset[str]) -> str:
 
 
 def _url(url: str, row: Row, secrets: frozenset[str]) -> str:
-    declared = {parameter.wire for parameter in row.parameters.values() if parameter.location == "query"}
+    declared = {parameter.wire for parameter in row.sent_parameters.values() if parameter.location == "query"}
     start, mark, query = without_userinfo(url).partition("?")
     pairs = (_pair(pair, declared, secrets) for pair in query.split("&"))
     return redact(start, secrets) + mark + "&".join(pairs)
@@ -117,7 +118,9 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
 def _masked(value: Any, row: Row, secrets: frozenset[str]) -> Any:
     """Mask the secrets within a JSON body, and its sensitive fields as a whole."""
     fields = {
-        parameter.wire for parameter in row.parameters.values() if parameter.sensitive and parameter.location == "body"
+        parameter.wire
+        for parameter in row.sent_parameters.values()
+        if parameter.sensitive and parameter.location == "body"
     }
     if isinstance(value, dict):
         value = {key: MASK if key in fields else inner for key, inner in value.items()}

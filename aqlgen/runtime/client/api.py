@@ -89,7 +89,8 @@ class Api:
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5)."""
-        return self._validation.validate(row, params)
+        valid = self._validation.validate(row, params)
+        return {**row.presets, **valid} if row.presets else valid
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure when a credential or the base URL is missing."""

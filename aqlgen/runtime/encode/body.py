@@ -25,15 +25,17 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
     body = row.body
     if body is None:
         return None
+    if row.presets or row.fixed:
+        params = {**row.presets, **params, **row.fixed_values}
     if body.shape == "whole":
-        parameter = row.parameters.get(body.parameter or "")
+        parameter = row.sent_parameters.get(body.parameter or "")
         if parameter is None or parameter.name not in params:
             return None
         return names.to_wire(params[parameter.name], parameter.schema)
     fields: dict[str, Any] = {}
     further_fields: Any = None
     has_fields = False
-    for name, parameter in row.parameters.items():
+    for name, parameter in row.sent_parameters.items():
         if name not in params:
             continue
         if parameter.location == "body":
@@ -83,7 +85,7 @@ def _declared_fields(row: Row, body: Body) -> Mapping[str, Parameter]:
     """Return the fields whose encoding the document declares, by wire name."""
     if body.shape == "whole":
         return body.fields
-    return {parameter.wire: parameter for parameter in row.parameters.values() if parameter.location == "body"}
+    return {parameter.wire: parameter for parameter in row.sent_parameters.values() if parameter.location == "body"}
 
 
 def _encode_text(content_type: str, value: str) -> tuple[str, bytes]:

@@ -97,6 +97,8 @@ class RequestBuilder:
         if route is None:
             route = self._routes[row.name] = self._route(row)
         applied = self._credentials(row)
+        if row.presets or row.fixed:
+            params = {**row.presets, **params, **row.fixed_values}
         headers = dict(route.headers)
         cookies: list[str] = []
         files: tuple[SentFile, ...] = ()
@@ -125,15 +127,15 @@ class RequestBuilder:
         return ApiRequest(row.method, url, tuple(headers.items()), content, applied.secrets, files)
 
     def _route(self, row: Row) -> _Route:
-        for field in row.parameters.values():
+        for field in row.sent_parameters.values():
             if field.location == "header":
                 check_header(field.wire)
             elif field.location in ("query", "body"):
                 check_names((field.wire,), field.name)
-        for name in row.headers:
+        for name in (*row.headers, *self._adapter.headers):
             check_header(name)
         path, _, fixed = row.path.partition("#")[0].partition("?")
-        path_parameters = {field.wire: field for field in row.parameters.values() if field.location == "path"}
+        path_parameters = {field.wire: field for field in row.sent_parameters.values() if field.location == "path"}
         segments: list[str | _Segment] = []
         for part in path.lstrip("/").split("/"):
             texts, names = split_at_placeholders(part)
@@ -147,7 +149,16 @@ class RequestBuilder:
             literals = tuple(quote(text, safe=_PATH_SAFE) for text in texts)
             fields = tuple(self._field(path_parameters[name]) for name in names)
             segments.append(_Segment(literals, fields) if fields else literals[0])
-        parameters = row.parameters.values()
+        parameters = row.sent_parameters.values()
+        headers = {
+            "Accept": row.headers.get("Accept") or _accept_header(row),
+            "User-Agent": f"{self._adapter.name}-adapter/{self._adapter.version}",
+            **{name: value for name, value in row.headers.items() if name != "Accept"},
+        }
+        for name, value in self._adapter.headers.items():
+            for other in [other for other in headers if other.lower() == name.lower()]:
+                del headers[other]
+            headers[name] = value
         return _Route(
             base_url=resolve_base_url(self._adapter, row, self._base_url, self._variables),
             segments=tuple(segments),
@@ -156,11 +167,7 @@ class RequestBuilder:
                 self._field(field) for field in parameters if field.location in ("query", "querystring")
             ),
             header_fields=tuple(self._field(field) for field in parameters if field.location in ("header", "cookie")),
-            headers=(
-                ("Accept", row.headers.get("Accept") or _accept_header(row)),
-                ("User-Agent", f"{self._adapter.name}-adapter/{self._adapter.version}"),
-                *((name, value) for name, value in row.headers.items() if name != "Accept"),
-            ),
+            headers=tuple(headers.items()),
         )
 
     def _field(self, parameter: Parameter) -> _Field:

@@ -96,6 +96,8 @@ class Adapter:
     """The scopes that the operations ask of these schemes."""
     security_schemes: Mapping[str, SecurityScheme]
     """The security schemes by name."""
+    headers: Mapping[str, str] = column(factory=dict)
+    """Headers that are sent with every request, as the owner set them."""
     counts: Mapping[str, int]
     """How many operations each family has."""
     quick_start: Mapping[str, str]

@@ -52,6 +52,8 @@ class Parameter:
     """The JSON Schema of its value."""
     description: str = ""
     """What agents are told of it."""
+    preset: Any = None
+    """What the owner has sent where a call gives no value."""
 
     @property
     def style(self) -> str:

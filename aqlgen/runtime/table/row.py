@@ -121,6 +121,8 @@ class Row:
     """Headers that are sent as they stand."""
     shown_parameters: Mapping[str, Parameter] = column(factory=dict, key="parameters", always=True)
     """The parameters that agents are shown, by name."""
+    fixed: Mapping[str, Parameter] = column(factory=dict)
+    """The parameters whose `preset` every request carries; agents neither see nor give them."""
     body: Body | None = None
     """How the body of the request is made."""
     responses: Mapping[str, Response] = column(factory=dict, always=True)
@@ -138,6 +140,12 @@ class Row:
     """The parameters that are accepted and not shown, since others stand for them."""
     adapter_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
     """The parameters that the adapter acts on itself."""
+    sent_parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+    """Every parameter that a request is made of: those that are accepted, then those that are fixed."""
+    presets: Mapping[str, Any] = field(init=False, repr=False, compare=False)
+    """What is sent for accepted parameters that a call leaves out, by name."""
+    fixed_values: Mapping[str, Any] = field(init=False, repr=False, compare=False)
+    """What is sent for the fixed parameters, by name."""
     wire_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
     """The parameters that are understood by the API's own names too, by those."""
     has_header_metadata: bool = field(init=False, repr=False, compare=False)
@@ -150,6 +158,10 @@ class Row:
         wires = [parameter.wire for parameter in parameters.values()]
         set_attribute = object.__setattr__  # the way to set a field of a frozen object
         set_attribute(self, "parameters", parameters)
+        set_attribute(self, "sent_parameters", {**parameters, **self.fixed} if self.fixed else parameters)
+        presets = {name: item.preset for name, item in parameters.items() if item.preset is not None}
+        set_attribute(self, "presets", presets)
+        set_attribute(self, "fixed_values", {name: item.preset for name, item in self.fixed.items()})
         set_attribute(self, "paging", None if behind is None else self.pagination)
         set_attribute(self, "hidden_parameters", frozenset(behind or ()))
         set_attribute(

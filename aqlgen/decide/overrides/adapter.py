@@ -1,0 +1,105 @@
+"""Reading what overrides decide for the whole adapter, and the checks that its JSON Schema cannot express."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from aqlgen.decide.decision import Place, Requirements
+from aqlgen.runtime.encode.framing import is_framing, overrides_method
+
+from .grammar import Path, Tree
+from .model import AdapterOverride, HeaderOverride
+
+__all__ = ["read_adapter", "read_requirements"]
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header (RFC 9110, 5.1)."""
+
+_OF_REQUESTS: Final = {
+    "content-type": "Choose it for an operation by `body: {content_type: …}`.",
+    "cookie": "Declare a security scheme of the kind apiKey in: cookie, or describe the parameter.",
+}
+"""Headers that each request makes for itself, with the way to change them."""
+
+_CREDENTIAL: Final = "authorization"
+
+
+def read_adapter(tree: Tree, path: Path, data: Mapping[str, Any]) -> AdapterOverride:
+    """Return what holds for the whole adapter; `tree` takes the findings."""
+    schemes = {
+        name: scheme
+        for name, scheme in data.get("security_schemes", {}).items()
+        if _is_sendable(tree, (*path, "security_schemes", name), scheme)
+    }
+    security = data.get("security")
+    headers = [_header(tree, (*path, "headers", name), name, value) for name, value in data.get("headers", {}).items()]
+    places: dict[str, Place] = {}
+    if security is not None:
+        places["security"] = tree.values[*path, "security"]
+    for name in data.get("variables", {}):
+        places[f"variables.{name}"] = tree.keys[*path, "variables", name]
+    return AdapterOverride(
+        field_case=data.get("field_case"),
+        security_schemes=schemes,
+        security=None if security is None else read_requirements(security),
+        headers=tuple(header for header in headers if header is not None),
+        variables=data.get("variables", {}),
+        places=places,
+    )
+
+
+def read_requirements(data: list[Any]) -> Requirements:
+    """Return security requirements, of which one without scopes may be written as the name of its scheme."""
+    alternatives: list[tuple[str, ...]] = []
+    scopes: dict[str, tuple[str, ...]] = {}
+    for item in data:
+        if isinstance(item, str):
+            alternatives.append((item.strip(),))
+        elif isinstance(item, Mapping):  # None was refused
+            alternatives.append(tuple(item))
+            for name, listed in item.items():
+                if listed:
+                    scopes.setdefault(name, tuple(scope for scope in listed if scope is not None))
+    return Requirements(tuple(alternatives), scopes)
+
+
+def _is_sendable(tree: Tree, path: Path, scheme: Mapping[str, Any]) -> bool:
+    """Return True if a scheme does not send what frames or routes a request."""
+    if scheme.get("type") != "apiKey" or "name" not in scheme:
+        return "type" in scheme
+    name = scheme["name"]
+    in_header = scheme.get("in") == "header"
+    if in_header and not _TOKEN.fullmatch(name):
+        tree.refuse(tree.values[*path, "name"], f"`{name}` is no name of a header", "Write it as in: X-Api-Key.")
+        return False
+    if is_framing(name) if in_header else overrides_method(name):
+        message = f"`{name}` frames or routes requests, and only the adapter sends it"
+        tree.refuse(tree.values[*path, "name"], message, "Leave the scheme out.")
+        return False
+    return "in" in scheme
+
+
+def _header(tree: Tree, path: Path, name: str, value: Any) -> HeaderOverride | None:
+    place = tree.keys[path]
+    folded = name.strip().lower()
+    others = [key for key in tree.data["adapter"]["headers"] if key.strip().lower() == folded]
+    message, hint = "", "Leave it out."
+    if not _TOKEN.fullmatch(name.strip()):
+        message, hint = f"`{name}` is no name of a header", "Write it as in: X-Tenant."
+    elif is_framing(name):
+        message = f"`{name}` frames or routes requests, and only the adapter sends it"
+    elif folded in _OF_REQUESTS:
+        message, hint = f"`{name}` differs from request to request", _OF_REQUESTS[folded]
+    elif folded == _CREDENTIAL and isinstance(value, str):
+        message = f"`{name}` is a credential, which stands in no file of the project"
+        hint = f"Write `{name}: {{env: NAME}}` and set the variable, or declare a security scheme."
+    elif others[0] != name:
+        message, hint = f"`{name}` stands here twice", "Keep one of them."
+    if message:
+        tree.refuse(place, message, hint)
+        return None
+    if isinstance(value, str):
+        return HeaderOverride(name.strip(), value=value.strip(), place=place)
+    return HeaderOverride(name.strip(), variable=value["env"], place=place) if "env" in value else None
