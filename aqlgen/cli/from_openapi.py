@@ -132,20 +132,21 @@ def generate(options: Options, *, output: Path | None, license: str, dry_run: bo
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
+    from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
     from aqlgen.table.adapter import addressed
     from aqlgen.table.model import FAMILIES
 
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
-    review = sum(bool(decision.review_reasons) for decision in prepared.decisions)
+    review = len(review_rows(prepared.decisions))
     operations, skipped = counted(len(table.rows), "operation"), len(prepared.skipped)
     done = "Generated" if generated.written else "Would generate"
     report = "OPERATIONS.md" if generated.written else "`aqlgen explain`"
     lines = [
         f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}).",
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
-        *([f"{counted(review, 'decision')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
+        *([f"{counted(review, 'question')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
     ]
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")

@@ -14,20 +14,15 @@ what it selects, whatever the document has later, so the broader the entry, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from aqlgen.decide.decision import Acceptance, Concern, Decision, Doubt, Place
-from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.ir import Operation
+from aqlgen.decide.decision import Concern, Decision, Doubt, Place
 
-from .model import nearest
 from .selectors import Kind, Selector, parse_selector
 
-__all__ = ["UNMATCHED_ACCEPT", "AcceptEntry", "accept", "check_accepted", "is_broad", "parse_entry"]
+__all__ = ["AcceptEntry", "is_broad", "parse_entry"]
 
-UNMATCHED_ACCEPT: Final = "unmatched-accept"
 _RULE: Final = "rule:"
 
 
@@ -56,7 +51,7 @@ class AcceptEntry:
         return selector.kind is Kind.PATH or (selector.kind is Kind.OPERATION and selector.text == decision.name)
 
 
-def parse_entry(text: str, place: Place) -> AcceptEntry | None:
+def parse_entry(text: str, place: Place = (0, 0)) -> AcceptEntry | None:
     """Return the entry that a text is, None if it is of no such form."""
     text = text.strip()
     if text.startswith(_RULE):
@@ -68,61 +63,5 @@ def parse_entry(text: str, place: Place) -> AcceptEntry | None:
 
 def is_broad(entry: str) -> bool:
     """Return True if an entry also accepts operations that the document does not have yet."""
-    parsed = parse_entry(entry, (0, 0))
+    parsed = parse_entry(entry)
     return parsed is None or parsed.selector is None or parsed.selector.is_pattern or parsed.selector.kind is Kind.TAG
-
-
-def accept(decisions: Iterable[Decision], entries: Sequence[AcceptEntry]) -> tuple[Decision, ...]:
-    """Return the decisions with what the entries settle of them. They are decided as before."""
-    return tuple(_accepted(decision, entries) for decision in decisions)
-
-
-def _accepted(decision: Decision, entries: Sequence[AcceptEntry]) -> Decision:
-    """Return the decision with its concerns settled, each by the first entry that does."""
-    acceptances = []
-    for concern in decision.concerns:
-        entry = next((entry for entry in entries if entry.settles(decision, concern)), None)
-        if entry is not None:
-            acceptances.append(Acceptance(concern, entry.text))
-    return replace(decision, accepted=tuple(acceptances)) if acceptances else decision
-
-
-def check_accepted(
-    entries: Sequence[AcceptEntry], decisions: Sequence[Decision], operations: Sequence[Operation], file: str
-) -> list[Diagnostic]:
-    """Find the entries that are about nothing: no operation, or a rule that decided nothing.
-
-    `operations` are all of the document, hidden ones included. An entry for what needs no review is no mistake.
-    """
-    return [_unmatched(entry, decisions, file) for entry in entries if not _matches(entry, decisions, operations)]
-
-
-def _matches(entry: AcceptEntry, decisions: Sequence[Decision], operations: Sequence[Operation]) -> bool:
-    selector = entry.selector
-    if selector is None:
-        return any(entry.rule in _rules(decision) for decision in decisions)
-    return any(selector.matches(decision.operation, (decision.name,)) for decision in decisions) or any(
-        selector.matches(operation) for operation in operations
-    )
-
-
-def _rules(decision: Decision) -> Iterator[str]:
-    reasons = (decision.category_reason, decision.name_reason, decision.danger_reason)
-    return (reason.rule for reason in (*reasons, *decision.likenesses))
-
-
-def _unmatched(entry: AcceptEntry, decisions: Sequence[Decision], file: str) -> Diagnostic:
-    """Return a warning: what an entry without effect leaves is under review, and nothing is any less safe."""
-    message, what, text = f"`{entry.text}` accepts nothing that there is", "operation", entry.text
-    known: Iterable[str] = (decision.operation.key for decision in decisions)
-    if entry.selector is None:
-        message, what, text = f"nothing is decided by the rule `{entry.rule}`", "rule", entry.rule
-        known = (rule for decision in decisions for rule in _rules(decision))
-    elif entry.selector.kind is Kind.OPERATION:
-        text, known = entry.selector.text, (decision.name for decision in decisions)
-    elif entry.selector.kind is Kind.TAG:
-        what, text = "tag", entry.selector.text
-        known = (tag for decision in decisions for tag in decision.operation.tags)
-    line, column = entry.place
-    help = nearest(text, known, what)
-    return Diagnostic(UNMATCHED_ACCEPT, Severity.WARNING, message, file=file, line=line, column=column, help=help)

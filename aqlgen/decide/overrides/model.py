@@ -14,6 +14,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
 
+from .accepting import AcceptEntry
 from .selectors import Kind, Selector, parse_selector
 
 __all__ = [
@@ -95,6 +96,8 @@ class AdapterOverride:
     headers: tuple[HeaderOverride, ...] = ()
     variables: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
     """The environment variable of a security scheme, or those of several by their roles."""
+    accept: tuple[AcceptEntry, ...] = ()
+    """What needs no review any more."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """The positions of `security`, and of schemes and variables as `variables.NAME`."""
 
