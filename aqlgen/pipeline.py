@@ -14,10 +14,10 @@ from aqlgen.decide import decide, load_overrides, select
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.kept_names import unused
-from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
-from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decide.naming.likeness import with_likenesses
+from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decide.owned import with_adapter_overrides
+from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.assemble import Assembled, assemble

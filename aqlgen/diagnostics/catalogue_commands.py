@@ -37,7 +37,7 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
     ),
     "unmatched-accept": Entry(
         "An entry of accept is about nothing",
-        "`adapter: {accept: […]}` in the overrides names an operation, a tag or a rule that there is not, or no longer.",
+        "`adapter: {accept: […]}` in the overrides names an operation, tag or rule that there is not, or no longer.",
         "Correct the entry, or delete it. Until then, what it was meant for is under review.",
     ),
     "unmatched-pattern": Entry(

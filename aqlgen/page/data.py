@@ -39,7 +39,6 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
     costs = Costs(prepared.table)
     operations = [_operation(decision, rows[decision.operation.key], costs) for decision in prepared.decisions]
     _add_groups(operations, [decision.operation for decision in prepared.decisions])
-    rows = review_rows(prepared.decisions)
     adapter = prepared.table.adapter
     semantic, single = offered(adapter)
     data: dict[str, Json] = {
@@ -58,7 +57,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
             "single": single,
         },
         "operations": operations,
-        "reviews": worklist_data(rows, prepared.decisions),
+        "reviews": worklist_data(review_rows(prepared.decisions), prepared.decisions),
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [
             {

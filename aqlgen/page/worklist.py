@@ -37,10 +37,15 @@ def worklist_data(rows: Iterable[ReviewRow], decisions: Sequence[Decision]) -> l
                 for concern in concerns
             ],
             "operations": [indexes[decision.operation.key] for decision in row.decisions],
+            "notes": ["" if row.reasons == texts else "; ".join(texts) for texts in _texts(row)],
             "entries": [quoted(entry_of(decision)) for decision in row.decisions],
         }
         for row in rows
     ]
+
+
+def _texts(row: ReviewRow) -> Iterable[tuple[str, ...]]:
+    return (tuple(concern.text for concern in concerns) for _, concerns in row.members)
 
 
 def worklist_markup(
@@ -64,7 +69,8 @@ def worklist_markup(
 
 def _row(row: Entry, operations: Sequence[Entry], escape: Callable[[str], str], head: Callable[[Entry], str]) -> str:
     members = [operations[index] for index in row["operations"]]
-    items = "".join(f"<li>{head(member)}</li>" for member in members)
+    notes = (f"<small>{escape(note)}</small>" if note else "" for note in row["notes"])
+    items = "".join(f"<li>{head(member)}{note}</li>" for member, note in zip(members, notes, strict=True))
     what = head(members[0])
     if len(members) > 1:
         more = f"<details><summary>{counted(len(members), 'operation')}</summary><ul>{items}</ul></details>"

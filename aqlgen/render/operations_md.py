@@ -37,7 +37,9 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}.\n")
     review = review_rows(row.decision for row in table.rows)
     if review:
-        parts.append(f"\n## To review\n\n{_headline(table.rows)}. `adapter: {{accept: […]}}` in `overrides.yaml` settles:\n")
+        parts.append(
+            f"\n## To review\n\n{_headline(table.rows)}. `adapter: {{accept: […]}}` in `overrides.yaml` settles:\n"
+        )
         parts.extend(_review(review))
     for category in Category:
         rows = table.of(category.family)

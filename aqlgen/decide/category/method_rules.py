@@ -190,7 +190,9 @@ def _get_summarised_by_change(facts: Facts) -> Verdict | None:
         return None
     if verb.word not in _ACTS and (verb.word not in _CHANGES or named is not None):
         return None
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but its summary says {verb.word}", Doubt.CONTRADICTED)
+    return Verdict(
+        Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but its summary says {verb.word}", Doubt.CONTRADICTED
+    )
 
 
 def _get_of_procedure(facts: Facts) -> Verdict | None:
@@ -209,7 +211,9 @@ def delete(facts: Facts) -> Verdict | None:
             return Verdict(_effect(verb), Evidence.RULE, 0.68, f"DELETE that only does {verb.word}")
     verb = facts.summary_verb
     if verb and verb.word in _LETTING_GO and not facts.named_verb:
-        return Verdict(_effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}", Doubt.CONTRADICTED)
+        return Verdict(
+            _effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}", Doubt.CONTRADICTED
+        )
     many = facts.last_noun is not None and is_plural(facts.last_noun.words)
     if not (facts.named_verb or verb or facts.shape.item or many):
         return Verdict(Category.DELETE, Evidence.RULE, 0.69, "DELETE of what has no id, and nothing else speaks")
@@ -229,7 +233,9 @@ def patch(facts: Facts) -> Verdict | None:
             return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but called {verb.word}", Doubt.CONTRADICTED)
     verb = facts.summary_verb
     if verb and facts.named_verb is None and verb.category is Category.EXECUTE:
-        return Verdict(verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary says {verb.word}", Doubt.CONTRADICTED)
+        return Verdict(
+            verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary says {verb.word}", Doubt.CONTRADICTED
+        )
     return Verdict(Category.UPDATE, Evidence.RULE, 0.97, "PATCH")
 
 

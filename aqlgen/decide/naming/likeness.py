@@ -79,11 +79,11 @@ def _similar(decisions: Sequence[Decision]) -> Iterator[Likeness]:
             first, second = (decision.name for decision in pair)
             joined = sets.get(first, {first}) | sets.get(second, {second})
             sets |= dict.fromkeys(joined, joined)
-            verbs = sorted({split(name)[0] for name in (first, second)})
-            kinds[first].add(" or ".join(verbs) if len(verbs) > 1 else f"number, {verbs[0]}")
-    for names in {tuple(sorted(names)) for names in sets.values()}:
-        kind = "; ".join(sorted({kind for name in names for kind in kinds[name]}))
-        yield Likeness("similar-names", names, kind, "")
+            kinds[first].add("verb" if split(first)[0] != split(second)[0] else "number")
+    deleting = {decision.name for decision in decisions if decision.category is Category.DELETE}
+    for names in sorted({tuple(sorted(names)) for names in sets.values()}):
+        differences = {kind for name in names for kind in kinds[name]} | ({"delete"} if deleting & {*names} else set())
+        yield Likeness("similar-names", names, ", ".join(sorted(differences)), "")
 
 
 def _are_list_and_item(pair: _Pair) -> bool:

@@ -58,7 +58,7 @@ def parse_entry(text: str, place: Place = (0, 0)) -> AcceptEntry | None:
         rule = text.removeprefix(_RULE).strip()
         return AcceptEntry(text, place, rule) if rule else None
     selector = parse_selector(text)
-    return selector and AcceptEntry(text, place, selector=selector)
+    return AcceptEntry(text, place, selector=selector) if selector else None
 
 
 def is_broad(entry: str) -> bool:

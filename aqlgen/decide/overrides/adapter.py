@@ -58,7 +58,9 @@ def _accepted(tree: Tree, path: Path, items: list[str | None]) -> Iterator[Accep
         if entry:
             yield entry
         elif item:
-            tree.refuse(tree.values[*path, index], f"`{item}` is nothing to accept", 'Write "rule:NAME" or METHOD /path.')
+            tree.refuse(
+                tree.values[*path, index], f"`{item}` is nothing to accept", 'Write "rule:NAME" or METHOD /path.'
+            )
 
 
 def read_requirements(data: list[Any]) -> Requirements:

@@ -52,8 +52,8 @@ def _matches(entry: AcceptEntry, decisions: Sequence[Decision], operations: Sequ
 
 
 def _rules(decision: Decision) -> Iterator[str]:
-    reasons = (decision.category_reason, decision.name_reason, decision.danger_reason)
-    return (reason.rule for reason in (*reasons, *decision.likenesses))
+    yield from (decision.category_reason.rule, decision.name_reason.rule, decision.danger_reason.rule)
+    yield from (likeness.rule for likeness in decision.likenesses)
 
 
 def _unmatched(entry: AcceptEntry, decisions: Sequence[Decision], file: str) -> Diagnostic:
@@ -69,5 +69,5 @@ def _unmatched(entry: AcceptEntry, decisions: Sequence[Decision], file: str) -> 
         what, text = "tag", entry.selector.text
         known = (tag for decision in decisions for tag in decision.operation.tags)
     line, column = entry.place
-    help = nearest(text, known, what)
-    return Diagnostic(UNMATCHED_ACCEPT, Severity.WARNING, message, file=file, line=line, column=column, help=help)
+    hint = nearest(text, known, what)
+    return Diagnostic(UNMATCHED_ACCEPT, Severity.WARNING, message, file=file, line=line, column=column, help=hint)

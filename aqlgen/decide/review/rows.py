@@ -75,7 +75,9 @@ class ReviewRow:
         common = [text for text in texts[0] if all(text in others for others in texts)]
         if common:
             return tuple(common)
-        return tuple(dict.fromkeys(f"{concern.subject}: {concern.rule}" for _, held in self.members for concern in held))
+        return tuple(
+            dict.fromkeys(f"{concern.subject}: {concern.rule}" for _, held in self.members for concern in held)
+        )
 
     @property
     def is_instructed(self) -> bool:
