@@ -291,7 +291,7 @@ class Decision:
 
     @property
     def concerns(self) -> tuple[Concern, ...]:
-        """What a person should look at, texts that instruct agents first, without what the owner has accepted."""
+        """The concerns that the owner has not accepted, texts that instruct agents first."""
         accepted = {acceptance.concern for acceptance in self.accepted}
         return tuple(concern for concern in self._all_concerns() if concern not in accepted)
 

@@ -79,7 +79,7 @@ def _similar(decisions: Sequence[Decision]) -> Iterator[Likeness]:
             first, second = (decision.name for decision in pair)
             joined = sets.get(first, {first}) | sets.get(second, {second})
             sets |= dict.fromkeys(joined, joined)
-            kinds[first].add("verb" if split(first)[0] != split(second)[0] else "number")
+            kinds[first] |= {"verb" if split(first)[0] != split(second)[0] else "number"}
     deleting = {decision.name for decision in decisions if decision.category is Category.DELETE}
     for names in sorted({tuple(sorted(names)) for names in sets.values()}):
         differences = {kind for name in names for kind in kinds[name]} | ({"delete"} if deleting & {*names} else set())

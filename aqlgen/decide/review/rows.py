@@ -40,7 +40,7 @@ class ReviewRow:
 
     @property
     def count(self) -> int:
-        """How many operations the row is about."""
+        """The number of operations that the row is about."""
         return len(self.members)
 
     @property
