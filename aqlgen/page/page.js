@@ -458,26 +458,19 @@ function decidedSoFar() {
   return so;
 }
 
-function settles(so, [index, rule]) {
-  return so.operations.has(index) || so.overrides.has(index) || (rule !== "" && so.rules.has(rule));
+/** Says whether a concern is settled: accepted, or overridden by an entry that decides just that, or hides all. */
+function settles(so, [index, subject, rule]) {
+  const yaml = so.overrides.get(index) ?? "";
+  const overridden = yaml.includes(`\n  ${subject}: `) || yaml.includes("\n  hidden: true");
+  return overridden || so.operations.has(index) || (rule !== "" && so.rules.has(rule));
 }
 
 const isSettled = (so, row) => row.concerns.every((concern) => settles(so, concern));
 
-/** Gives the entries of accept: the rules, then operations; also of those overridden that have more to accept. */
+/** Gives the entries of accept: the rules, then operations in the document's order. */
 function accepted(so) {
-  const operationsOf = new Map(so.operations);
-  for (const row of reviews) {
-    row.operations.forEach((index, at) => {
-      const yaml = so.overrides.get(index);
-      if (yaml === undefined || yaml.includes("\n  hidden: true")) return;
-      const held = operations[index].review ?? [];
-      const others = yaml.includes("\n  category: ") ? held.filter((reason) => !reason.startsWith("category: ")) : held;
-      if (others.length > 0) operationsOf.set(index, row.entries[at]);
-    });
-  }
-  const entriesOf = [...operationsOf].sort(([a], [b]) => a - b).map(([, entry]) => entry);
-  return [...[...so.rules].map((rule) => `"rule:${rule}"`), ...entriesOf];
+  const own = [...so.operations].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+  return [...[...so.rules].map((rule) => `"rule:${rule}"`), ...own];
 }
 
 /** Gives the block for overrides.yaml: all that was decided on this page. */
@@ -520,18 +513,24 @@ function focusRow(index, message) {
   reviews[index].element.scrollIntoView({ block: "nearest" });
 }
 
-/** Goes to the next row in view, or on to the next that is not settled. */
-function walkRows(by, message, open = false) {
-  const so = open ? decidedSoFar() : null;
+/** Goes to the next row in view. */
+function walkRows(by) {
   for (let index = current + by; index >= 0 && index < reviews.length; index += by) {
-    if (!reviews[index].element.hidden && !(open && isSettled(so, reviews[index]))) return focusRow(index, message);
+    if (!reviews[index].element.hidden) return focusRow(index);
   }
-  focusRow(current, message);
+  focusRow(current);
+}
+
+/** Goes to the next row in view with something left to decide, from the last on to the first. */
+function goOn(message) {
+  const so = decidedSoFar();
+  const order = [...reviews.keys()].map((step) => (current + step) % reviews.length);
+  focusRow(order.find((index) => !reviews[index].element.hidden && !isSettled(so, reviews[index])) ?? current, message);
 }
 
 function act(change, message) {
   acts.push({ row: current, ...change });
-  walkRows(1, message, true);
+  goOn(message);
 }
 
 const ownEntries = (row) => row.operations.map((index, at) => [index, row.entries[at]]);

@@ -22,7 +22,7 @@ def quoted(text: str) -> str:
 
 
 def worklist_data(rows: Iterable[ReviewRow], decisions: Sequence[Decision]) -> list[dict[str, Json]]:
-    """Return the rows: each concern as the index of its operation, and the rule that may be accepted for it or ""."""
+    """Return the rows: each concern with its operation, its subject, and the rule that may be accepted for it or ""."""
     indexes = {decision.operation.key: index for index, decision in enumerate(decisions)}
     return [
         {
@@ -32,7 +32,7 @@ def worklist_data(rows: Iterable[ReviewRow], decisions: Sequence[Decision]) -> l
             "rules": list(row.rules),
             "by_rule": bool(row.entries) and row.entries[0].startswith("rule:"),
             "concerns": [
-                [indexes[decision.operation.key], concern.rule if concern.doubt is Doubt.WEAK else ""]
+                [indexes[decision.operation.key], concern.subject, concern.rule if concern.doubt is Doubt.WEAK else ""]
                 for decision, concerns in row.members
                 for concern in concerns
             ],
