@@ -15,8 +15,10 @@ from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
 from aqlgen.decide.naming.kept_names import unused
+from aqlgen.decide.naming.likeness import with_likenesses
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decide.owned import with_adapter_overrides
+from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError, OptionError
 from aqlgen.document.assemble import Assembled, assemble
@@ -114,6 +116,9 @@ def prepare(options: Options, progress: Progress) -> Prepared:
             f"{' and '.join(filters)} leave{'s' if len(filters) == 1 else ''} no operation of {len(all_decisions)}"
         )
         raise OptionError.of("bad-option", message, help="`aqlgen explain` without them shows what there is.")
+    entries = overrides.adapter.accept
+    decisions = accept(with_likenesses(decisions), entries)
+    findings += check_accepted(entries, (*decisions, *all_decisions), document.operations, overrides.file)
     findings += check_aliases(decisions, overrides.file, datetime.now(UTC).date())
     identity = identify(document, options.name, _stem(options.request.spec))
     progress("tabulating")
@@ -161,7 +166,7 @@ def prepare(options: Options, progress: Progress) -> Prepared:
 def _refuse(findings: list[Diagnostic], stale: str) -> tuple[Diagnostic, ...]:
     """Raise OptionError for errors of the overrides; return the excused findings as warnings."""
     findings.sort(key=lambda finding: (finding.line, finding.column))
-    excused = (EXPIRED, UNMATCHED, select.UNMATCHED) if stale == "report" else (EXPIRED,)
+    excused = {EXPIRED, UNMATCHED_ACCEPT} | ({UNMATCHED, select.UNMATCHED} if stale == "report" else set())
     fatal = [finding for finding in findings if finding.code not in excused]
     if fatal:
         raise OptionError(*fatal)

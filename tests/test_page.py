@@ -341,3 +341,46 @@ def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: st
         shown = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]
         text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
         assert abs(estimate / len(get_encoding("o200k_base").encode(text)) - 1) < 0.04
+
+
+def test_the_list_that_is_worked_off_says_what_settles_each_concern(tmp_path: Path) -> None:
+    paths = {f"/v1/{name}/{{id}}": {"post": {"responses": {}}} for name in ("a", "b", "c")}
+    odd = {"/v1/d/{id}": {"post": {"x-readonly": True, "responses": {}}}}
+    spec = document(tmp_path, paths | odd)
+    page, explained = reported(tmp_path, spec)
+    repeated, single = page.data["reviews"]
+    assert repeated["by_rule"]
+    assert repeated["concerns"] == [[index, "category", "post-on-item"] for index in range(3)]
+    assert (single["rules"], single["concerns"]) == ([], [[3, "category", ""]])
+    assert [row["count"] for row in explained["review"]] == [3, 1]
+    assert sum("row-to-review" in attributes.get("class", "") for _, attributes in page.elements) == 2
+    entries = [f'"rule:{rule}"' for rule in repeated["rules"]] + single["entries"]
+    overrides = tmp_path / "overrides.yaml"
+    overrides.write_text("adapter:\n  accept:\n" + "".join(f"    - {entry}\n" for entry in entries), encoding="utf-8")
+    done = run("explain", spec, "--overrides", overrides, "--output-format", "json")
+    assert done.json["review"] == []
+    assert all(operation["accepted"] and not operation["needs_review"] for operation in done.json["operations"])
+
+
+@pytest.mark.parametrize("path", ["/a: b/{id}", f"/x{HOSTILE}/{{id}}", '/q"\\/{id}', "/t\u00e9/{id}", "/a/*/{id}"])
+def test_the_entry_of_a_row_is_yaml_that_settles_just_its_operation(tmp_path: Path, path: str) -> None:
+    spec = document(tmp_path, {path: {"post": {"responses": {}}}})
+    page, explained = reported(tmp_path, spec)
+    assert explained["review"]
+    (entry,) = page.data["reviews"][0]["entries"]
+    overrides = tmp_path / "overrides.yaml"
+    overrides.write_text(f"adapter:\n  accept: [{entry}]\n", encoding="utf-8")
+    done = run("explain", spec, "--overrides", overrides, "--output-format", "json")
+    assert done.code == 0
+    assert done.json["review"] == []
+
+
+def test_each_key_of_the_page_has_a_button_that_names_it(petstore: tuple[Page, Any]) -> None:
+    page, _ = petstore
+    buttons = [attributes for tag, attributes in page.elements if tag == "button" and "data-key" in attributes]
+    commands = re.search(r"const commands = \{\n(.*?)\n\};", page.contents["script"][-1], re.DOTALL)
+    assert commands is not None
+    assert {attributes["data-key"] for attributes in buttons} == set(
+        re.findall(r"^  (\w): ", commands[1], re.MULTILINE)
+    )
+    assert all(attributes["aria-keyshortcuts"][-1] == attributes["data-key"] for attributes in buttons)

@@ -18,6 +18,7 @@ from aqlgen.cli.hosts import refusal_lines, use_lines
 from aqlgen.cli.output import terminal_width
 from aqlgen.decide.decision import AnyTrait, Category, Danger, Decision
 from aqlgen.decide.instructions import reason_of
+from aqlgen.decide.review.rows import ReviewRow
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
@@ -34,12 +35,16 @@ _LONGEST_NAME: Final = 40
 _COLOURS: Final = {Danger.DESTRUCTIVE: "31", Danger.DANGEROUS: "31", Danger.FORBIDDEN: "31"}
 
 
-def print_decisions(prepared: Prepared) -> None:
-    """Print the decisions, a line or more each, and their counts."""
+def print_decisions(prepared: Prepared, review: Sequence[ReviewRow] = ()) -> None:
+    """Print the decisions, a line or more each, and their counts; those of `review` by its rows instead."""
     width = terminal_width()
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    lines = [*_document_texts(prepared, width, colour=colour), *_table(prepared.decisions, width, colour=colour)]
-    total = _totals(_counts(prepared))
+    lines = [*_document_texts(prepared, width, colour=colour), *_repeated(review, width, colour=colour)]
+    repeated = {decision.name for row in review if _is_repeated(row) for decision in row.decisions}
+    singly = {decision.name for row in review if not _is_repeated(row) for decision in row.decisions}
+    shown = [decision for decision in prepared.decisions if decision.name not in repeated or decision.name in singly]
+    lines += _table(shown, width, colour=colour)
+    total = _totals(_counts(prepared, review))
     uses = table_hosts(prepared.table)
     hosts = ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
     lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
@@ -53,6 +58,24 @@ def _document_texts(prepared: Prepared, width: int, *, colour: bool) -> Iterator
         if not text.pointer.startswith(("/paths/", "/components/")):
             line = f"review {visible(reason_of(text))}"
             yield from _wrapped(line, width, "", "33" if colour else None) if width else (line,)
+
+
+def _is_repeated(row: ReviewRow) -> bool:
+    return not row.section and row.count > 1
+
+
+def _repeated(rows: Iterable[ReviewRow], width: int, *, colour: bool) -> Iterator[str]:
+    """Yield a line for each question that the API repeats, with the entry of `accept` that answers it."""
+    for row in filter(_is_repeated, rows):
+        categories = ", ".join(sorted({decision.category.value for decision in row.decisions}))
+        samples = ", ".join(map(visible, row.samples)) + (", …" if row.count > len(row.samples) else "")
+        accept = f"accept {' '.join(map(visible, row.entries))}"
+        line = f"{counted(row.count, 'operation')}, {categories}: {'; '.join(map(visible, row.reasons))}: {samples}"
+        if width:
+            yield from _wrapped(line, width, "", "33" if colour else None)
+            yield from _wrapped(accept, width, "  ", None)
+        else:
+            yield f"{line}  {accept}"
 
 
 def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[str]:
@@ -71,9 +94,10 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
         paint = _COLOURS.get(decision.danger) if colour else None
         entries = _overrides(decision)
         review = f"review {'; '.join(map(visible, decision.review_reasons))}" if decision.review_reasons else ""
+        accepted = "; ".join(visible(acceptance.text) for acceptance in decision.accepted)
         reason = _danger(decision)
         if not width:
-            yield "  ".join(filter(None, (line, reason, entries, review)))
+            yield "  ".join(filter(None, (line, reason, entries, accepted, review)))
             continue
         yield from _wrapped(line, width, "", paint)
         if not beside:
@@ -82,6 +106,8 @@ def _table(shown: Sequence[Decision], width: int, *, colour: bool) -> Iterator[s
             yield from _wrapped(reason, width, "  ", paint)
         if entries:
             yield from _wrapped(entries, width, "  ", "2" if colour else None)
+        if accepted:
+            yield from _wrapped(accepted, width, "  ", "2" if colour else None)
         if review:
             yield from _wrapped(review, width, "  ", "33" if colour else None)
 
@@ -137,14 +163,17 @@ def _totals(counts: Mapping[str, Any]) -> str:
     parts = [
         ", ".join(f"{number} {name}" for name, number in counts["categories"].items()),
         ", ".join(f"{number} {name}" for name, number in counts["dangers"].items()),
-        f"{counts['review']} to review",
+        f"{counts['review']} to review" + (f" in {counted(counts['rows'], 'row')}" if counts["rows"] else ""),
         f"{counts['skipped']} skipped",
     ]
     return f"{shown}: {'; '.join(part for part in parts if part)}."
 
 
-def _counts(prepared: Prepared) -> dict[str, Json]:
-    """Count the decisions that are shown, by category, danger and need of review, beside what there is in all."""
+def _counts(prepared: Prepared, review: Sequence[ReviewRow]) -> dict[str, Json]:
+    """Count the decisions that are shown, by category, danger and need of review, beside what there is in all.
+
+    `review` are the rows, where they are shown.
+    """
     shown = prepared.decisions
     categories = Counter(decision.category for decision in shown)
     dangers = Counter(decision.danger for decision in shown)
@@ -155,14 +184,16 @@ def _counts(prepared: Prepared) -> dict[str, Json]:
         "categories": {item.family: categories[item] for item in Category if categories[item]},
         "dangers": {level.value: dangers[level] for level in Danger if dangers[level]},
         "review": sum(bool(decision.review_reasons) for decision in shown),
+        "rows": len(review),
     }
 
 
-def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
+def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[Json]) -> dict[str, Json]:
     """Return the JSON form of the decisions."""
     parameters = {row.name: list(row.row.shown_parameters) for row in prepared.table.rows}
     return {
         "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
+        "review": list(map(_review_row, review)),
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "instructions": [
             {"path": text.pointer, "rules": list(text.instruction.rules), "quote": text.instruction.quote}
@@ -170,6 +201,18 @@ def as_json(prepared: Prepared, diagnostics: list[Json]) -> dict[str, Json]:
         ],
         "diagnostics": diagnostics,
         "hosts": [use.as_json() for use in table_hosts(prepared.table)],
+    }
+
+
+def _review_row(row: ReviewRow) -> dict[str, Json]:
+    return {
+        "count": row.count,
+        "section": row.section,
+        "rules": list(row.rules),
+        "reasons": list(row.reasons),
+        "samples": list(row.samples),
+        "operations": [decision.operation.key for decision in row.decisions],
+        "accept": list(row.entries),
     }
 
 
@@ -193,6 +236,7 @@ def _operation(decision: Decision, parameters: list[str]) -> dict[str, Json]:
         "danger_reason": decision.danger_reason.note,
         "needs_review": bool(decision.review_reasons),
         "review_reasons": list(decision.review_reasons),
+        "accepted": [acceptance.text for acceptance in decision.accepted],
         "parameters": parameters,
         "overrides": {key: list(fields) for key, fields in decision.overridden_by.items()},
         "traits": [_trait(trait) for trait in decision.traits],

@@ -29,6 +29,7 @@ from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.cli.standing import announce, project_around
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
+from aqlgen.decide.review.rows import review_rows
 from aqlgen.document.request import Request
 
 if TYPE_CHECKING:
@@ -81,15 +82,17 @@ def explain_command(
     shown = Filter(review, tuple(category or ()), tuple(danger or ()))
     with progress(shown=output_format is Output.HUMAN and not quiet) as stage:
         prepared = explain(options, stage, html, shown)
+    rows = review_rows(row.decision for row in prepared.table.rows)
+    rows = [row for row in rows if any(map(shown.admits, row.decisions))]
     if output_format is Output.JSON:
-        typer.echo(json_text(decisions.as_json(prepared, as_json(prepared.diagnostics))))
+        typer.echo(json_text(decisions.as_json(prepared, rows, as_json(prepared.diagnostics))))
         return
     if not quiet:
         print_diagnostics(prepared.diagnostics, prepared.assembled.sources, verbose=verbose)
     if html is not None:
         typer.echo(_page_summary(prepared, html))
     else:
-        decisions.print_decisions(prepared)
+        decisions.print_decisions(prepared, rows if review else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,6 @@ def _page_summary(prepared: Prepared, file: Path) -> str:
     from aqlgen.diagnostics.plain import counted
 
     rows = prepared.table.rows
-    review = sum(bool(row.decision.review_reasons) for row in rows)
+    review = counted(len(review_rows(row.decision for row in rows)), "question")
     counts = f"{counted(len(rows), 'operation')}, {review} to review, {len(prepared.skipped)} skipped"
     return f"Wrote {file}: {counts}. Open it in a browser."

@@ -159,6 +159,7 @@ def generate(
 
 def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
+    from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
     from aqlgen.runtime.unseen import visible
     from aqlgen.table.adapter import addressed
@@ -167,14 +168,14 @@ def _summary(generated: Generated) -> str:
 
     table, prepared = generated.prepared.table, generated.prepared
     counts = ", ".join(f"{len(table.of(family))} {family}" for family in FAMILIES if table.of(family))
-    review = sum(bool(decision.review_reasons) for decision in prepared.decisions)
+    review = len(review_rows(prepared.decisions))
     operations, skipped = counted(len(table.rows), "operation"), len(prepared.skipped)
     done = "Generated" if generated.written else "Would generate"
     report = "OPERATIONS.md" if generated.written else "`aqlgen explain`"
     lines = [
         f"{done} {generated.folder}: {counted(generated.files, 'file')}, {operations} ({counts}).",
         *([f"{counted(skipped, 'operation')} skipped; {report} says why."] if skipped else []),
-        *([f"{counted(review, 'decision')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
+        *([f"{counted(review, 'question')} to review: OPERATIONS.md, or `aqlgen explain --review`."] if review else []),
     ]
     lines += _hosts(generated)
     problem = main_address_problem(table.adapter)

@@ -9,6 +9,7 @@ from aqlgen.compare.model import Level
 from aqlgen.compare.pairing import Pairing, address
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.decide.decision import Danger
+from aqlgen.decide.overrides import is_broad
 from aqlgen.runtime.table import Deprecation, FormerName
 
 __all__ = ["compare_operation", "compare_presence"]
@@ -35,6 +36,9 @@ def compare_presence(pairing: Pairing, old: Surface, new: Surface, notes: Notes)
         is_grave = danger in _CONFIRMED or danger is Danger.FORBIDDEN
         wording = f"new operation[|s] in {operation.family}" + (f", {danger}" if is_grave else "")
         notes.add("operation-added-grave" if is_grave else "operation-added", operation.name, wording=wording)
+        entries = dict.fromkeys(entry for entry in operation.accepted.values() if is_broad(entry))
+        if entries:
+            notes.add("accepted-unseen", operation.name, ", ".join(entries))
 
 
 def compare_operation(old: Operation, new: Operation, notes: Notes, *, by_name: bool) -> None:

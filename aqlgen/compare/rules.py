@@ -156,6 +156,11 @@ _RULES: Final[dict[str, Rule]] = {
     "operation-added-grave": Rule(
         "A new operation destroys or endangers", "new operation[|s] in {}, and {}", ATTENTION
     ),
+    "accepted-unseen": Rule(
+        "A new operation is accepted by a pattern, before anybody looked at it",
+        "new, and accepted unseen by {} in overrides.yaml",
+        ATTENTION,
+    ),
     "confirmation-asked": Rule("A confirmation is asked", "[asks|ask] for a confirmation now: {}", ATTENTION),
     "confirmation-dropped": Rule(
         "No confirmation is asked any more", "no longer [asks|ask] for a confirmation: {}", ATTENTION

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from aqlgen.ir import MISSING, Json, Operation
@@ -54,6 +54,17 @@ class Evidence(StrEnum):
     HEURISTIC = "heuristic"
 
 
+class Doubt(IntEnum):
+    """What speaks against a decision; the greater, the narrower the entry of `accept` that settles it."""
+
+    WEAK = 0
+    """Nothing does: the evidence is weak. Any entry settles it, one that names the rule included."""
+    CONTRADICTED = 1
+    """Other evidence does. An entry has to select the operation."""
+    CLAIMED = 2
+    """The document does: it claims what is not believed, or instructs a model. An entry has to name the operation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why something was decided: the rule's name, its kind of evidence, confidence from 0 to 1, and a sentence."""
@@ -62,6 +73,54 @@ class Reason:
     evidence: Evidence
     confidence: float
     note: str = ""
+    doubt: Doubt = Doubt.WEAK
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """Something about an operation that a person should look at: a decision of low confidence, or a text."""
+
+    subject: str
+    """The decision (category, name or danger), or "text"."""
+    rule: str
+    note: str = ""
+    doubt: Doubt = Doubt.WEAK
+
+    @property
+    def text(self) -> str:
+        """The concern as a sentence."""
+        rule = f"{self.subject}: {self.rule}" if self.rule else self.subject
+        return rule + (f" ({self.note})" if self.note and self.rule else f": {self.note}" if self.note else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Names among which an agent may take the wrong one, or that call the same thing by different verbs."""
+
+    rule: str
+    names: tuple[str, ...]
+    """All of them, this operation's included."""
+    kind: str
+    """What differs; likenesses of one kind are one question to the owner."""
+    note: str
+
+    @property
+    def concern(self) -> Concern:
+        """The likeness as a concern about a name."""
+        return Concern("name", self.rule, self.note)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A concern that an entry of `accept` in the overrides settles."""
+
+    concern: Concern
+    entry: str
+
+    @property
+    def text(self) -> str:
+        """The concern and what settled it."""
+        return f"{self.concern.text}, accepted by overrides.yaml: {self.entry}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +264,10 @@ class Decision:
     """The naming rule that chose the nouns."""
     instructions: tuple[str, ...] = ()
     """Why texts that agents read of it are taken for instructions to a model, with their places."""
+    likenesses: tuple[Likeness, ...] = ()
+    """Why its name can be confused with others, or is out of line with them."""
+    accepted: tuple[Acceptance, ...] = ()
+    """What the owner has accepted: it needs no review any more, and is decided as before."""
 
     def trait(self, kind: type[T]) -> T | None:
         """Return the trait of this kind, None when there is none."""
@@ -227,11 +290,22 @@ class Decision:
         return min(self.category_reason.confidence, self.name_reason.confidence)
 
     @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """The concerns that the owner has not accepted, texts that instruct agents first."""
+        accepted = {acceptance.concern for acceptance in self.accepted}
+        return tuple(concern for concern in self._all_concerns() if concern not in accepted)
+
+    @property
     def review_reasons(self) -> tuple[str, ...]:
-        """The reasons for a review, texts that instruct agents first; empty if nothing needs one."""
+        """The concerns as sentences; empty if nothing needs a review."""
+        return tuple(concern.text for concern in self.concerns)
+
+    def _all_concerns(self) -> Iterator[Concern]:
+        for text in self.instructions:
+            yield Concern("text", "", text.removeprefix("text: "), Doubt.CLAIMED)
         reasons = (("category", self.category_reason), ("name", self.name_reason), ("danger", self.danger_reason))
-        return self.instructions + tuple(
-            f"{what}: {reason.rule}" + (f" ({reason.note})" if reason.note else "")
-            for what, reason in reasons
-            if reason.confidence < REVIEW_THRESHOLD
-        )
+        for subject, reason in reasons:
+            if reason.confidence < REVIEW_THRESHOLD:
+                yield Concern(subject, reason.rule, reason.note, reason.doubt)
+        for likeness in self.likenesses:
+            yield likeness.concern

@@ -37,6 +37,11 @@ COMMAND_ENTRIES: Final[Mapping[str, Entry]] = {
         "lacks, or a pattern matches nothing.",
         "Correct the name; where the API gave it up, delete the entry.",
     ),
+    "unmatched-accept": Entry(
+        "An entry of accept is about nothing",
+        "`adapter: {accept: […]}` in the overrides names an operation, tag or rule that there is not, or no longer.",
+        "Correct the entry, or delete it. Until then, what it was meant for is under review.",
+    ),
     "unmatched-pattern": Entry(
         "A pattern of --include or --exclude matches nothing",
         "It is mistyped, or the API gave up the tag, path or operation that it was for.",

@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
+from aqlgen.decide.review.rows import review_rows
+from aqlgen.decide.review.sections import sections_of
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.ir import Json
+from aqlgen.ir import Json, Operation
 from aqlgen.page.tokens import Costs, offered
+from aqlgen.page.worklist import quoted, worklist_data
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.hosts.report import missing_entries
 from aqlgen.runtime.table import Parameter, encode
@@ -37,7 +40,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
     rows = {row.decision.operation.key: row for row in prepared.table.rows}
     costs = Costs(prepared.table)
     operations = [_operation(decision, rows[decision.operation.key], costs) for decision in prepared.decisions]
-    _add_groups(operations)
+    _add_groups(operations, [decision.operation for decision in prepared.decisions])
     adapter = prepared.table.adapter
     semantic, single = offered(adapter)
     uses = table_hosts(prepared.table)
@@ -59,6 +62,7 @@ def page_data(prepared: Prepared) -> dict[str, Json]:
         "operations": operations,
         "hosts": [use.as_json() | {"summary": use.summary, "used": use.is_used} for use in uses],
         "hosts_entry": overrides_entry(entries) if (entries := missing_entries(uses)) else "",
+        "reviews": worklist_data(review_rows(prepared.decisions), prepared.decisions),
         "skipped": [operation.as_json() for operation in prepared.skipped],
         "diagnostics": [
             {
@@ -85,8 +89,7 @@ def yaml_key(key: str) -> str:
     """Return `METHOD /path` as a key of YAML: quoted where necessary, with invisible characters as escapes."""
     if PLAIN_KEY.fullmatch(key):
         return key
-    escaped = visible(key.replace("\\", "\\\\").replace('"', '\\"'))
-    return f'"{escaped}"'
+    return quoted(key)
 
 
 def _operation(decision: Decision, decided: DecidedRow, costs: Costs) -> dict[str, Json]:
@@ -189,14 +192,14 @@ def _value(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _add_groups(operations: Iterable[dict[str, Json]]) -> None:
-    """Set the group of each operation: the tag, or the first word of the path, that most of its resource's have."""
-    tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for operation in operations:
-        words = [part for part in operation["path"].split("/") if part and "{" not in part]
-        tags[operation["resource"]][next(iter(operation.get("tags", ())), words[0] if words else "/")] += 1
-    for operation in operations:
-        operation["group"] = tags[operation["resource"]].most_common(1)[0][0]
+def _add_groups(entries: Sequence[dict[str, Json]], operations: Sequence[Operation]) -> None:
+    """Set the group of each operation: the section, by tag or path, that most of its resource's are in."""
+    section = sections_of(operations)
+    sections: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for entry, operation in zip(entries, operations, strict=True):
+        sections[entry["resource"]][section(operation)] += 1
+    for entry in entries:
+        entry["group"] = sections[entry["resource"]].most_common(1)[0][0]
 
 
 def _made_visible(value: Json) -> Json:

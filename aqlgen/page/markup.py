@@ -12,6 +12,7 @@ from typing import Final
 
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
+from aqlgen.page.worklist import worklist_markup
 
 __all__ = ["parts"]
 
@@ -27,7 +28,7 @@ Entry = Mapping[str, Json]
 def parts(data: Entry) -> dict[str, str]:
     """Return the markup for each placeholder of the template, by its name."""
     operations = data["operations"]
-    review = in_order_of_review(operations, data["dangers"])
+    review = data["reviews"]
     return {
         "title": text(data["title"]),
         "version": text(data["version"]),
@@ -45,7 +46,7 @@ def parts(data: Entry) -> dict[str, str]:
         "danger-options": "".join(f"<option>{danger}</option>" for danger in data["dangers"]),
         "map-head": "".join(f'<th scope="col" role="columnheader">{category}</th>' for category in data["categories"]),
         "map": _map(operations, data["categories"]),
-        "review": _review(review),
+        "review": worklist_markup(review, operations, text, _what),
         "rows": _rows(operations),
         "hosts": _hosts(data["hosts"]),
         "hosts-entry": _hosts_entry(data["hosts_entry"]),
@@ -64,24 +65,6 @@ def breakable(name: str) -> str:
     return name.replace("_", "<wbr>_")
 
 
-def in_order_of_review(operations: Iterable[Entry], dangers: list[str]) -> list[Entry]:
-    """Return what needs review: texts that instruct agents, then the least certain, among equals the most dangerous."""
-    return sorted(
-        (entry for entry in operations if "review" in entry),
-        key=lambda entry: (
-            "instructed" not in entry,
-            lowest_confidence(entry),
-            -dangers.index(entry["danger"]),
-            entry["name"],
-        ),
-    )
-
-
-def lowest_confidence(entry: Entry) -> float:
-    """Return the lowest confidence of the three decisions."""
-    return min(float(reason["confidence"]) for reason in entry["reasons"].values())
-
-
 def _lede(data: Entry, review: int) -> str:
     """Return two sentences on what the page holds, with links to what needs attention."""
     operations, skipped = data["operations"], len(data["skipped"])
@@ -89,7 +72,7 @@ def _lede(data: Entry, review: int) -> str:
     counts = Counter(entry["category"] for entry in operations)
     split = ", ".join(f"{counts[category]:,} {category}" for category in data["categories"] if counts[category])
     summary = f"{counted(len(operations), 'operation')} on {counted(resources, 'resource')}: {split}."
-    needed = f"{review:,} operation needs" if review == 1 else f"{review:,} operations need"
+    needed = f"{counted(review, 'question')} {'needs' if review == 1 else 'need'}"
     looks = f'<a href="#review">{needed} a look</a>'
     left_out = f'<a href="#findings">{skipped:,} left out</a>' if skipped else "nothing is left out"
     return f"{summary} {looks if review else 'No decision is uncertain'}; {left_out}."
@@ -202,14 +185,8 @@ def _reasons(entry: Entry) -> str:
     return "".join(f'<span class="why">{text(reason)}</span>' for reason in entry.get("review", ()))
 
 
-def _review(entries: Iterable[Entry]) -> str:
-    return "".join(
-        f'<li><div class="what">{_link(entry)}{_api(entry)}</div>'
-        f'<div class="as">{entry["category"]}, {_danger(entry)}</div>'
-        f'<div class="sure"><span class="said">confidence </span>{lowest_confidence(entry):.2f}</div>'
-        f'<div class="whys">{_reasons(entry)}</div></li>\n'
-        for entry in entries
-    )
+def _what(entry: Entry) -> str:
+    return _link(entry) + _api(entry)
 
 
 def _hosts(hosts: Iterable[Entry]) -> str:

@@ -29,7 +29,7 @@ const indexOf = (element) => byName.get(element.querySelector("a.op").getAttribu
 const rows = [...document.querySelectorAll(".decisions tbody tr")];
 const bodies = [...document.querySelectorAll(".decisions tbody")].map((element) => ({ element, rows: [...element.rows] }));
 const rowIndex = new Map(rows.map((row, index) => [row, index]));
-const entries = [...document.querySelectorAll(".review li")].map((element) => ({ element, index: indexOf(element) }));
+const entries = [...document.querySelectorAll(".row-to-review")].map((element, at) => ({ element, indexes: data.reviews[at].operations }));
 const groups = [...document.querySelectorAll(".map tbody")].map((element) => ({
   element,
   resources: [...element.querySelectorAll("tr:not(.group)")].map((row) => ({
@@ -92,7 +92,7 @@ function show() {
       if (hide(element, some === 0)) reserve(element, some * ROW.decisions);
     }
   }
-  if (view === "review") for (const { element, index } of entries) hide(element, !shown[index]);
+  if (view === "review") for (const { element, indexes } of entries) hide(element, !indexes.some((index) => shown[index]));
   if (view === "map") {
     for (const { element, resources } of groups) {
       let any = 0;
@@ -278,7 +278,8 @@ document.addEventListener("click", (event) => {
     const rest = document.querySelector(".top").offsetHeight; // the bar stays where it is: only what is below changes
     go(at);
     if (scrollY > rest) scrollTo(0, rest);
-    if (!link.closest("nav")) $("main").focus({ preventScroll: true });
+    if (at === "review" && reviews.length > 0) focusRow(current); // its keys work at once
+    else if (!link.closest("nav")) $("main").focus({ preventScroll: true });
   }
 });
 
@@ -419,23 +420,182 @@ async function copy(area, say) {
 $("collect").addEventListener("click", () => {
   collected.set(opened, $("yaml").value);
   $("copied").textContent = `Collected: ${many(collected.size, "override", "overrides")}.`;
-  showCollected();
+  showWork();
 });
 $("forget").addEventListener("click", () => {
   collected.clear();
-  showCollected();
+  acts.length = 0;
+  showWork();
 });
 $("copy-all").addEventListener("click", () => copy($("collected"), $("copied-all")));
 
 function showCollected() {
-  const any = collected.size > 0;
-  $("chosen").textContent = collected.size.toLocaleString("en");
-  $("collected").value = [...collected].sort(([a], [b]) => a - b).map(([, yaml]) => yaml).join("\n");
+  const so = decidedSoFar();
+  const count = accepted(so).length + so.overrides.size;
+  const any = count > 0;
+  $("chosen").textContent = count.toLocaleString("en");
+  $("collected").value = allYaml();
   $("collected").rows = Math.min(30, Math.max(6, $("collected").value.split("\n").length));
   $("copied-all").textContent = "";
   for (const one of [$("collected"), $("overrides-help"), $("copy-all").parentElement]) one.hidden = !any;
   $("overrides").classList.toggle("nothing", !any);
 }
+
+// ── The review, worked off ───────────────────────────────────────────────────────────────────────────────────────────
+
+const reviews = data.reviews.map((row, index) => ({ ...row, element: entries[index].element }));
+const acts = []; // what was decided, in order: { row, rules, operations, category, hidden }
+let current = 0;
+
+/** Gives what was decided so far: rules, operations that were accepted, and overrides by the operation's index. */
+function decidedSoFar() {
+  const so = { rules: new Set(), operations: new Map(), overrides: new Map(collected) };
+  for (const act of acts) {
+    for (const rule of act.rules ?? []) so.rules.add(rule);
+    for (const [index, entry] of act.operations ?? []) so.operations.set(index, entry);
+    for (const [index, yaml] of act.overrides ?? []) so.overrides.set(index, yaml);
+  }
+  return so;
+}
+
+/** Says whether a concern is settled: accepted, or overridden by an entry that decides just that, or hides all. */
+function settles(so, [index, subject, rule]) {
+  const yaml = so.overrides.get(index) ?? "";
+  const overridden = yaml.includes(`\n  ${subject}: `) || yaml.includes("\n  hidden: true");
+  return overridden || so.operations.has(index) || (rule !== "" && so.rules.has(rule));
+}
+
+const isSettled = (so, row) => row.concerns.every((concern) => settles(so, concern));
+
+/** Gives the entries of accept: the rules, then operations in the document's order. */
+function accepted(so) {
+  const own = [...so.operations].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+  return [...[...so.rules].map((rule) => `"rule:${rule}"`), ...own];
+}
+
+/** Gives the block for overrides.yaml: all that was decided on this page. */
+function allYaml() {
+  const so = decidedSoFar();
+  const list = accepted(so);
+  const accept = list.length === 0 ? [] : [`adapter:\n  accept:\n${list.map((entry) => `    - ${entry}\n`).join("")}`];
+  return [...accept, ...[...so.overrides].sort(([a], [b]) => a - b).map(([, yaml]) => yaml)].join("\n");
+}
+
+
+
+function showWork(message = "") {
+  const so = decidedSoFar();
+  let left = 0;
+  reviews.forEach((row, index) => {
+    const settled = isSettled(so, row);
+    left += !settled;
+    row.element.classList.toggle("settled", settled);
+    row.element.tabIndex = index === current ? 0 : -1;
+    if (index === current) row.element.setAttribute("aria-current", "true");
+    else row.element.removeAttribute("aria-current");
+    row.element.querySelector(".state").textContent = settled ? stateOf(so, row) : "";
+  });
+  $("left").textContent = left.toLocaleString("en");
+  $("work-state").textContent = `${message}${message && " "}${left.toLocaleString("en")} of ${many(reviews.length, "row", "rows")} left.`;
+  showCollected();
+}
+
+function stateOf(so, row) {
+  if (row.operations.some((index) => so.overrides.has(index))) return "✓ overridden";
+  return row.operations.every((index) => so.operations.has(index)) ? "✓ accepted" : `✓ accepted: rule:${row.rules.join(", rule:")}`;
+}
+
+function focusRow(index, message) {
+  current = index;
+  choose(false);
+  showWork(message);
+  reviews[index].element.focus();
+  reviews[index].element.scrollIntoView({ block: "nearest" });
+}
+
+/** Goes to the next row in view. */
+function walkRows(by) {
+  for (let index = current + by; index >= 0 && index < reviews.length; index += by) {
+    if (!reviews[index].element.hidden) return focusRow(index);
+  }
+  focusRow(current);
+}
+
+/** Goes to the next row in view with something left to decide, from the last on to the first. */
+function goOn(message) {
+  const so = decidedSoFar();
+  const order = [...reviews.keys()].map((step) => (current + step) % reviews.length);
+  focusRow(order.find((index) => !reviews[index].element.hidden && !isSettled(so, reviews[index])) ?? current, message);
+}
+
+function act(change, message) {
+  acts.push({ row: current, ...change });
+  goOn(message);
+}
+
+const ownEntries = (row) => row.operations.map((index, at) => [index, row.entries[at]]);
+const keyOf = (index) => operations[index].key ?? `${operations[index].method} ${operations[index].path}`;
+const overriding = (row, line) => row.operations.map((index) => [index, `${keyOf(index)}:\n  ${line}\n`]);
+
+const commands = {
+  j: () => walkRows(1),
+  k: () => walkRows(-1),
+  a: (row) => (row.by_rule ? act({ rules: row.rules }, "Accepted by its rule.") : act({ operations: ownEntries(row) }, "Accepted.")),
+  A: (row) =>
+    row.rules.length > 0
+      ? act({ rules: row.rules }, `Accepted everywhere: rule:${row.rules.join(", rule:")}.`)
+      : focusRow(current, "No rule settles this row: accept the row itself."),
+  x: () => choose($("choose").hidden),
+  h: (row) => act({ overrides: overriding(row, "hidden: true") }, "Hidden from agents."),
+  o: (row) => openPanel(row.operations[0], row.element),
+  u: () => {
+    const last = acts.pop();
+    if (last) focusRow(last.row, "Undone.");
+    else focusRow(current, "Nothing to undo.");
+  },
+  y: () => copy($("collected"), $("work-state")),
+};
+
+/** Opens or closes the choice of a category; while it is open, its keys are first. */
+function choose(open) {
+  $("choose").hidden = !open;
+  document.querySelector("[data-key=x]").setAttribute("aria-expanded", String(open));
+  if (open) $("work-state").textContent = "Which category? c, r, u, d or e; Esc leaves it as it is.";
+}
+
+function recategorise(category) {
+  act({ overrides: overriding(reviews[current], `category: ${category}`) }, `Now ${category}.`);
+}
+
+function press(key) {
+  const category = $("choose").hidden ? null : document.querySelector(`#choose [aria-keyshortcuts="${CSS.escape(key)}"]`);
+  if (category) recategorise(category.dataset.category);
+  else if (!$("choose").hidden && key === "Escape") focusRow(current, "");
+  else if (Object.hasOwn(commands, key)) commands[key](reviews[current]);
+  else return false;
+  return true;
+}
+
+$("review").addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || reviews.length === 0) return;
+  if (event.key === "Enter" && !event.target.matches("li.row-to-review")) return; // links and buttons have their own
+  if (press(event.key === "Enter" ? "o" : event.key)) event.preventDefault();
+});
+$("review").addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-key], button[data-category]");
+  const row = event.target.closest("li.row-to-review");
+  if (button?.dataset.key) press(button.dataset.key);
+  else if (button) recategorise(button.dataset.category);
+  else if (row && !event.target.closest("a, summary")) focusRow(reviews.findIndex(({ element }) => element === row));
+});
+$("review").addEventListener("focusin", (event) => {
+  const row = event.target.closest("li.row-to-review");
+  const index = reviews.findIndex(({ element }) => element === row);
+  if (index >= 0 && index !== current) {
+    current = index;
+    showWork();
+  }
+});
 
 // ── Theme ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -465,7 +625,8 @@ const unfold = () => ($("filters").open = room.matches);
 room.addEventListener("change", unfold);
 unfold();
 nameTheme();
-showCollected();
+$("work").hidden = reviews.length === 0;
+showWork();
 go(views.includes(location.hash.slice(1)) ? location.hash.slice(1) : "map");
 filter();
 follow();

@@ -29,7 +29,7 @@ __all__ = ["Changed", "Status", "status"]
 _LARGEST: Final = 4_000_000
 """The maximal size in bytes of a file that is searched for conflicts."""
 
-_ABOUT_OVERRIDES: Final = frozenset({UNMATCHED, "expired-alias"})
+_ABOUT_OVERRIDES: Final = frozenset({UNMATCHED, "expired-alias", "unmatched-accept"})
 
 
 @dataclass(frozen=True, slots=True)

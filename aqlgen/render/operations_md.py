@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.decide.review.rows import ReviewRow, review_rows
 from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.ir import SIGNATURE
 from aqlgen.runtime.hosts.report import missing_entries
@@ -37,11 +38,12 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
         f"{len(table.of(category.family))} {category.value}" for category in Category if table.of(category.family)
     )
     parts.append(f"\n{counted(len(table.rows), 'operation')}: {counts}.\n")
-    review = [row for row in table.rows if row.decision.review_reasons]
+    review = review_rows(row.decision for row in table.rows)
     if review:
-        review.sort(key=lambda row: not row.decision.instructions)
-        parts.append(f"\n## To review\n\n{_headline(review)}:\n\n")
-        parts.extend(f"- `{row.name}`: {escape('; '.join(row.decision.review_reasons))}\n" for row in review)
+        parts.append(
+            f"\n## To review\n\n{_headline(table.rows)}. `adapter: {{accept: […]}}` in `overrides.yaml` settles:\n"
+        )
+        parts.extend(_review(review))
     for category in Category:
         rows = table.of(category.family)
         if rows:
@@ -60,13 +62,27 @@ def operations_md(table: Table, skipped: Iterable[tuple[str, str]]) -> str:
     return "".join(parts)
 
 
-def _headline(review: Iterable[DecidedRow]) -> str:
-    instructed = sum(bool(row.decision.instructions) for row in review)
-    doubtful = sum(len(row.decision.review_reasons) > len(row.decision.instructions) for row in review)
+def _headline(rows: Iterable[DecidedRow]) -> str:
+    reviewed = [row.decision for row in rows if row.decision.concerns]
+    instructed = sum(any(concern.subject == "text" for concern in decision.concerns) for decision in reviewed)
+    doubtful = sum(any(concern.subject != "text" for concern in decision.concerns) for decision in reviewed)
     texts = f"Texts that read as instructions to a model ({instructed})" if instructed else ""
-    decisions = f"decisions of low confidence ({doubtful})" if doubtful else ""
+    decisions = f"decisions to look at ({doubtful})" if doubtful else ""
     sentence = ", ".join(filter(None, (texts, decisions)))
     return sentence[:1].upper() + sentence[1:]
+
+
+def _review(rows: Iterable[ReviewRow]) -> Iterator[str]:
+    """Yield the questions, under the headings of their sections."""
+    section = None
+    for row in rows:
+        if row.section != section:
+            section = row.section
+            yield f"\n### {escape(section)}\n\n" if section else "\n"
+        names = ", ".join(f"`{name}`" for name in row.samples) + (", …" if row.count > len(row.samples) else "")
+        count = f"{counted(row.count, 'operation')}, " if row.count > 1 else ""
+        rules = f"; accept {code(row.entries[0], cell=False)}" if row.entries[0].startswith("rule:") else ""
+        yield f"- {count}{names}: {escape('; '.join(row.reasons))}{rules}\n"
 
 
 def _row(row: DecidedRow) -> str:

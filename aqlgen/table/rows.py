@@ -101,6 +101,7 @@ def build_row(
         danger=decision.danger.value,
         danger_reason=f"{decision.danger_reason.rule}: {decision.danger_reason.note}",
         review=decision.review_reasons,
+        accepted={acceptance.concern.text: acceptance.entry for acceptance in decision.accepted},
         deprecated=operation.deprecated or deprecation is not None or operation.extensions.get("x-deprecated") is True,
         deprecation=deprecation,
         pagination=pagination,

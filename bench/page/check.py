@@ -183,6 +183,45 @@ def keyboard(
         expect(ring != "none", "the focus can be seen")
 
 
+def sitting(browser: Browser, page: Path, spec: Path, expect: Callable[[object, str], None]) -> None:
+    """Work the review off by keys alone, from the top of the page to the YAML, which has to leave no row."""
+    left = "Number(document.getElementById('left').textContent)"
+    browser.size(1400, 900)
+    browser.open(page)
+    rows = browser.run(left)
+    if not rows:
+        return
+    start, keys = time.perf_counter(), 2
+    for _ in range(8):
+        browser.press("Tab")
+        keys += 1
+        if browser.run("document.activeElement.hash") == "#review":
+            break
+    browser.press("Enter")
+    expect(browser.run("document.activeElement.className") == "row-to-review", "the view begins at its first row")
+    ring = browser.run("getComputedStyle(document.activeElement).outlineStyle")
+    expect(ring != "none", "the focus on a row can be seen")
+    while browser.run(left) and keys < 4 * rows + 20:
+        by_rule = browser.run("reviews[current].rules.length > 0")
+        browser.press("A" if by_rule else "a", shift=by_rule)
+        keys += 1
+    browser.press("u")
+    expect(browser.run(left) > 0, "u takes the last decision back")
+    by_rule = browser.run("reviews[current].rules.length > 0")
+    browser.press("A" if by_rule else "a", shift=by_rule)
+    browser.press("y")
+    seconds = time.perf_counter() - start
+    expect(browser.run(left) == 0, "no row is left on the page")
+    with tempfile.TemporaryDirectory() as folder:
+        overrides = Path(folder) / "overrides.yaml"
+        overrides.write_text(browser.run("document.getElementById('collected').value"), encoding="utf-8")
+        entries = overrides.read_text(encoding="utf-8").count("    - ")
+        command = [*AQLGEN, "explain", str(spec), "--overrides", str(overrides), "--output-format", "json", "-q"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+        expect(done.returncode == 0 and not json.loads(done.stdout)["review"], "the YAML of the sitting leaves no row")
+    print(f"  a sitting: {rows} rows, {keys + 3} keys, {entries} entries, {seconds:.1f} s without a pause to read")
+
+
 def accessible(
     browser: Browser, page: Path, count: int, expect: Callable[[object, str], None], pictures: Path | None
 ) -> None:
@@ -265,6 +304,7 @@ def main(argv: Sequence[str]) -> int:
             times(browser, page, findings.expect)
             search(browser, page, operations, findings.expect)
             keyboard(browser, page, operations, findings.expect)
+            sitting(browser, page, spec.resolve(), findings.expect)
             themes(browser, page, findings.expect)
             accessible(browser, page, len(operations), findings.expect, options.pictures)
             without_script(browser, page, operations, findings.expect)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from aqlgen.decide.decision import Category, Evidence
+from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb
@@ -30,6 +30,7 @@ class Verdict(NamedTuple):
     evidence: Evidence
     confidence: float
     note: str
+    doubt: Doubt = Doubt.WEAK
 
 
 def witnesses(facts: Facts) -> tuple[tuple[str, Verb], ...]:

@@ -11,7 +11,7 @@ from aqlgen.decide import extensions
 from aqlgen.decide.category.evidence import Verdict
 from aqlgen.decide.category.read_effects import COMPUTING
 from aqlgen.decide.category.safe_methods import DELETING, effect_of_safe_method
-from aqlgen.decide.decision import Category, Evidence
+from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural
 from aqlgen.decide.naming.verbs import Verb, find_verb
@@ -162,7 +162,7 @@ def safe(facts: Facts) -> Verdict | None:
     if act is not None:
         deletes = act.verb.word in DELETING and _may_act(facts)
         category = Category.DELETE if deletes else Category.READ
-        return Verdict(category, Evidence.HEURISTIC, 0.6, f"{facts.method}, but {act.note}")
+        return Verdict(category, Evidence.HEURISTIC, 0.6, f"{facts.method}, but {act.note}", Doubt.CONTRADICTED)
     if facts.method in ("HEAD", "OPTIONS", "TRACE"):
         return Verdict(Category.READ, Evidence.RULE, 0.99, f"{facts.method} changes nothing")
     doubt = _get_named_by_change(facts) or _get_summarised_by_change(facts) or _get_of_procedure(facts)
@@ -181,7 +181,7 @@ def _get_named_by_change(facts: Facts) -> Verdict | None:
         return None
     believed = verb.word in _CHANGES or verb.word in _ACTS
     category, confidence = (verb.category, 0.55) if believed else (Category.READ, 0.65)
-    return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but called {verb.word}")
+    return Verdict(category, Evidence.HEURISTIC, confidence, f"GET, but called {verb.word}", Doubt.CONTRADICTED)
 
 
 def _get_summarised_by_change(facts: Facts) -> Verdict | None:
@@ -190,14 +190,16 @@ def _get_summarised_by_change(facts: Facts) -> Verdict | None:
         return None
     if verb.word not in _ACTS and (verb.word not in _CHANGES or named is not None):
         return None
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but its summary says {verb.word}")
+    return Verdict(
+        Category.READ, Evidence.HEURISTIC, 0.66, f"GET, but its summary says {verb.word}", Doubt.CONTRADICTED
+    )
 
 
 def _get_of_procedure(facts: Facts) -> Verdict | None:
     verb = facts.action_verb
     if verb is None or verb.category is Category.READ or not _is_dotted(facts):
         return None
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}")
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.65, f"GET, but its path says {verb.word}", Doubt.CONTRADICTED)
 
 
 def delete(facts: Facts) -> Verdict | None:
@@ -209,7 +211,9 @@ def delete(facts: Facts) -> Verdict | None:
             return Verdict(_effect(verb), Evidence.RULE, 0.68, f"DELETE that only does {verb.word}")
     verb = facts.summary_verb
     if verb and verb.word in _LETTING_GO and not facts.named_verb:
-        return Verdict(_effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}")
+        return Verdict(
+            _effect(verb), Evidence.HEURISTIC, 0.66, f"DELETE, but its summary says {verb.word}", Doubt.CONTRADICTED
+        )
     many = facts.last_noun is not None and is_plural(facts.last_noun.words)
     if not (facts.named_verb or verb or facts.shape.item or many):
         return Verdict(Category.DELETE, Evidence.RULE, 0.69, "DELETE of what has no id, and nothing else speaks")
@@ -226,10 +230,12 @@ def patch(facts: Facts) -> Verdict | None:
         return None
     for verb in (facts.action_verb, facts.named_verb):
         if verb and verb.strong and verb.category in (Category.EXECUTE, Category.DELETE):
-            return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but called {verb.word}")
+            return Verdict(verb.category, Evidence.RULE, 0.75, f"PATCH, but called {verb.word}", Doubt.CONTRADICTED)
     verb = facts.summary_verb
     if verb and facts.named_verb is None and verb.category is Category.EXECUTE:
-        return Verdict(verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary says {verb.word}")
+        return Verdict(
+            verb.category, Evidence.HEURISTIC, 0.72, f"PATCH, but its summary says {verb.word}", Doubt.CONTRADICTED
+        )
     return Verdict(Category.UPDATE, Evidence.RULE, 0.97, "PATCH")
 
 
@@ -254,7 +260,7 @@ def _named_put(facts: Facts, named: Verb) -> Verdict:
     if verb and verb.category is not Category.READ:
         note = f"called {named.word}, but its summary says {verb.word}"
         return Verdict(verb.category, Evidence.HEURISTIC, 0.6, note)
-    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"PUT, but called {named.word}")
+    return Verdict(Category.READ, Evidence.HEURISTIC, 0.66, f"PUT, but called {named.word}", Doubt.CONTRADICTED)
 
 
 def _attaches(facts: Facts) -> bool:

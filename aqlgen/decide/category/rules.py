@@ -13,7 +13,7 @@ from typing import Final
 from aqlgen.decide.category import method_rules, post_rules
 from aqlgen.decide.category.evidence import Siblings, Verdict, witnesses
 from aqlgen.decide.category.unsafe_reads import doubt_read
-from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Reason
+from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Doubt, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.verbs import Verb
 
@@ -93,11 +93,11 @@ def classify(facts: Facts, siblings: Siblings) -> tuple[Category, Reason]:
         reading = verdict.category is Category.READ and not rule.by_method
         doubt = doubt_read(facts, verdict.confidence, stated=rule.states_reads) if reading else None
         if doubt is not None:
-            verdict = doubt
+            verdict = doubt._replace(doubt=Doubt.CONTRADICTED)
         elif not rule.firm:
             verdict = _weigh(facts, rule, verdict, siblings)
         verdict = _answered(facts, verdict)
-        return verdict.category, Reason(rule.name, verdict.evidence, verdict.confidence, verdict.note)
+        return verdict.category, Reason(rule.name, *verdict[1:])
     raise AssertionError("the last rule knows every operation")
 
 
@@ -106,7 +106,8 @@ def _answered(facts: Facts, verdict: Verdict) -> Verdict:
     claim = method_rules.doubted_claim(facts)
     if not claim:
         return verdict
-    return verdict._replace(confidence=min(verdict.confidence, _CLAIMED), note=f"{verdict.note}; {claim}")
+    confidence, note = min(verdict.confidence, _CLAIMED), f"{verdict.note}; {claim}"
+    return verdict._replace(confidence=confidence, note=note, doubt=Doubt.CLAIMED)
 
 
 def _weigh(facts: Facts, rule: Rule, verdict: Verdict, siblings: Siblings) -> Verdict:
@@ -127,16 +128,16 @@ def _weigh(facts: Facts, rule: Rule, verdict: Verdict, siblings: Siblings) -> Ve
 
 def _contradiction(rule: Rule, verdict: Verdict, verbs: tuple[tuple[str, Verb], ...]) -> Verdict | None:
     """Return the verdict as the first contrary verb leaves it; None where none counts."""
-    category, _, confidence, note = verdict
+    category, _, confidence, note, _ = verdict
     contrary = [(place, verb) for place, verb in verbs if verb.category is not category and verb.word not in _VAGUE]
     agreeing = sum(verb.category is category for _, verb in verbs)
     if not contrary or agreeing >= 2 or confidence < REVIEW_THRESHOLD or rule.judges_effect:
         return None
-    place, verb = contrary[0]
+    (place, verb), against = contrary[0], Doubt.CONTRADICTED
     if place == "its summary" and {category, verb.category} <= _CHANGING:
         note = f"{note}, though {place} says {verb.word}"
-        return verdict._replace(confidence=min(confidence, _CONTRADICTED_BY_SUMMARY), note=note)
-    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} says {verb.word}")
+        return verdict._replace(confidence=min(confidence, _CONTRADICTED_BY_SUMMARY), note=note, doubt=against)
+    return verdict._replace(confidence=_CONTRADICTED, note=f"{note}, but {place} says {verb.word}", doubt=against)
 
 
 def _speaks_for_itself(facts: Facts) -> bool:

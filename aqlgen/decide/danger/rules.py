@@ -17,7 +17,7 @@ from aqlgen.decide.category.safe_methods import effect_of_safe_method
 from aqlgen.decide.danger.access import moves_access
 from aqlgen.decide.danger.change import Change
 from aqlgen.decide.danger.money import moves_money
-from aqlgen.decide.decision import Category, Danger, Evidence, Reason
+from aqlgen.decide.decision import Category, Danger, Doubt, Evidence, Reason
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import AREAS, head_size, is_plural
 from aqlgen.decide.payloads import sends_list
@@ -102,7 +102,7 @@ def danger(
     if declared.rank > level.rank:
         return declared, Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-danger")
     note = f"{reason.note}; x-mcpaql-danger claims {declared}, and a document cannot lower it"
-    return level, Reason(reason.rule, reason.evidence, min(reason.confidence, _CLAIMED), note)
+    return level, Reason(reason.rule, reason.evidence, min(reason.confidence, _CLAIMED), note, Doubt.CLAIMED)
 
 
 def _declared(facts: Facts) -> Danger | None:

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from aqlgen.decide.decision import Override, ParameterOverride
 
+from .accepting import AcceptEntry, is_broad
 from .grammar import field_cases, nested_fields
 from .model import (
     EXPIRED,
@@ -50,6 +51,7 @@ from .reading import load, parse
 __all__ = [
     "EXPIRED",
     "UNMATCHED",
+    "AcceptEntry",
     "AdapterOverride",
     "HeaderOverride",
     "Override",
@@ -61,6 +63,7 @@ __all__ = [
     "check_requirements",
     "field_cases",
     "finding",
+    "is_broad",
     "load",
     "name_collisions",
     "nearest",

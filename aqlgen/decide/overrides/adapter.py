@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from aqlgen.decide.decision import Place, Requirements
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.hosts.origin import origins_of_entry
 
+from .accepting import AcceptEntry, parse_entry
 from .grammar import Path, Tree
 from .model import AdapterOverride, HeaderOverride
 
@@ -48,8 +49,20 @@ def read_adapter(tree: Tree, path: Path, data: Mapping[str, Any]) -> AdapterOver
         headers=tuple(header for header in headers if header is not None),
         variables=data.get("variables", {}),
         hosts=_hosts(tree, (*path, "hosts"), data),
+        accept=tuple(_accepted(tree, (*path, "accept"), data.get("accept", []))),
         places=places,
     )
+
+
+def _accepted(tree: Tree, path: Path, items: list[str | None]) -> Iterator[AcceptEntry]:
+    for index, item in enumerate(items):
+        entry = item and parse_entry(item, tree.values[*path, index])
+        if entry:
+            yield entry
+        elif item:
+            tree.refuse(
+                tree.values[*path, index], f"`{item}` is nothing to accept", 'Write "rule:NAME" or METHOD /path.'
+            )
 
 
 def read_requirements(data: list[Any]) -> Requirements:

@@ -14,6 +14,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
 
+from .accepting import AcceptEntry
 from .selectors import Kind, Selector, parse_selector
 
 __all__ = [
@@ -97,6 +98,8 @@ class AdapterOverride:
     """The environment variable of a security scheme, or those of several by their roles."""
     hosts: tuple[str, ...] = ()
     """The origins that the owner accepts, beside those that generating accepts."""
+    accept: tuple[AcceptEntry, ...] = ()
+    """What needs no review any more."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """The positions of `security`, and of schemes and variables as `variables.NAME`."""
 

@@ -95,6 +95,8 @@ class Row:
     """The rule that decided the danger level, and why."""
     review: tuple[str, ...] = ()
     """What a reviewer should look at."""
+    accepted: Mapping[str, str] = column(factory=dict)
+    """What the adapter's owner has accepted of it, each with the entry of overrides.yaml that does."""
     deprecated: bool = False
     """Whether agents are warned of it."""
     deprecation: Deprecation | None = None

@@ -1,0 +1,179 @@
+"""The rows of a review: what a person should look at, as many rows as there are questions.
+
+- a decision that the API's convention repeats ("POST on one item", where most POSTs on an item are that) is one row
+- names that can be confused are one row, and so are several sets of names that differ in the same way
+- everything else is a row for each operation
+
+A row of a convention holds weak evidence only: what contradicts it, what the document claims and what instructs a model
+are rows of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from aqlgen.decide.decision import Category, Concern, Decision, Doubt
+
+from .sections import sections_of
+
+__all__ = ["ReviewRow", "review_rows"]
+
+_REPEATED: Final = 3
+"""From so many on the same question is one row."""
+_SAMPLES: Final = 3
+
+_Kind: TypeAlias = tuple[str, bool]
+_Signature: TypeAlias = tuple[Category, tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True)
+class ReviewRow:
+    """A question to a person about one operation or several, with the concerns of each that it is about."""
+
+    members: tuple[tuple[Decision, tuple[Concern, ...]], ...]
+    section: str = ""
+    """The heading that it stands under; "" for what the API repeats."""
+
+    @property
+    def count(self) -> int:
+        """The number of operations that the row is about."""
+        return len(self.members)
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The operations, in the document's order."""
+        return tuple(decision for decision, _ in self.members)
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """The names of some of the operations."""
+        return tuple(decision.name for decision in self.decisions[:_SAMPLES])
+
+    @cached_property
+    def rules(self) -> tuple[str, ...]:
+        """The rules whose acceptance settles the row; empty where an operation has to be selected."""
+        concerns = [concern for _, concerns in self.members for concern in concerns]
+        if any(concern.doubt is not Doubt.WEAK or not concern.rule for concern in concerns):
+            return ()
+        return tuple(dict.fromkeys(concern.rule for concern in concerns))
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The entries of `accept` that settle the row and as little else as they can."""
+        if self.rules and not self.section:
+            return tuple(f"rule:{rule}" for rule in self.rules)
+        return tuple(map(entry_of, self.decisions))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why a person should look: what all operations of the row share, or each of them says."""
+        texts = [[concern.text for concern in concerns] for _, concerns in self.members]
+        common = [text for text in texts[0] if all(text in others for others in texts)]
+        if common:
+            return tuple(common)
+        return tuple(
+            dict.fromkeys(f"{concern.subject}: {concern.rule}" for _, held in self.members for concern in held)
+        )
+
+    @property
+    def is_instructed(self) -> bool:
+        """True if it is about texts that read as instructions to a model."""
+        return any(concern.subject == "text" for _, concerns in self.members for concern in concerns)
+
+    @property
+    def confidence(self) -> float:
+        """The lowest confidence of the three decisions, of any of its operations."""
+        return min(
+            reason.confidence
+            for decision in self.decisions
+            for reason in (decision.category_reason, decision.name_reason, decision.danger_reason)
+        )
+
+
+def entry_of(decision: Decision) -> str:
+    """Return the entry of `accept` for one operation; a path with a `*` would be a pattern."""
+    key = decision.operation.key
+    return f"operation:{decision.name}" if "*" in key else key
+
+
+def review_rows(decisions: Iterable[Decision]) -> list[ReviewRow]:
+    """Return the rows, first what instructs agents, then the conventions, then by section.
+
+    The sections and the rows in them begin with the least certain, among equals the most dangerous.
+    """
+    decisions = tuple(decisions)
+    section = sections_of(decision.operation for decision in decisions)
+    alike = list(_alike(decisions))
+    rows = [
+        *map(ReviewRow, _conventions(decisions)),
+        *(ReviewRow(members, section(members[0][0].operation) if is_alone else "") for members, is_alone in alike),
+    ]
+    covered = {(decision.name, concern) for row in rows for decision, concerns in row.members for concern in concerns}
+    for decision in decisions:
+        concerns = tuple(concern for concern in decision.concerns if (decision.name, concern) not in covered)
+        if concerns:
+            rows.append(ReviewRow(((decision, concerns),), section(decision.operation)))
+    return _in_order(rows)
+
+
+def _in_order(rows: Sequence[ReviewRow]) -> list[ReviewRow]:
+    def urgency(row: ReviewRow) -> tuple[float, int]:
+        return row.confidence, -max(decision.danger.rank for decision in row.decisions)
+
+    first: dict[str, tuple[float, int]] = {}
+    for row in rows:
+        first[row.section] = min(urgency(row), first.get(row.section, (1.0, 0)))
+    return sorted(
+        rows,
+        key=lambda row: (
+            not row.is_instructed,
+            bool(row.section),
+            first[row.section] if row.section else (0.0, -row.count),
+            row.section,
+            urgency(row),
+            row.decisions[0].name,
+        ),
+    )
+
+
+_Members: TypeAlias = tuple[tuple[Decision, tuple[Concern, ...]], ...]
+
+
+def _conventions(decisions: Sequence[Decision]) -> Iterable[_Members]:
+    """Yield what most operations of a kind have in common: one method, on items or not, decided by one rule."""
+    kinds = Counter(map(_kind, decisions))
+    groups: defaultdict[tuple[_Kind, _Signature], list[tuple[Decision, tuple[Concern, ...]]]] = defaultdict(list)
+    for decision in decisions:
+        likenesses = {likeness.concern for likeness in decision.likenesses}
+        concerns = tuple(concern for concern in decision.concerns if concern not in likenesses)
+        if concerns and all(concern.doubt is Doubt.WEAK for concern in concerns):
+            rules = tuple((concern.subject, concern.rule) for concern in concerns)
+            groups[_kind(decision), (decision.category, rules)].append((decision, concerns))
+    for (kind, _), members in groups.items():
+        if len(members) >= _REPEATED and 2 * len(members) > kinds[kind]:
+            yield tuple(members)
+
+
+def _kind(decision: Decision) -> _Kind:
+    """Return what conventions are about: the method, and whether the path ends in an item."""
+    operation = decision.operation
+    return operation.method.upper(), operation.path.rstrip("/").endswith("}")
+
+
+def _alike(decisions: Sequence[Decision]) -> Iterable[tuple[_Members, bool]]:
+    """Yield names that can be confused: a set of them alone, or all sets that differ in the same way."""
+    sets: defaultdict[tuple[str, str], defaultdict[tuple[str, ...], list[tuple[Decision, tuple[Concern, ...]]]]]
+    sets = defaultdict(lambda: defaultdict(list))
+    for decision in decisions:
+        for likeness in decision.likenesses:
+            if likeness.concern in decision.concerns:
+                sets[likeness.rule, likeness.kind][likeness.names].append((decision, (likeness.concern,)))
+    for by_names in sets.values():
+        if len(by_names) >= _REPEATED:
+            yield tuple(member for members in by_names.values() for member in members), False
+        else:
+            yield from ((tuple(members), True) for names, members in by_names.items() if len(names) > 1)

@@ -1,0 +1,200 @@
+"""The review list: as many rows as there are questions, and what the owner accepts of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.decide.decision import Decision
+from aqlgen.decide.overrides import is_broad
+from aqlgen.decide.review.rows import ReviewRow, review_rows
+from aqlgen.diagnostics import Severity
+from aqlgen.document.request import Request
+from aqlgen.pipeline import Options, Prepared, prepare
+
+ITEMS = ("charges", "orders", "payouts", "tokens")
+
+
+def operation(**fields: Any) -> dict[str, Any]:
+    return {"responses": {"200": {"description": "ok"}}, **fields}
+
+
+def posts(*names: str) -> dict[str, Any]:
+    return {f"/v1/{name}/{{id}}": {"post": operation()} for name in names}
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> Any:
+    def run(paths: dict[str, Any], *accept: str, overrides: str = "", **options: Any) -> Prepared:
+        spec, file = tmp_path / "openapi.json", tmp_path / "overrides.yaml"
+        info = {"title": "Shop", "version": "1"}
+        spec.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
+        accepted = f"adapter:\n  accept: {json.dumps(accept)}\n" if accept else ""
+        file.write_text(accepted + overrides, encoding="utf-8")
+        return prepare(Options(Request(str(spec)), overrides=file, **options), lambda _stage: None)
+
+    return run
+
+
+def rows(result: Prepared) -> list[ReviewRow]:
+    return review_rows(result.decisions)
+
+
+def by_key(result: Prepared) -> dict[str, Decision]:
+    return {decision.operation.key: decision for decision in result.decisions}
+
+
+def test_a_decision_that_the_whole_api_repeats_is_one_row_with_its_count_and_its_rule(prepared: Any) -> None:
+    (row,) = rows(prepared(posts(*ITEMS)))
+    assert (row.count, row.entries, row.section) == (4, ("rule:post-on-item",), "")
+    assert row.samples == ("update_charge", "update_order", "update_payout")
+    assert row.reasons == ("category: post-on-item (POST on one item)",)
+
+
+def test_what_is_no_convention_stays_a_row_for_each_operation(prepared: Any) -> None:
+    named = {f"/v1/{name}/{{id}}": {"post": operation(operationId=f"update{name.title()}")} for name in "abcdef"}
+    few = rows(prepared(posts(*ITEMS) | named))
+    assert [(row.count, row.section) for row in few] == [(1, name) for name in ITEMS]
+    assert few[0].entries == ("POST /v1/charges/{id}",)
+
+
+def test_an_exception_to_a_convention_is_a_row_of_its_own_and_survives_the_rule(prepared: Any) -> None:
+    odd = {"/v1/refunds/{id}": {"post": operation(**{"x-readonly": True})}}
+    assert sorted(row.count for row in rows(prepared(posts(*ITEMS) | odd))) == [1, 4]
+    (left,) = rows(prepared(posts(*ITEMS) | odd, "rule:post-on-item"))
+    assert left.decisions[0].operation.path == "/v1/refunds/{id}"
+    assert not left.rules
+
+
+@pytest.mark.parametrize(
+    ("entry", "settled"),
+    [
+        ("rule:post-on-item", 4),
+        ("POST /v1/*/{id}", 4),
+        ("* /v1/orders/**", 1),
+        ("operation:update_order", 1),
+        ("operation:update_*", 4),
+        ("POST /v1/tokens/{id}", 1),
+        ("tag:shop", 1),
+    ],
+)
+def test_an_entry_settles_what_it_selects_and_changes_no_decision(prepared: Any, entry: str, settled: int) -> None:
+    paths = posts(*ITEMS)
+    paths["/v1/charges/{id}"]["post"]["tags"] = ["shop"]
+    before, after = by_key(prepared(paths)), by_key(prepared(paths, entry))
+    assert sum(not decision.review_reasons for decision in after.values()) == settled
+    for key, decision in after.items():
+        old = before[key]
+        assert (decision.category_reason, decision.name, decision.danger) == (old.category_reason, old.name, old.danger)
+        for acceptance in decision.accepted:
+            assert acceptance.text == f"category: post-on-item (POST on one item), accepted by overrides.yaml: {entry}"
+
+
+def test_an_accepted_row_of_the_table_is_under_review_no_more(prepared: Any) -> None:
+    result = prepared(posts(*ITEMS), "operation:update_order")
+    of = {decided.name: decided.row for decided in result.table.rows}
+    assert of["update_charge"].review
+    assert not of["update_order"].review
+    assert list(of["update_order"].accepted.values()) == ["operation:update_order"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "help"),
+    [
+        ("rule:post-on-itme", "Did you mean `post-on-item`?"),
+        ("POST /v1/order/{id}", "Did you mean `POST /v1/orders/{id}`?"),
+        ("operation:update_ordr", "Did you mean `update_order`?"),
+        ("tag:nothing", "No tag comes near."),
+    ],
+)
+def test_an_entry_that_is_about_nothing_is_a_warning_with_its_place(prepared: Any, entry: str, help: str) -> None:
+    result = prepared(posts(*ITEMS), "rule:post-on-item", entry)
+    (finding,) = [each for each in result.diagnostics if each.code == "unmatched-accept"]
+    assert (finding.line, finding.column, finding.severity) == (2, 33, Severity.WARNING)
+    assert finding.help == help
+
+
+def test_an_entry_for_what_needs_no_review_is_no_mistake(prepared: Any) -> None:
+    paths = {**posts(*ITEMS), "/v1/pets": {"get": operation(), "delete": operation(operationId="deletePets")}}
+    hidden = "DELETE /v1/pets:\n  hidden: true\n"
+    result = prepared(paths, "GET /v1/pets", "DELETE /v1/pets", "operation:deletePets", overrides=hidden)
+    assert "unmatched-accept" not in {each.code for each in result.diagnostics}
+    part = prepared(paths, "POST /v1/orders/{id}", include=("GET *",))
+    assert "unmatched-accept" not in {each.code for each in part.diagnostics}
+
+
+NAMES = {
+    "GET /v1/account": "get_accounts",
+    "GET /v1/accounts": "list_accounts",
+    "GET /v1/accounts/{id}": "get_account",
+    "GET /v1/accounts/{id}/name": "get_account_name",
+}
+"""Names as an earlier version gave them, which stay."""
+
+
+def paths_of(names: dict[str, str]) -> dict[str, Any]:
+    keys = (key.split(" ") for key in names)
+    return {path: {method.lower(): operation()} for method, path in keys}
+
+
+def test_names_that_can_be_confused_are_one_row_that_each_entry_settles_for_its_own_operation(prepared: Any) -> None:
+    (row,) = rows(prepared(paths_of(NAMES), names=NAMES))
+    assert [decision.name for decision in row.decisions] == ["get_accounts", "list_accounts", "get_account"]
+    assert row.rules == ("similar-names",)
+    assert len(row.entries) == 3
+    assert not rows(prepared(paths_of(NAMES), *row.entries, names=NAMES))
+    assert not rows(prepared(paths_of(NAMES), "rule:similar-names", names=NAMES))
+    (left,) = rows(prepared(paths_of(NAMES), "operation:get_account", names=NAMES))
+    assert [decision.name for decision in left.decisions] == ["get_accounts", "list_accounts"]
+
+
+def test_many_sets_of_names_that_differ_in_the_same_way_are_one_row(prepared: Any) -> None:
+    names = {}
+    for noun in ("role", "user", "group"):
+        names |= {f"PUT /{noun}s/{{id}}": f"update_{noun}", f"PATCH /{noun}s/{{id}}": f"patch_{noun}"}
+    paths: dict[str, Any] = {}
+    for key in names:
+        method, path = key.split(" ")
+        paths.setdefault(path, {})[method.lower()] = operation()
+    (row,) = (row for row in rows(prepared(paths, names=names)) if row.rules == ("similar-names",))
+    assert (row.count, row.entries) == (6, ("rule:similar-names",))
+
+
+def test_a_list_and_its_item_are_not_confused(prepared: Any) -> None:
+    for noun in ("series", "pets"):
+        paths = {f"/{noun}": {"get": operation()}, f"/{noun}/{{id}}": {"get": operation()}}
+        assert not rows(prepared(paths))
+
+
+def test_a_verb_that_only_repeats_the_method_is_seen_beside_the_canonical_one(prepared: Any) -> None:
+    names = {"PATCH /pages/{id}": "patch_page", "PATCH /blocks/{id}": "update_block"}
+    (row,) = rows(prepared(paths_of(names), names=names))
+    assert row.reasons == ("name: mixed-verbs (patch, where update_block says update)",)
+    names["PATCH /blocks/{id}"] = "patch_block"
+    assert not rows(prepared(paths_of(names), names=names))
+
+
+def test_a_name_that_the_owner_gave_needs_no_second_look(prepared: Any) -> None:
+    named = "".join(f"{key}:\n  name: {name}\n" for key, name in NAMES.items())
+    assert not rows(prepared(paths_of(NAMES), overrides=named))
+
+
+def test_rows_stand_under_the_telling_part_of_the_path_where_there_are_no_tags(prepared: Any) -> None:
+    paths = {"/api/v1/shop/frobnicate": {"post": operation()}, "/api/v1/bank/frobnicate": {"post": operation()}}
+    assert {row.section for row in rows(prepared(paths))} == {"shop", "bank"}
+    paths["/api/v1/shop/frobnicate"]["post"]["tags"] = ["Sales"]
+    assert {row.section for row in rows(prepared(paths))} == {"Sales", "bank"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "broad"),
+    [
+        *(("rule:x", True), ("tag:x", True), ("POST /x/*", True), ("* /x", True), ("operation:get_*", True)),
+        *(("POST /x/{id}", False), ("operation:get_x", False)),
+    ],
+)
+def test_what_also_accepts_operations_to_come_is_broad(entry: str, *, broad: bool) -> None:
+    assert is_broad(entry) is broad
