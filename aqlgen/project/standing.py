@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from stat import S_ISREG
 
 import yaml
 from packaging.version import InvalidVersion, Version
@@ -82,8 +83,10 @@ def release_warnings(folder: Path) -> tuple[Diagnostic, ...]:
 
 
 def _read(path: Path) -> dict[str, Json]:
-    """Return the content of a record, {} if it cannot be read."""
+    """Return the content of a record, {} if it cannot be read; a link or a pipe is refused by who needs the record."""
     try:
+        if not S_ISREG(path.lstat().st_mode):
+            return {}
         content = path.read_bytes()
         value = yaml.safe_load(content) if path.suffix == ".yml" else json.loads(content)
     except (OSError, ValueError, yaml.YAMLError, RecursionError):
