@@ -55,7 +55,7 @@ def _fault(expression: Expression) -> str:
         seconds = min(_seconds(compiled, method, text) for _ in range(2))
         if seconds > _MOST:
             quarter = _seconds(compiled, method, _text(compiled, *slowest_pump, _SIZE // 4))
-            if seconds > 5 * _MOST or seconds > 12 * quarter:
+            if seconds > 10 * _MOST or seconds > 12 * quarter:
                 return f"{method} of {slowest_pump!r} × {_SIZE} took {seconds:.3f} s, a quarter of it {quarter:.3f} s"
     return ""
 

@@ -241,7 +241,7 @@ def test_explain_gives_every_decision_with_its_reason() -> None:
     """R-NAME-4"""
     result = run("explain", PETSTORE, "--output-format", "json")
     assert result.code == 0
-    assert result.json.keys() == {"operations", "skipped", "instructions", "diagnostics", "hosts"}
+    assert result.json.keys() == {"operations", "review", "skipped", "instructions", "diagnostics", "hosts"}
     for operation in result.json["operations"]:
         assert operation["rule"]
         assert 0 < operation["confidence"] <= 1

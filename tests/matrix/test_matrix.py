@@ -195,5 +195,8 @@ def test_after_an_update_there_is_nothing_new(bench: Bench, tmp_path: Path, edit
     repo.commit()
     before = repo.snapshot()
     again = bench.update(repo, "both")
-    assert (again.code, again.json["files"]) == (0, {"added": [], "changed": [], "removed": [], "conflicts": []})
+    assert (again.code, again.json["files"]) == (
+        0,
+        {"added": [], "changed": [], "removed": [], "conflicts": [], "unstaged": []},
+    )
     assert repo.snapshot() == before

@@ -10,7 +10,7 @@ from aqlgen.ir import Operation
 
 __all__ = ["sections_of"]
 
-_GENERAL: Final = re.compile(r"v?\d+(?:\.\d+)*|v\d+(?:alpha|beta)?\d*|api|rest", re.IGNORECASE)
+_GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
 """Segments that say nothing about what an operation is for: the API and its version."""
 
 
