@@ -26,6 +26,7 @@ def test_a_project_as_it_was_generated_is_up_to_date(pets: Petstore) -> None:
         "edits",
         "overrides",
         "stale",
+        "changes",
         "problems",
         "warnings",
     ]

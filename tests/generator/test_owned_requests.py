@@ -169,7 +169,7 @@ def test_the_most_exact_entry_decides_the_security_and_explain_names_it(tmp_path
     assert table.rows["get_block"]["security"] == [["bearerAuth"]]
     dangers = {name: row["danger"] for name, row in table.rows.items()}
     assert (dangers["list_users"], dangers["get_block"], dangers["delete_block"]) == ("safe", "reversible", "dangerous")
-    entries = {row["name"]: row["overrides"] for row in decisions_as_json(table.prepared, [])["operations"]}
+    entries = {row["name"]: row["overrides"] for row in decisions_as_json(table.prepared, [], [])["operations"]}
     assert entries["list_users"] == {"tag:users": ["summary"], "GET /v1/*": ["security"], "GET /v1/users": ["danger"]}
     assert entries["get_block"] == {"* /**": ["security"], "operation:get_*": ["danger"]}
     assert table.rows["get_block"]["danger_reason"] == "override: `operation:get_*` in overrides.yaml"

@@ -329,7 +329,8 @@ def test_what_libraries_log_is_a_line_of_ours_and_for_the_owner_alone(capsys: py
         logging.getLogger("mcp.client").warning("%s of %s", 1, "sesame")
         line = record(capsys)
         with warnings.catch_warnings():
-            warnings.simplefilter("always")
+            warnings.simplefilter("ignore")  # such as that of a file which another test left open
+            warnings.simplefilter("always", DeprecationWarning)
             warnings.warn("old ways", DeprecationWarning, stacklevel=1)
         warned = record(capsys)
     finally:
