@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,6 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.hooks import Hooks
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """Take back the handlers that an adapter adds to the root logger when it is started within a test."""
-    root = logging.getLogger()
-    before = tuple(root.handlers)
-    yield
-    for handler in [handler for handler in root.handlers if handler not in before]:
-        root.removeHandler(handler)
 
 
 @pytest.fixture
