@@ -208,7 +208,8 @@ def _hosts(generated: Generated) -> list[str]:
 
 def _credentials(prepared: Prepared) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
-    from aqlgen.decide.credentials.departures import ADDED_SCHEME, DEPARTURES, NO_SCHEME
+    from aqlgen.decide.credentials.departures import DEPARTURES, NO_SCHEME
+    from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}
     if NO_SCHEME in departures:

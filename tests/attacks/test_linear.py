@@ -52,10 +52,10 @@ def _fault(expression: Expression) -> str:
         if slowest_pump is None:
             continue
         text = _text(compiled, *slowest_pump, _SIZE)
-        seconds = min(_seconds(compiled, method, text) for _ in range(2))
+        seconds = min(_seconds(compiled, method, text) for _ in range(5))
         if seconds > _MOST:
             quarter = _seconds(compiled, method, _text(compiled, *slowest_pump, _SIZE // 4))
-            if seconds > 10 * _MOST or seconds > 12 * quarter:
+            if seconds > 5 * _MOST or seconds > 12 * quarter:
                 return f"{method} of {slowest_pump!r} × {_SIZE} took {seconds:.3f} s, a quarter of it {quarter:.3f} s"
     return ""
 

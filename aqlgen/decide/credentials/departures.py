@@ -1,10 +1,10 @@
-"""The codes of the notes on credentials that a document names badly, and how an owner adds one that it leaves out."""
+"""The codes of the notes on credentials that a document names badly or leaves out."""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADDED_SCHEME", "ASSUMED", "DEPARTURES", "LIFTED", "NO_SCHEME", "PARAMETER", "SIGNED"]
+__all__ = ["ASSUMED", "DEPARTURES", "LIFTED", "NO_SCHEME", "PARAMETER", "SIGNED"]
 
 NO_SCHEME: Final = "no-security-scheme"
 PARAMETER: Final = "credential-parameter"
@@ -12,7 +12,3 @@ ASSUMED: Final = "security-assumed"
 LIFTED: Final = "security-lifted"
 SIGNED: Final = "signed-requests"
 DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED})
-
-ADDED_SCHEME: Final = """adapter:
-  security_schemes: {token: {type: http, scheme: bearer}}
-  security: [token]"""

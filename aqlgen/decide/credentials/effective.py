@@ -16,7 +16,7 @@ from itertools import chain, combinations, product
 from typing import Final, TypeAlias
 
 from aqlgen.decide.credentials.body_fields import credential_fields, without_fields
-from aqlgen.decide.credentials.departures import ADDED_SCHEME, ASSUMED, LIFTED, NO_SCHEME, PARAMETER, SIGNED
+from aqlgen.decide.credentials.departures import ASSUMED, LIFTED, NO_SCHEME, PARAMETER, SIGNED
 from aqlgen.decide.credentials.names import issues_credentials, stem
 from aqlgen.decide.credentials.parameters import CredentialParameter, credential_parameters, is_token, scheme_of
 from aqlgen.decide.credentials.placement import TOKENS, sends, sends_parameter
@@ -24,6 +24,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import SIGNATURE, Document, Location, SecurityScheme
+from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
 __all__ = ["with_effective_security"]
 

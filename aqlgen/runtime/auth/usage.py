@@ -13,7 +13,12 @@ from typing import Any, TypeAlias
 
 from ..text import counted
 
-__all__ = ["Alternatives", "Usage", "alternative_in_use", "use_of"]
+__all__ = ["ADDED_SCHEME", "Alternatives", "Usage", "alternative_in_use", "use_of"]
+
+ADDED_SCHEME = """adapter:
+  security_schemes: {token: {type: http, scheme: bearer}}
+  security: [token]"""
+"""The lines of `overrides.yaml` that add a security scheme."""
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 

@@ -37,6 +37,7 @@ def doctor(
     from ..auth.sources import Logins, report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import NAMES
+    from ..hosts.accepted import is_listed
     from ..hosts.report import OperationHost, host_uses
     from ..state import SqliteState, state_file
     from .readiness import address_report, counts_of, next_steps, with_use
@@ -52,20 +53,16 @@ def doctor(
     usage = with_use(credentials, adapter, table)
     address = address_report(adapter, table, config)
     secrets = adapter_secrets(adapter, environ, config)
+    operations = (OperationHost(servers, security) for _, _, (servers, security) in table.values("servers", "security"))
+    uses = host_uses(adapter, operations, config.base_url, config.server_variables)
+    hosts = [use.as_json() | {"summary": use.summary} for use in uses]
+    base_url = config.base_url or first or ""
     shown = {
         "adapter": {"name": adapter.name, "version": adapter.version, "title": adapter.title},
         "base_url": None if unknown else config.base_url or first,
         "address": address,
         "servers": [server_url(server, config.server_variables) for server in adapter.servers],
-        "hosts": [
-            use.as_json() | {"summary": use.summary}
-            for use in host_uses(
-                adapter,
-                (OperationHost(servers, security) for _, _, (servers, security) in table.values("servers", "security")),
-                config.base_url,
-                config.server_variables,
-            )
-        ],
+        "hosts": hosts,
         "settings": {
             setting.key: {
                 "value": attrgetter(setting.attribute)(config),
@@ -87,8 +84,8 @@ def doctor(
         "hooks": [name for name in NAMES if getattr(hooks, name, None) is not None],
         "files": files_read(folder, environ),
         "credentials": credentials,
-        "encrypted": config.auth_allow_http or unknown or is_safe(config.base_url or first or ""),
-        "callable": counts_of(adapter, table, config, credentials),
+        "encrypted": config.auth_allow_http or unknown or is_safe(base_url) or is_listed(adapter, base_url),
+        "callable": counts_of(adapter, table, config, credentials, hosts),
     }
     shown["next"] = next_steps(shown, usage)
     if call:

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
-from ..auth.usage import Usage, alternative_in_use, use_of
+from ..auth.usage import ADDED_SCHEME, Usage, alternative_in_use, use_of
 from ..encode.addresses import operation_problem
-from ..encode.urls import server_url
-from ..errors import Failure
-from ..hosts.gate import Hosts
+from ..encode.urls import operation_url
+from ..hosts.origin import Origin
 from ..text import counted
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ __all__ = [
 
 _READABLE = "the address is one of plain http, over which no credential is sent"
 _MOST_STEPS = 3
-_ADD_A_SCHEME = "adapter: {security_schemes: {token: {type: http, scheme: bearer}}, security: [token]}"
 
 
 def ready_schemes(credentials: list[dict[str, Any]]) -> frozenset[str]:
@@ -88,42 +85,30 @@ def _problem(adapter: Adapter, servers: Any, config: Config) -> AddressProblem |
     return operation_problem(adapter.servers, servers, config.base_url, config.server_variables)
 
 
-def counts_of(adapter: Adapter, table: Table, config: Config, credentials: list[dict[str, Any]]) -> dict[str, int]:
+def counts_of(
+    adapter: Adapter,
+    table: Table,
+    config: Config,
+    credentials: list[dict[str, Any]],
+    hosts: Iterable[Mapping[str, Any]],
+) -> dict[str, int]:
     """Count the operations: all, those with their credentials, with an address, at an accepted host, and with all."""
     ready = ready_schemes(credentials)
-    is_accepted = _acceptance(adapter, config)
+    open_hosts = {host["origin"] for host in hosts if host["accepted"]}
     main = operation_problem(adapter.servers, (), config.base_url, config.server_variables)
     counts = {"operations": 0, "with_credentials": 0, "with_address": 0, "accepted": 0, "ready": 0}
     for _, _, (stated, servers) in table.values("security", "servers"):
         problem = _problem(adapter, servers, config) if servers else main
         is_met = alternative_in_use(adapter.security if stated is None else stated, ready) is not None
         has_address = problem is None or not problem.certain
-        accepted = not has_address or is_accepted(servers[0] if servers else None)
+        url = operation_url(adapter.servers, servers or (), config.base_url, config.server_variables)
+        accepted = not has_address or str(Origin.of(url.strip())) in open_hosts
         counts["operations"] += 1
         counts["accepted"] += accepted
         counts["with_credentials"] += is_met
         counts["with_address"] += has_address
         counts["ready"] += is_met and has_address and accepted
     return counts
-
-
-def _acceptance(adapter: Adapter, config: Config) -> Callable[[Mapping[str, Any] | None], bool]:
-    """Return the test whether the owner has accepted the host of a server; None stands for the document's first."""
-    gate, chosen = Hosts(adapter, config.base_url, config.server_variables), config.server_variables
-    main = server_url(adapter.servers[0], chosen) if adapter.servers else ""
-    known: dict[str, bool] = {}
-
-    def is_accepted(server: Mapping[str, Any] | None) -> bool:
-        url = config.base_url or (main if server is None else urljoin(main, server_url(server, chosen)))
-        if url not in known:
-            try:
-                gate.admit(url)
-                known[url] = True
-            except Failure:
-                known[url] = False
-        return known[url]
-
-    return is_accepted
 
 
 def next_steps(report: Mapping[str, Any], usage: Usage) -> list[str]:
@@ -200,8 +185,8 @@ def credential_section(report: Mapping[str, Any]) -> Iterator[str]:
         yield from rest
     if not report["credentials"]:
         yield "  none: the document names no security scheme, so no credential is sent"
-        yield f"  if the API wants one: '{_ADD_A_SCHEME}'"
-        yield "  in overrides.yaml, then `aqlgen update`"
+        yield "  if the API wants one, put into overrides.yaml, then `aqlgen update`:"
+        yield from (f"    {line}" for line in ADDED_SCHEME.splitlines())
 
 
 def call_lines(call: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -18,6 +18,7 @@ __all__ = [
     "has_base_url",
     "is_safe",
     "not_encrypted",
+    "operation_url",
     "paired_placeholders",
     "placeholders",
     "resolve_base_url",
@@ -88,15 +89,29 @@ def has_base_url(adapter: Adapter, setting: str | None, chosen: Mapping[str, str
     return _is_absolute(setting or (server_url(adapter.servers[0], chosen) if adapter.servers else ""))
 
 
-def resolve_base_url(adapter: Adapter, row: Row, setting: str | None, chosen: Mapping[str, str] | None = None) -> str:
-    """Return the absolute base URL of an operation, without a trailing slash. Raises Failure when there is none.
+def operation_url(
+    main: Sequence[Mapping[str, Any]],
+    servers: Sequence[Mapping[str, Any]],
+    setting: str | None,
+    chosen: Mapping[str, str] | None = None,
+) -> str:
+    """Return the URL that an operation is served at, "" or a relative one if nothing says it whole.
 
-    The setting wins over the operation's own server, and that over the first of the document.
+    The setting wins over the operation's own server, and that over the first of the document, which completes it.
     """
-    servers = row.servers or adapter.servers
-    url = setting or (server_url(servers[0], chosen) if servers else "")
-    if row.servers and not setting and not _is_absolute(url) and adapter.servers:
-        url = urljoin(server_url(adapter.servers[0], chosen), url)  # relative to the document's own server
+    first = server_url(main[0], chosen) if main else ""
+    if setting or not servers:
+        return setting or first
+    url = server_url(servers[0], chosen)
+    try:
+        return url if _is_absolute(url) else urljoin(first, url)
+    except ValueError:  # no URL at all, such as http://[
+        return url
+
+
+def resolve_base_url(adapter: Adapter, row: Row, setting: str | None, chosen: Mapping[str, str] | None = None) -> str:
+    """Return the absolute base URL of an operation, without a trailing slash. Raises Failure when there is none."""
+    url = operation_url(adapter.servers, row.servers, setting, chosen)
     if not _is_absolute(url):
         raise Failure(
             Code.INTERNAL_ERROR,

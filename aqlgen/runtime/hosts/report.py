@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from ..encode.urls import server_url
+from ..encode.urls import operation_url, server_url
 from ..text import counted
 from .accepted import accepted_of, filled
 from .origin import Origin
@@ -92,10 +92,7 @@ def host_uses(
     uses: dict[Origin, HostUse] = {}
     main = base_url or (server_url(adapter.servers[0], chosen) if adapter.servers else "")
     for operation in operations:
-        url = main
-        if operation.servers and not base_url:
-            url = _joined(main, server_url(operation.servers[0], chosen))
-        use = _use(uses, url)
+        use = _use(uses, operation_url(adapter.servers, operation.servers, base_url, chosen))
         if use is not None:
             use.operations += 1
             security = adapter.security if operation.security is None else operation.security
