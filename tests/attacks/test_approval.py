@@ -33,11 +33,6 @@ TOKEN = re.compile(r"conf_[0-9a-f]{8}")
 PAY = {"amount": 100, "recipient": "DE89 3704"}
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_shop(tmp_path_factory.mktemp("approval") / "shop")

@@ -17,22 +17,8 @@ from aqlgen.runtime.server.guard import Place
 from aqlgen.runtime.settings import parsers
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.load import ConfigError, load
-from tests.runtime.http_endpoint import A, B, access_of, endpoint
+from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, access_of, endpoint
 from tests.runtime.tiny_zoo import write_package
-
-TOKENS = {"MCP_AQL_HTTP_TOKEN": f"{A}\n{B}\n"}
-WITH_TOKEN = HttpSettings(auth="token")
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
 
 # Starting open
 

@@ -27,21 +27,7 @@ from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.table import Row
-from tests.runtime.http_endpoint import LEGACY, MODERN, A, B, access_of, dispatcher_of, endpoint
-from tests.runtime.tiny_zoo import write_package
-
-TOKENS = {"MCP_AQL_HTTP_TOKEN": f"{A}\n{B}\n"}
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
+from tests.runtime.http_endpoint import LEGACY, MODERN, TOKENS, A, B, access_of, dispatcher_of, endpoint
 
 # Sessions
 

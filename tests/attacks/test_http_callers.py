@@ -9,22 +9,7 @@ import pytest
 
 from aqlgen.runtime.logs.log import Record
 from aqlgen.runtime.session import with_caller
-from aqlgen.runtime.settings.http import HttpSettings
-from tests.runtime.http_endpoint import A, B, endpoint
-from tests.runtime.tiny_zoo import write_package
-
-TOKENS = {"MCP_AQL_HTTP_TOKEN": f"{A}\n{B}\n"}
-WITH_TOKEN = HttpSettings(auth="token")
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
+from tests.runtime.http_endpoint import TOKENS, WITH_TOKEN, A, B, endpoint
 
 
 @pytest.mark.anyio

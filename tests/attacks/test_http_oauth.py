@@ -20,18 +20,6 @@ from aqlgen.runtime.server.oauth import IssuerAway, JwtVerifier
 from aqlgen.runtime.server.oauth_keys import IssuerKeys
 from aqlgen.runtime.settings.http import HttpSettings
 from tests.runtime.http_endpoint import access_of, endpoint
-from tests.runtime.tiny_zoo import write_package
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_package(tmp_path_factory.mktemp("zoo") / "src" / "zoo_adapter")
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
 
 ISSUER, AUDIENCE = "https://login.example", "https://mcp.example.com/mcp"
 SIGNING, OTHER = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())

@@ -24,11 +24,6 @@ HIDDEN = ("create_item", "replace_item", "delete_item", "purge", "pay", "send_fi
 OFFERED = {"introspect", "get_item", "list_items", "search_items"}
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_shop(tmp_path_factory.mktemp("read_only") / "shop")

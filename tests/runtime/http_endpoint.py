@@ -22,6 +22,8 @@ from aqlgen.runtime.table import Adapter, Table
 from tests.runtime.stand_in import FakeApi
 
 A, B = "token-of-anna-0123456789", "token-of-bert-0123456789"
+TOKENS = {"MCP_AQL_HTTP_TOKEN": f"{A}\n{B}\n"}
+WITH_TOKEN = HttpSettings(auth="token")
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 
 
