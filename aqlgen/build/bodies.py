@@ -12,9 +12,8 @@ from aqlgen.document.positions import escape
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType, Origin, Response
 from aqlgen.runtime.encode.framing import overrides_method
+from aqlgen.schemas.dropped_fields import FieldDropper
 
-MAX_BRANCHES = 200
-"""Parts of allOf, anyOf and oneOf in which fields of a body are looked for."""
 STATUS = re.compile(r"[1-5](\d\d|XX)|DEFAULT")
 
 
@@ -32,15 +31,15 @@ def build_body(context: Context, raw: Json, pointer: str) -> Body | None:
     except InvalidObjectError as error:
         message = f"the request body is not usable: {error}"
         raise SkipError(Diagnostic("invalid-operation", Severity.WARNING, message, pointer=pointer)) from None
-    known: dict[str, Json] = {}
+
+    def report(name: str, place: str) -> None:
+        message = f"the field {name!r} is left out: the API would read it as another method"
+        context.warn("framing-parameter", message, place)
+
+    dropper = FieldDropper(context.resolver, overrides_method, report)
     media = tuple(
-        replace(
-            representation,
-            schema=_without_method_field(
-                context, representation.schema, f"{representation.origin.pointer}/schema", known
-            ),
-        )
-        for representation in build_media(context, node, origin)
+        replace(part, schema=dropper.without(part.schema, f"{part.origin.pointer}/schema"))
+        for part in build_media(context, node, origin)
     )
     if not media:
         return None
@@ -93,43 +92,6 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
                 )
             )
     return tuple(media_types)
-
-
-def _without_method_field(context: Context, schema: Json, pointer: str, known: dict[str, Json]) -> Json:
-    """Return the schema of a body without fields that the API would read as the method of the request.
-
-    `known` holds those that were seen, by their pointers.
-    """
-    try:
-        node, origin = context.resolver.follow(schema, pointer)
-    except UnresolvedError:
-        return schema
-    if not isinstance(node, dict) or origin in known or len(known) >= MAX_BRANCHES:
-        return known.get(origin, schema)
-    known[origin] = schema
-    changed: dict[str, Json] = {}
-    properties = node.get("properties")
-    names = [name for name in properties if overrides_method(name)] if isinstance(properties, dict) else []
-    if isinstance(properties, dict) and names:
-        changed["properties"] = {name: value for name, value in properties.items() if name not in names}
-        for name in names:
-            message = f"the field {name!r} is left out: the API would read it as another method"
-            context.warn("framing-parameter", message, f"{origin}/properties/{escape(name)}")
-        if isinstance(node.get("required"), list):
-            changed["required"] = [name for name in node["required"] if name not in names]
-    for key in ("allOf", "anyOf", "oneOf"):
-        branches = node.get(key)
-        if not isinstance(branches, list):
-            continue
-        kept = [
-            _without_method_field(context, branch, f"{origin}/{key}/{index}", known)
-            for index, branch in enumerate(branches)
-        ]
-        if any(new is not old for new, old in zip(kept, branches, strict=True)):
-            changed[key] = kept
-    if changed:
-        known[origin] = {**node, **changed}
-    return known[origin]
 
 
 def _schema(context: Context, media: Json, pointer: str) -> Json:

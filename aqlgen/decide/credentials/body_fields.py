@@ -11,6 +11,7 @@ from aqlgen.decide.credentials.names import Likeness, likeness
 from aqlgen.decide.credentials.parameters import MOST, CredentialParameter
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json, JsonSchema, Location, Operation, Parameter
+from aqlgen.schemas.dropped_fields import FieldDropper
 from aqlgen.words import split
 
 __all__ = ["credential_fields", "without_fields"]
@@ -88,24 +89,9 @@ def without_fields(operation: Operation, names: frozenset[str], resolver: Resolv
     """Return an operation whose body has none of these fields."""
     if operation.body is None or not names:
         return operation
-    media = tuple(replace(part, schema=_without(part.schema, names, resolver)) for part in operation.body.media)
+    dropper = FieldDropper(resolver, names.__contains__)
+    media = tuple(
+        replace(part, schema=dropper.without(part.schema, f"{part.origin.pointer}/schema"))
+        for part in operation.body.media
+    )
     return operation if media == operation.body.media else replace(operation, body=replace(operation.body, media=media))
-
-
-def _without(schema: Json, names: frozenset[str], resolver: Resolver, depth: int = 0) -> Json:
-    node = _resolved(schema, resolver)
-    if not isinstance(node, dict) or depth > _MAX_DEPTH:
-        return schema
-    changed: dict[str, Json] = {}
-    properties, required, parts = node.get("properties"), node.get("required"), node.get("allOf")
-    if isinstance(properties, dict) and not names.isdisjoint(properties):
-        changed["properties"] = {name: value for name, value in properties.items() if name not in names}
-    if isinstance(required, list) and any(name in names for name in required if isinstance(name, str)):
-        changed["required"] = [name for name in required if name not in names]
-    if isinstance(parts, list):
-        kept = [_without(part, names, resolver, depth + 1) for part in parts[:_MAX_PARTS]] + parts[_MAX_PARTS:]
-        changed |= {"allOf": kept} if kept != parts else {}
-    for keyword in ("example", "examples"):
-        if isinstance(node.get(keyword), dict) and changed:
-            changed[keyword] = {name: value for name, value in node[keyword].items() if name not in names}
-    return {**node, **changed} if changed else schema

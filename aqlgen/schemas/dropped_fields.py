@@ -1,0 +1,65 @@
+"""The schema of a body without some of its fields: those that agents may neither see nor give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from aqlgen.document.positions import escape
+from aqlgen.document.resolve import Resolver, UnresolvedError
+from aqlgen.ir import Json
+
+__all__ = ["MAX_BRANCHES", "FieldDropper"]
+
+MAX_BRANCHES: Final = 200
+"""Parts of allOf, anyOf and oneOf in which fields of a body are looked for."""
+
+
+class FieldDropper:
+    """Takes fields out of objects, and out of the parts that they are made of, behind references too.
+
+    `dropped` tells the names of the fields, `report` hears the name and the pointer of each.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        dropped: Callable[[str], bool],
+        report: Callable[[str, str], None] | None = None,
+    ) -> None:
+        self._resolver = resolver
+        self._dropped = dropped
+        self._report = report
+        self._known: dict[str, Json] = {}
+        """The schemas that were seen, by their pointers."""
+
+    def without(self, schema: Json, pointer: str) -> Json:
+        """Return the schema without the fields; the same object if it has none of them."""
+        try:
+            node, origin = self._resolver.follow(schema, pointer)
+        except UnresolvedError:
+            return schema
+        if not isinstance(node, dict) or origin in self._known or len(self._known) >= MAX_BRANCHES:
+            return self._known.get(origin, schema)
+        self._known[origin] = schema
+        changed: dict[str, Json] = {}
+        properties, required = node.get("properties"), node.get("required")
+        names = [name for name in properties if self._dropped(name)] if isinstance(properties, dict) else []
+        if self._report is not None:
+            for name in names:
+                self._report(name, f"{origin}/properties/{escape(name)}")
+        for key in ("properties", "example", "examples") if names else ():
+            if isinstance(node.get(key), dict):
+                changed[key] = {name: value for name, value in node[key].items() if name not in names}
+        if isinstance(required, list) and any(isinstance(name, str) and self._dropped(name) for name in required):
+            changed["required"] = [name for name in required if not (isinstance(name, str) and self._dropped(name))]
+        for key in ("allOf", "anyOf", "oneOf"):
+            branches = node.get(key)
+            if not isinstance(branches, list):
+                continue
+            kept = [self.without(branch, f"{origin}/{key}/{index}") for index, branch in enumerate(branches)]
+            if any(new is not old for new, old in zip(kept, branches, strict=True)):
+                changed[key] = kept
+        if changed:
+            self._known[origin] = {**node, **changed}
+        return self._known[origin]
