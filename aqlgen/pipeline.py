@@ -60,7 +60,7 @@ class Options:
     retired: Mapping[str, str] = field(default_factory=dict)
     """Names that no other operation is to get, each with the `METHOD /path` that it stood for before."""
     overrides_text: bytes | None = None
-    """What to take for the content of the overrides, under the name of that file, before it is written there."""
+    """The content of the overrides, under the name of that file, before it is written there."""
 
 
 @dataclass(frozen=True, slots=True)

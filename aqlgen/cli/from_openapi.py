@@ -182,8 +182,7 @@ def _summary(generated: Generated) -> str:
     if not addressed(table):
         lines.append("The document does not say where the API is: set MCP_AQL_BASE_URL, or base_url in adapter.toml.")
     elif problem is not None and problem.rule != "incomplete":
-        looks = "looks like a placeholder" if problem.certain else "is local"
-        lines.append(visible(f"The document's address {looks}: {problem.reason}; {problem.remedy}."))
+        lines.append(visible(f"The document's address {problem.judgement}: {problem.reason}; {problem.remedy}."))
     lines += _credentials(prepared)
     if generated.written:
         command = prepared.identity.project

@@ -1,4 +1,4 @@
-"""What every command says of a project before anything else: how it stands to this aqlgen."""
+"""The state of a project towards this aqlgen, which every command reports first."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Evidence(StrEnum):
 
 
 class Doubt(IntEnum):
-    """What speaks against a decision; the greater, the narrower the entry of `accept` that settles it."""
+    """The kind of doubt about a decision; the greater, the narrower the entry of `accept` that settles it."""
 
     WEAK = 0
     """Nothing does: the evidence is weak. Any entry settles it, one that names the rule included."""
@@ -101,7 +101,7 @@ class Likeness:
     names: tuple[str, ...]
     """All of them, this operation's included."""
     kind: str
-    """What differs; likenesses of one kind are one question to the owner."""
+    """The kind of difference; likenesses of one kind are one question to the owner."""
     note: str
 
     @property
@@ -175,9 +175,9 @@ class ParameterOverride:
     sensitive: bool | None = None
     example: Json = MISSING
     value: Json = MISSING
-    """What is sent with every call; agents neither see nor give the parameter."""
+    """The value that every call sends; agents neither see nor give the parameter."""
     default: Json = MISSING
-    """What is sent with a call that gives no value."""
+    """The value of a call that gives none."""
     place: Place = (0, 0)
     """The position of its key, which identifies it in the file."""
     places: Mapping[str, Place] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class Decision:
     likenesses: tuple[Likeness, ...] = ()
     """Why its name can be confused with others, or is out of line with them."""
     accepted: tuple[Acceptance, ...] = ()
-    """What the owner has accepted: it needs no review any more, and is decided as before."""
+    """The concerns that the owner has accepted: they need no review any more, and the decision stays."""
 
     def trait(self, kind: type[T]) -> T | None:
         """Return the trait of this kind, None when there is none."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.decision import Decision
+from aqlgen.document.positions import nodes
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.document.texts import InstructionText
 from aqlgen.ir import Json
@@ -88,14 +89,8 @@ class _Reach:
         return self._references[pointer]
 
 
-def _references(value: Json) -> Iterable[str]:
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            reference = node.get("$ref")
-            if isinstance(reference, str) and reference.startswith("#/"):
-                yield reference[1:]
-            stack += node.values()
-        elif isinstance(node, list):
-            stack += node
+def _references(value: Json) -> Iterator[str]:
+    for node, _ in nodes([value]):
+        reference = node.get("$ref") if isinstance(node, dict) else None
+        if isinstance(reference, str) and reference.startswith("#/"):
+            yield reference[1:]

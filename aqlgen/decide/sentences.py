@@ -18,7 +18,7 @@ _MOST: Final = 20_000
 _QUOTED: Final = 160
 _END: Final = re.compile(r"(?<=[.!?])\s+")
 _ITEM: Final = ("- ", "* ", "#", ">", "|", "+ ")
-"""What begins a line of Markdown that does not go on with the sentence before it."""
+"""Beginnings of lines of Markdown that do not continue the sentence before them."""
 _EMPHASIS: Final = re.compile(r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
 
 _UNDO: Final = r"(?:be )?(?:un(?:done|deleted|do(?:ing)?)|re(?:versed|verted|covered)|rolled back|taken back)"
@@ -55,7 +55,7 @@ _NOT: Final = re.compile(
     r" (?:be |being |an? |the |any |it |them |to |this )*(?:\w+ )?$",
     re.IGNORECASE,
 )
-"""What makes the phrase behind it say the opposite."""
+"""Words that negate the phrase behind them."""
 _ELSEWHERE: Final = re.compile(
     r"^(?:(?:in order )?to (?:\w+ )?permanently|unlike|if you (?:want|need|wish|would like) to|for (?:a )?permanent)\b"
     r"|^use .{0,80} to permanently\b|^see\b|\bwas permanently\b|\bbeen permanently\b",

@@ -1,4 +1,4 @@
-"""How a project stands to this aqlgen, by what its records say: whether a newer one wrote it, and by which release.
+"""The state of a project towards this aqlgen, by its records: whether a newer one wrote it, and by which release.
 
 It is looked at before anything else, since a newer aqlgen may have written all the rest in another form.
 """

@@ -63,7 +63,7 @@ class Status:
     stale: tuple[str, ...]
     """Files that would come out otherwise today, from the same document."""
     changes: Changes | None
-    """What these files would change for an agent; None for nothing."""
+    """The changes for an agent that these files would bring; None for none."""
     problems: tuple[Diagnostic, ...]
     """Why the project cannot be generated again; the four fields before are empty then."""
 

@@ -141,7 +141,7 @@ class Secrets:
 
 
 class _Needles(NamedTuple):
-    """What to look for: texts, and forms of base64 and hexadecimal, which line breaks may divide."""
+    """The texts to search for, and forms of base64 and hexadecimal, which line breaks may divide."""
 
     plain: frozenset[str]
     encoded: frozenset[str]

@@ -79,7 +79,7 @@ NO_CREDENTIALS = Applied()
 
 
 class Account(NamedTuple):
-    """What the adapter says of the credential of a request that the API did not accept."""
+    """The adapter's statement about the credential of a request that the API did not accept."""
 
     is_sent: bool
     text: str

@@ -17,7 +17,7 @@ MAX_COPIES = 100
 """In how many places a schema without a name is written before it gets a type for all further ones."""
 
 MAX_COPIED = 10_000
-"""How many schemas and fields all copies may hold; beyond, every schema is written once."""
+"""The number of schemas and fields that all copies may hold; beyond, every schema is written once."""
 
 Key = tuple[int, bool]
 

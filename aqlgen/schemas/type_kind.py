@@ -10,7 +10,7 @@ from aqlgen.schemas.views import Views
 Schemas = Mapping[str, Mapping[str, Json]]
 MAX_DEPTH = 8
 MAX_PARTS = 1000
-"""How deep parts of parts are searched for the kind of a schema, and how many of them."""
+"""The depth and the number of parts that are searched for the kind of a schema."""
 
 
 def kind_of(node: Mapping[str, Json], views: Views) -> str:

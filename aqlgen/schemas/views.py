@@ -19,7 +19,7 @@ MAX_JOINS = 5000
 
 
 MAX_FIELDS = 50_000
-"""How many fields are copied from branches to merged schemas; beyond, branches stay in `allOf` as they are."""
+"""The number of fields copied from branches to merged schemas; beyond, branches stay in `allOf` as they are."""
 
 MAX_PARTS = 50
 """How many declarations of one property are joined before the later ones win."""

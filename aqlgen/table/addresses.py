@@ -43,6 +43,5 @@ def _address_note(problem: AddressProblem, server: Server | None, pointer: str) 
             f"the document's address {url!r} is not complete" if url else "the document does not say where the API is"
         )
         return Diagnostic("no-server", Severity.NOTE, message, pointer=pointer if url else "", help=remedy)
-    looks = "looks like a placeholder" if problem.certain else "is local"
-    message = f"the address {url!r} {looks}: {problem.reason}"
+    message = f"the address {url!r} {problem.judgement}: {problem.reason}"
     return Diagnostic("placeholder-address", Severity.NOTE, message, pointer=pointer, help=remedy)

@@ -112,7 +112,7 @@ GROUP: Final = re.compile(r"\?(?:P?<[A-Za-z_]\w*>|:|[a-z]*:)")
 AROUND: Final = re.compile(r"\?<?[=!]")
 FLAGS: Final = re.compile(r"\?[a-zA-Z]+(?=\))")
 FAVOURITES: Final = "aA0_-. bB1"
-"""What a negated class is filled with: the first of these that it does not exclude."""
+"""Characters for a negated class: the first of these that it does not exclude is taken."""
 
 
 class NotReadError(Exception):

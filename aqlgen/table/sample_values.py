@@ -18,7 +18,7 @@ MAX_VALUES = 2000
 MAX_REQUIRED_DEPTH = 30
 MAX_ITEMS = 200
 MAX_TYPES = 100
-"""How many types are merged for one value."""
+"""The largest number of types that are merged for one value."""
 
 VARIANTS = 6
 

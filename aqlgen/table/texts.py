@@ -13,7 +13,7 @@ from aqlgen.table.model import DecidedRow, Table
 __all__ = ["agent_texts"]
 
 _KEYS = ("summary", "description", "confirmation", "deprecation", "aliases", "parameters", "returns", "example")
-"""What introspection shows of a row, with its defaults, listed values and examples."""
+"""The texts of a row that introspection shows, with its defaults, listed values and examples."""
 
 
 def agent_texts(table: Table) -> dict[str, Json]:

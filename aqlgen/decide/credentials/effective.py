@@ -39,7 +39,7 @@ _MANY: Final = 0.2
 
 @dataclass(slots=True)
 class _Findings:
-    """What was recognised: schemes by name, what each operation demands and accepts beside its own requirements."""
+    """The recognised schemes by name, and those that operations demand or accept beside their own requirements."""
 
     schemes: dict[str, SecurityScheme]
     demanded: dict[str, list[str]] = field(default_factory=dict)

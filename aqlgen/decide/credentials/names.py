@@ -18,7 +18,7 @@ __all__ = ["COMPANIONS", "Likeness", "is_signing_part", "issues_credentials", "l
 
 
 class Likeness(IntEnum):
-    """How much a parameter looks like the caller's credential."""
+    """The likelihood that a parameter is the caller's credential."""
 
     NONE = 0
     POSSIBLE = 1
@@ -73,7 +73,7 @@ _SIGNING: Final = frozenset(
     "x-amz-content-sha256 x-amz-date x-amz-algorithm x-amz-credential x-amz-security-token x-amz-signature"
     " x-amz-signedheaders x-amz-expires".split()
 )
-"""What Signature Version 4 adds to a request, as headers or as a query."""
+"""The headers or query parameters that Signature Version 4 adds to a request."""
 
 _ISSUERS: Final = frozenset("token login signin logon oauth authenticate session sessions access_token auth".split())
 _OF_PEOPLE: Final = re.compile(r"(^|_)(password|passwd|client_secret|grant_type|refresh_token|code_verifier|api_?key)$")

@@ -30,14 +30,14 @@ _MEANS: Final = frozenset(
     "session factor mfa authenticator credential password passkey access permission role grant membership login"
     " certificate entitlement token secret key sso".split()
 )
-"""What people get in with."""
+"""Things that people are admitted by."""
 _RIGHTS: Final = frozenset(
     "role permission admin administrator owner collaborator privilege ownership superuser entitlement acl"
     " access membership".split()
 )
-"""What gives rights by itself."""
+"""Things that give rights by themselves."""
 _DEFINED: Final = frozenset("role permission entitlement acl access owner admin administrator".split())
-"""What may be a thing of its own: to create or to replace a role, or the owner of a pet, gives nobody a right."""
+"""Words that may name a resource: creating a role, or replacing the owner of a pet, gives nobody a right."""
 _BESTOWING: Final = frozenset("grant assign promote elevate transfer associate attach set".split())
 _BESIDE: Final = frozenset(
     "setting preference email address notification photo avatar note comment tag label profile list group type"

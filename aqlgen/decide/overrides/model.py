@@ -86,20 +86,20 @@ class HeaderOverride:
 
 @dataclass(frozen=True, slots=True)
 class AdapterOverride:
-    """What the owner decides for the whole adapter; None and empty leave it to the document."""
+    """The owner's decisions for the whole adapter; None and empty leave it to the document."""
 
     field_case: str | None = None
     security_schemes: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     """Security Scheme Objects (OpenAPI 3.1.1, 4.8.27) that are added, or replace the document's of the same name."""
     security: Requirements | None = None
-    """What operations need that name no requirement of their own, or an empty one."""
+    """The requirements of operations that name none of their own, or an empty one."""
     headers: tuple[HeaderOverride, ...] = ()
     variables: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
     """The environment variable of a security scheme, or those of several by their roles."""
     hosts: tuple[str, ...] = ()
     """The origins that the owner accepts, beside those that generating accepts."""
     accept: tuple[AcceptEntry, ...] = ()
-    """What needs no review any more."""
+    """The entries that settle rows of the review."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """The positions of `security`, and of schemes and variables as `variables.NAME`."""
 

@@ -27,13 +27,13 @@ from aqlgen.ir import Operation
 __all__ = ["Kind", "Rank", "Selector", "parse_selector"]
 
 Rank: TypeAlias = tuple[int, ...]
-"""How exact a selector is: of two, the greater is the more exact."""
+"""The exactness of a selector: of two, the greater is the more exact."""
 
 _STAR: Final = re.compile(r"\*+")
 
 
 class Kind(IntEnum):
-    """What a selector looks at; the greater is the more exact."""
+    """The kind of name that a selector matches; the greater is the more exact."""
 
     TAG = 1
     PATH = 2

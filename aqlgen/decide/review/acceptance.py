@@ -1,4 +1,4 @@
-"""What the owner accepts by `adapter: {accept: […]}` (`overrides.accepting`), applied to the decisions."""
+"""The entries of `adapter: {accept: […]}` (`overrides.accepting`), applied to the decisions."""
 
 from __future__ import annotations
 

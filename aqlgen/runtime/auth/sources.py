@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""How the credential of each security scheme can be had, what is set, and what doctor reports of it."""
+"""The sources of the credential of each security scheme, what is set, and the report of it for doctor."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Which credentials the operations use, need or leave aside, as things are set.
+"""The credentials that the operations use, need or leave aside with the settings in force.
 
 (OpenAPI 3.1, Security Requirement Object.)
 """
@@ -33,7 +33,7 @@ def alternative_in_use(alternatives: Alternatives, ready: Collection[str]) -> tu
 
 @dataclass(slots=True)
 class Usage:
-    """How many operations there are, how many can be called, and how many name, use and lack each scheme."""
+    """The numbers of operations, of those that can be called, and of those that name, use and lack each scheme."""
 
     operations: int = 0
     met: int = 0

@@ -21,7 +21,7 @@ __all__ = ["example_calls"]
 _CHANGES, _HARMLESS = ("create", "update"), ("safe", "reversible")
 _LONGEST = 200
 _TRIED = 300
-"""How many operations of a kind are looked at: the help of a large API comes as fast as that of a small one."""
+"""The number of operations of a kind that are read: the help of a large API comes as fast as that of a small one."""
 
 
 def example_calls(folder: Path, adapter: Adapter, most: int) -> list[str]:

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What `doctor` says of the owner's files: which are read, which lie at hand and are not, and which are out of date."""
+"""The owner's files in `doctor`: those that are read, those at hand that are not, and those out of date."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What the API itself says of a failure: in `details.upstream`, marked as data (R-ERR-2).
+"""The words of the API about a failure: in `details.upstream`, marked as data (R-ERR-2).
 
 None of it ever stands in the adapter's own `message`, which an agent reads as the adapter's voice.
 """

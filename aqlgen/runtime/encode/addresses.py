@@ -57,6 +57,11 @@ class AddressProblem(NamedTuple):
     certain: bool = True
 
     @property
+    def judgement(self) -> str:
+        """The predicate of a sentence about the address."""
+        return "looks like a placeholder" if self.certain else "is local"
+
+    @property
     def setting(self) -> str:
         """The environment variable that puts it right."""
         return "MCP_AQL_SERVER_VARIABLES" if self.variables else "MCP_AQL_BASE_URL"

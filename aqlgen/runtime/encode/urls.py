@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -21,6 +21,7 @@ __all__ = [
     "operation_url",
     "paired_placeholders",
     "placeholders",
+    "replaced_placeholders",
     "resolve_base_url",
     "server_url",
     "split_at_placeholders",
@@ -47,6 +48,11 @@ def without_names(template: str, stand_in: str = "{}") -> str:
     return _PLACEHOLDER.sub(stand_in, template)
 
 
+def replaced_placeholders(template: str, value: Callable[[str], str]) -> str:
+    """Return the template with a value, by its name, for each placeholder."""
+    return _PLACEHOLDER.sub(lambda match: value(match[1]), template)
+
+
 def paired_placeholders(template: str, other: str) -> dict[str, str]:
     """Return the names of a template with those at the same place of another."""
     return dict(zip(placeholders(template), placeholders(other), strict=False))
@@ -56,13 +62,12 @@ def server_url(server: Mapping[str, Any], chosen: Mapping[str, str] | None = Non
     """Return a server's URL, its variables replaced by the chosen values or else by their defaults."""
     declared = server.get("variables", {})
 
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
+    def value(name: str) -> str:
         if chosen and name in chosen:
             return chosen[name]
-        return str(declared.get(name, {}).get("default", match[0]))
+        return str(declared.get(name, {}).get("default", f"{{{name}}}"))
 
-    return _PLACEHOLDER.sub(value, server["url"])
+    return replaced_placeholders(server["url"], value)
 
 
 def variable_problem(servers: Iterable[Mapping[str, Any]], chosen: Mapping[str, str]) -> str | None:

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What the owner accepts by generating: the origin of the API's first server, and those that give tokens.
+"""The origins that the owner accepts by generating: that of the API's first server, and those that give tokens.
 
 The origin of a server with variables is recorded with them and their defaults, `https://{region=eu}.example.com`. So
 the owner's own choice of a value is followed, and another default that the document gives later is not.
@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
+from ..encode.urls import replaced_placeholders
 from ..table import Accepted, Adapter
 from .addresses import is_link_local_host
 from .origin import Origin
 
 __all__ = ["accepted_of", "by_generating", "filled", "is_listed", "pattern_of"]
 
-_VARIABLE = re.compile(r"\{([^{}]+)\}")
 _RECORDED = re.compile(r"\{([^{}=]*)(?:=([^{}]*))?\}")
 _AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*|[^/?#]+")
 _ENDPOINTS = ("token_url", "authorization_url")
@@ -47,11 +47,11 @@ def pattern_of(server: Mapping[str, Any]) -> str:
     """Return the origin of a server with its variables as they are recorded, "" for a server without one."""
     declared = server.get("variables", {})
 
-    def variable(match: re.Match[str]) -> str:
-        default = declared.get(match[1], {}).get("default")
-        return f"{{{quote(match[1])}" + ("}" if default is None else f"={quote(str(default), safe='')}}}")
+    def variable(name: str) -> str:
+        default = declared.get(name, {}).get("default")
+        return f"{{{quote(name)}" + ("}" if default is None else f"={quote(str(default), safe='')}}}")
 
-    authority = _AUTHORITY.match(_VARIABLE.sub(variable, server["url"].strip()))
+    authority = _AUTHORITY.match(replaced_placeholders(server["url"].strip(), variable))
     if authority is None:
         return ""
     if "{" in authority[0]:

@@ -29,7 +29,7 @@ _ENDPOINTS = {
 
 @dataclass(frozen=True, slots=True)
 class OperationHost:
-    """What decides where an operation goes: its own servers, and its security schemes where it names them."""
+    """The servers of an operation, and its security schemes where it names them."""
 
     servers: Sequence[Server]
     security: Sequence[Sequence[str]] | None

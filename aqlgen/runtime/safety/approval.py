@@ -32,7 +32,7 @@ def request_digest(request: ApiRequest) -> str:
 
 
 class Approval:
-    """What was approved; `altered_by` lists the owner's hooks that changed the request afterwards."""
+    """The approval of the call; `altered_by` lists the owner's hooks that changed the request afterwards."""
 
     __slots__ = ("_address", "_digest", "_row", "altered_by")
 

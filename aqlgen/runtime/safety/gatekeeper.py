@@ -46,7 +46,7 @@ _HELD_BACK: Mapping[str, Mapping[str, Outcome]] = {
     "strict": {"destructive": "confirm", "dangerous": "confirm", "forbidden": "refuse"},
     "open": {},
 }
-"""What a policy does about the levels of danger that it does not allow."""
+"""The action of a policy at the levels of danger that it does not allow."""
 _SESSION = "gatekeeper"
 _MOST_NAMED = 20
 

@@ -18,7 +18,7 @@ from typing import Any
 __all__ = ["CUT_NAME", "has_right_to_left", "key_literal", "literal", "prose", "url_text"]
 
 CUT_NAME = "... (a name of"
-"""What follows the beginning of a field's name that is too long to be shown."""
+"""The sign behind the beginning of a field's name that is too long to be shown."""
 
 _LONGEST_KEY = 64
 _MOST_MARKS = 2

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What a person is shown of a call before they approve it: the question whether it may run.
+"""The view of a call that a person approves: the question whether it may run.
 
 First the operation, its request and its danger, then a line for each value: what differs from a default, required
 parameters first and short values before long ones, then long values, then what equals its default. Within an object,

@@ -34,7 +34,7 @@ PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
 _REPAIRS = 50
 _BACKTRACKS = 100_000
 _BACKTRACKING = re.compile(r"\(\?(?:<?[=!]|[>(])|\\[1-9kG]")
-"""What an expression of linear time has not: lookaround, atomic and conditional groups, references to groups."""
+"""Constructs that no expression of linear time has: lookaround, atomic and conditional groups, references to groups."""
 _LONG_TEXT = r"^[\s\S]{1001}|(?:"
 """The beginning of a pattern that only tries what follows on texts of at most 1,000 characters."""
 

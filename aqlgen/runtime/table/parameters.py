@@ -53,7 +53,7 @@ class Parameter:
     description: str = ""
     """What agents are told of it."""
     preset: Any = None
-    """What the owner has sent where a call gives no value."""
+    """The owner's value for a call that gives none."""
 
     @property
     def style(self) -> str:

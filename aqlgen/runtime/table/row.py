@@ -96,7 +96,7 @@ class Row:
     review: tuple[str, ...] = ()
     """What a reviewer should look at."""
     accepted: Mapping[str, str] = column(factory=dict)
-    """What the adapter's owner has accepted of it, each with the entry of overrides.yaml that does."""
+    """The concerns that the adapter's owner has accepted, each with its entry of overrides.yaml."""
     deprecated: bool = False
     """Whether agents are warned of it."""
     deprecation: Deprecation | None = None
@@ -147,9 +147,9 @@ class Row:
     sent_parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
     """Every parameter that a request is made of: those that are accepted, then those that are fixed."""
     presets: Mapping[str, Any] = field(init=False, repr=False, compare=False)
-    """What is sent for accepted parameters that a call leaves out, by name."""
+    """The values of accepted parameters that a call leaves out, by name."""
     fixed_values: Mapping[str, Any] = field(init=False, repr=False, compare=False)
-    """What is sent for the fixed parameters, by name."""
+    """The values of the fixed parameters, by name."""
     wire_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
     """The parameters that are understood by the API's own names too, by those."""
     has_header_metadata: bool = field(init=False, repr=False, compare=False)
