@@ -145,13 +145,13 @@ class QuotaMeter:
         if not is_limited and _NOTED_HEADERS.isdisjoint(headers):
             return
         now = self._now()
-        told = list(_told(headers, now))
-        hold = _hold(told, headers, now) if is_limited else None
-        if not told and hold is None:
+        stated = list(_stated(headers, now))
+        hold = _hold(stated, headers, now) if is_limited else None
+        if not stated and hold is None:
             return
         caller = self._caller(request)
         buckets: list[Hashable] = []
-        for quota, count in told:
+        for quota, count in stated:
             kind = (quota.name, quota.limit, quota.window)
             bucket = kind if quota.is_named else caller.unnamed_bucket(operation, kind, count)
             caller.remember(bucket, count)
@@ -170,7 +170,7 @@ class QuotaMeter:
         return caller
 
 
-def _told(headers: Mapping[str, str], now: float) -> Iterator[tuple[Quota, _Count]]:
+def _stated(headers: Mapping[str, str], now: float) -> Iterator[tuple[Quota, _Count]]:
     """Yield every quota in the headers of a response that has an end, with what is left of it."""
     if _NOTED_HEADERS.isdisjoint(headers):
         return
@@ -182,7 +182,7 @@ def _told(headers: Mapping[str, str], now: float) -> Iterator[tuple[Quota, _Coun
             yield quota, _Count(quota.remaining, now + min(seconds, _LONGEST_HOLD), quota.limit)
 
 
-def _hold(told: list[tuple[Quota, _Count]], headers: Mapping[str, str], now: float) -> _Count | None:
+def _hold(stated: list[tuple[Quota, _Count]], headers: Mapping[str, str], now: float) -> _Count | None:
     """Take a response 429: nothing is left of the quotas that it tells of as spent, or of its only one, until then.
 
     Return what holds back its operation where it tells of none.
@@ -193,9 +193,9 @@ def _hold(told: list[tuple[Quota, _Count]], headers: Mapping[str, str], now: flo
     if wait is None:
         return None
     ends = now + min(wait, _LONGEST_HOLD)
-    spent = [count for _, count in told if count.left <= 0]
-    if not spent and len(told) == 1:
-        spent = [told[0][1]]
+    spent = [count for _, count in stated if count.left <= 0]
+    if not spent and len(stated) == 1:
+        spent = [stated[0][1]]
     for count in spent:
         count.left, count.ends = 0, ends
     return None if spent else _Count(0, ends)
