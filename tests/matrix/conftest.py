@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Lock
@@ -83,8 +82,7 @@ class Bench:
 
     def copy(self, repo: Repo, folder: Path) -> Repo:
         """Copy a repository to a folder of its own."""
-        shutil.copytree(repo.top, folder)
-        return Repo(folder / repo.folder.relative_to(repo.top), folder)
+        return repo.copy(folder)
 
 
 def first() -> dict[str, Any]:
