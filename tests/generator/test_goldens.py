@@ -16,6 +16,8 @@ import pytest
 
 from tests.generator.commands import FIXTURES, run
 
+pytestmark = pytest.mark.long
+
 GOLDEN = FIXTURES / "golden"
 CASES = {path.stem: path for path in (FIXTURES / "petstore.yaml", *sorted((FIXTURES / "small").glob("*.yaml")))}
 WHOLE = ("petstore", "no-operation-ids", "nullable-3.0")

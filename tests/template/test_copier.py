@@ -16,6 +16,8 @@ from aqlgen.render.template import render_template
 from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout
 
+pytestmark = pytest.mark.long
+
 PACKAGE = "petstore_adapter"
 ANSWERS = {
     "name": "petstore",
