@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Lock
@@ -82,7 +83,8 @@ class Bench:
 
     def copy(self, repo: Repo, folder: Path) -> Repo:
         """Copy a repository to a folder of its own."""
-        return repo.copy(folder)
+        shutil.copytree(repo.top, folder)
+        return Repo(folder / repo.folder.relative_to(repo.top), folder)
 
 
 def first() -> dict[str, Any]:

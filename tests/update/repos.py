@@ -36,9 +36,11 @@ class Repo:
         return git(*arguments, cwd=self.top)
 
     def copy(self, top: Path) -> Repo:
-        """Copy the whole repository to a folder that is not there yet."""
-        shutil.copytree(self.top, top, symlinks=True)
-        return Repo(top / self.folder.relative_to(self.top), top)
+        """Copy the whole repository to a folder that is not there yet, and let git know the files of the copy."""
+        shutil.copytree(self.top, top)
+        copy = Repo(top / self.folder.relative_to(self.top), top)
+        copy.git("update-index", "-q", "--refresh")
+        return copy
 
     def commit(self) -> None:
         self.git("add", "--all", "--force")
