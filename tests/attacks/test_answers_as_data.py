@@ -85,7 +85,7 @@ BODIES: dict[str, Any] = {
 }
 
 
-AS_DATA = ("upstream", "param_name", "unknown_params")
+AS_DATA = ("upstream", "unknown_params")
 """Details that hold names in the API's own spelling."""
 
 
@@ -102,7 +102,9 @@ def test_words_of_an_answer_stand_in_no_message(body: Any, status: int) -> None:
     assert "delete_all" not in raised.message
     assert raised.details["upstream"]["status"] == status
     elsewhere = {key: value for key, value in raised.details.items() if key not in AS_DATA}
+    problems = elsewhere.pop("problems", [])
     assert "nstructions" not in json.dumps(elsewhere)
+    assert "nstructions" not in json.dumps([problem | {"upstream": None} for problem in problems])
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404, 409, 410, 412, 418, 422, 429, 451, 500, 502, 503, 302, 999])
@@ -133,7 +135,13 @@ def test_words_of_a_header_stand_in_no_message(status: int, headers: dict[str, s
 
 def test_what_the_api_says_is_bounded() -> None:
     raised = failure({"message": "x" * 100_000, "code": "y" * 100_000})
-    assert len(json.dumps(raised.envelope())) < 1500
+    assert len(json.dumps(raised.envelope())) < 3500
+    faults = [{"field": f"{'n' * 500}{index}", "message": "x" * 5000} for index in range(1000)]
+    raised = failure({"errors": faults, "deep": json.loads("[" * 200 + "]" * 200)}, x_request_id="r" * 5000)
+    assert len(raised.details["problems"]) == 20
+    assert len(json.dumps(raised.details["problems"])) < 10_000
+    assert len(json.dumps(raised.details["upstream"])) < 6000
+    assert raised.details["upstream"]["body_cut"] is True
 
 
 UNSEEN = ("\x1b[31m", "\u202e", "\u200b", "\U000e0041\U000e0042", "\x07", "\x9b", "\ufeff", "\u2066", "\x7f")

@@ -103,3 +103,30 @@ def test_a_stream_without_an_end_gives_what_came_and_says_so(run: Run) -> None:
     envelope = run[0]["endless_events"].envelope
     assert envelope["data"][0] == {"data": {}}
     assert "VALIDATION_TRUNCATED_WARNING" in [warning["code"] for warning in envelope["warnings"]]
+
+
+@pytest.mark.parametrize("name", ["html", "html_as_json", "broken_json", "deep_json", "not_utf8", "length_too_short"])
+def test_a_success_that_is_not_as_promised_gives_its_text_and_says_so(run: Run, name: str) -> None:
+    """R-ERR-2."""
+    envelope = run[0][name].envelope
+    assert isinstance(envelope["data"], str)
+    assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [
+        ("refused_write", "not_performed"),
+        ("reset_write", "unknown"),
+        ("hung_up_put", "unknown"),
+        ("storm_503_write", "unknown"),
+        ("reset", None),
+        ("slow_headers", None),
+    ],
+)
+def test_a_write_without_an_answer_says_what_is_known_of_it(run: Run, name: str, outcome: str | None) -> None:
+    """R-ERR-2."""
+    error = run[0][name].envelope["error"]
+    assert error["details"].get("outcome") == outcome if outcome else "outcome" not in error.get("details", {})
+    assert ("may have been carried out" in error["message"]) == (outcome == "unknown")
+    assert ("Nothing was sent" in error["message"]) == (outcome == "not_performed")

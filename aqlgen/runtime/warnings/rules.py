@@ -40,6 +40,15 @@ _MOST_KNOWN = 256
 Key: TypeAlias = tuple[str, str]
 
 
+def misses_promise(response: ApiResponse, data: Any) -> bool:
+    """Return True if an answer may be another one than was asked for: cheap, since every call asks."""
+    return (
+        data.__class__ is str
+        or response.content[:1] not in (b"{", b"[")
+        or not response.headers.get("content-type", "").startswith("application/json")
+    )
+
+
 def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the warnings to show; `state` is the session's, which remembers them."""
     merged: dict[Key, CallWarning] = {}
@@ -158,11 +167,11 @@ class WarningRules:
 
     def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
-        if response.cut:
-            from .thresholds import stream_warning
-
-            warnings = warnings or Warnings()
-            warnings.extend([stream_warning(response.cut, data)])
+        if response.cut or misses_promise(response, data):
+            warning = self._about_content(data, row, response)
+            if warning is not None:
+                warnings = warnings or Warnings()
+                warnings.extend([warning])
         if len(response.content) <= self._max_response:
             return data, warnings
         from .thresholds import truncate
@@ -172,6 +181,16 @@ class WarningRules:
             warnings = warnings or Warnings()
             warnings.extend([warning])
         return data, warnings
+
+    def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:
+        """Return the warning about an answer that is not whole, or not what was asked for."""
+        from .content import cut_warning, unexpected_content
+
+        if not response.cut:
+            return unexpected_content(row, response, data)
+        from .thresholds import stream_warning
+
+        return cut_warning(row, response, data) or stream_warning(response.cut, data)
 
     def select(self, warnings: Warnings | None, session: Session) -> list[dict[str, Any]]:
         """Return what the envelope of a successful call shows, the most urgent first."""
