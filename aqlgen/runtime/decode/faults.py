@@ -67,6 +67,9 @@ _NAME_LIST_KEYS = ("fields", "parameters", "params", "membernames")
 _WORD_KEYS = ("detail", "message", "msg", "description", "reason", "error", "title", "defaultmessage", "text")
 CODE_KEYS = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword", "name")
 """Keys of what tells the kind of a fault."""
+_MESSAGE_LIST_KEYS = ("message", "messages", "errormessages")
+_FRAMES = frozenset({*FAULT_KEYS, *_MESSAGE_LIST_KEYS, "error"})
+"""Keys around the single faults, which are no names of parameters."""
 _LACKING_KEYS = ("missingproperty", "additionalproperty", "unevaluatedproperty")
 """Keys of a property that a validator of JSON Schema misses or refuses within the place that it names."""
 PLACES = ("body", "query", "path", "header", "cookie")
@@ -149,10 +152,10 @@ def _walk(body: Any, depth: int, within: tuple[str, ...], *, listed: bool = Fals
             else:
                 yield from _walk(item, depth + 1, within, listed=True)
     elif isinstance(body, Mapping):
-        if not depth and body and all(is_list_of_texts(value) for value in body.values()):
+        fields = by_folded_key(body)
+        if not depth and body and all(map(is_list_of_texts, body.values())) and not fields.keys() & _FRAMES:
             yield from _by_name(body, depth, within)
             return
-        fields = by_folded_key(body)
         direct = list(_direct(fields, within, _NAME_KEYS if depth else _TOP_NAME_KEYS, listed=listed))
         nested = list(_nested(fields, depth, within))
         yield from direct
@@ -191,6 +194,9 @@ def _direct(
 
 def _nested(fields: Mapping[str, Any], depth: int, within: tuple[str, ...]) -> Iterator[Fault]:
     """Yield the faults in the lists and objects of an error that hold some."""
+    for key in _MESSAGE_LIST_KEYS:
+        if is_list_of_texts(fields.get(key)):
+            yield from _walk(fields[key], depth + 1, within)
     for key in ("error", *FAULT_KEYS):
         value = fields.get(key)
         if isinstance(value, list):

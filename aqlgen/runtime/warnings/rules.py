@@ -43,7 +43,8 @@ Key: TypeAlias = tuple[str, str]
 def misses_promise(response: ApiResponse, data: Any) -> bool:
     """Return True if an answer may be another one than was asked for: cheap, since every call asks."""
     return (
-        data.__class__ is str
+        data is None
+        or data.__class__ is str
         or response.content[:1] not in (b"{", b"[")
         or not response.headers.get("content-type", "").startswith("application/json")
     )
