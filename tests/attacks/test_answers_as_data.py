@@ -136,12 +136,48 @@ def test_words_of_a_header_stand_in_no_message(status: int, headers: dict[str, s
 def test_what_the_api_says_is_bounded() -> None:
     raised = failure({"message": "x" * 100_000, "code": "y" * 100_000})
     assert len(json.dumps(raised.envelope())) < 3500
-    faults = [{"field": f"{'n' * 500}{index}", "message": "x" * 5000} for index in range(1000)]
+    faults = [{"field": f"{index}{'n' * 500}", "message": "x" * 5000} for index in range(1000)]
     raised = failure({"errors": faults, "deep": json.loads("[" * 200 + "]" * 200)}, x_request_id="r" * 5000)
     assert len(raised.details["problems"]) == 20
     assert len(json.dumps(raised.details["problems"])) < 10_000
     assert len(json.dumps(raised.details["upstream"])) < 6000
     assert raised.details["upstream"]["body_cut"] is True
+
+
+PLANTED = "planted-c0ffee-credential"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [PLANTED, PLANTED.encode().hex(), "planted\\u002dc0ffee-credential", "planted%2Dc0ffee%2Dcredential"],
+    ids=["plain", "hexadecimal", "escaped", "percent"],
+)
+def test_a_credential_in_an_error_is_masked(written: str) -> None:
+    """R-ENV-4: in the body, in keys, in headers and in names, before anything is cut."""
+    cut = "x" * 990
+    content = (
+        f'{{"message": "{written}", "{written}": 1, "errors": [{{"field": "{written}", "message": "{written}"}}], '
+        f'"long": "{cut}{written}"}}'
+    )
+    headers = {"x-request-id": PLANTED, "link": f"<https://a.example/{PLANTED}>", "retry-after": PLANTED}
+    response = ApiResponse(400, {"content-type": "application/json", **headers}, content.encode())
+    raised = failure_of_response(response, ROW, {"order_id": "o1"}, frozenset({PLANTED}))
+    text = json.dumps(raised.envelope())
+    assert PLANTED not in text
+    assert written not in text
+    assert "***" in text
+
+
+HEADINGS = ("x-request-id", "link", "ratelimit", "ratelimit-policy", "deprecation", "allow", "etag")
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_a_header_of_an_error_is_bounded_and_shows_all_that_it_is(name: str) -> None:
+    response = ApiResponse(429, {name: "a\u202eb\x1b[31m" + "x" * 60_000}, b"")
+    details = failure_of_response(response, ROW, {}).details
+    text = json.dumps(details, ensure_ascii=False)
+    assert len(text) < 800
+    assert text.isprintable()
 
 
 UNSEEN = ("\x1b[31m", "\u202e", "\u200b", "\U000e0041\U000e0042", "\x07", "\x9b", "\ufeff", "\u2066", "\x7f")

@@ -42,13 +42,22 @@ def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarnin
         if not is_declared or row.method in ("HEAD", "OPTIONS"):
             return None
         return _warning(row, "The API answered without the content its document promises", promised, "")
-    kind = media_type(response.headers.get("content-type", "").partition(",")[0])
+    content_type = response.headers.get("content-type", "")
+    kind = media_type(content_type.partition(",")[0])
+    if row.paging is not None:
+        data = _of_page(data, decode_text(content, content_type))
     if is_json(promised):
         problem = _problem_of_json(response, kind, data)
     else:
         is_page = "html" in kind and "html" not in promised and "*" not in promised
         problem = "The API answered with a page of HTML instead of the content asked for" if is_page else ""
     return _warning(row, problem, promised, kind) if problem else None
+
+
+def _of_page(data: Any, text: str) -> Any:
+    """Return the text of an answer if it became the only item of a page, else the data."""
+    items = data.get("items") if isinstance(data, dict) else None
+    return text if items == [text] else data
 
 
 def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:

@@ -41,7 +41,7 @@ def document() -> dict[str, Any]:
         "tags": {"type": "array", "items": STRING},
         "metadata": {"type": "object", "additionalProperties": STRING},
     }
-    paths = {
+    paths: dict[str, Any] = {
         "/orders": {
             "get": {
                 "operationId": "listOrders",
@@ -82,6 +82,28 @@ def document() -> dict[str, Any]:
                 "summary": "Create a report",
                 "responses": _answers({"type": "array", "items": order}, "201", "202"),
             }
+        },
+    }
+    product = {"type": "object", "required": ["name"], "properties": {"name": STRING, "price": {"type": "number"}}}
+    product_id = {"name": "productId", "in": "path", "required": True, "schema": STRING}
+    pages = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("page", "perPage")]
+    listed = {"type": "object", "properties": {"items": {"type": "array", "items": product}, "total": {}}}
+    paths["/products"] = {
+        "get": {
+            "operationId": "listProducts",
+            "summary": "List products",
+            "parameters": pages,
+            "responses": _answers(listed, "200"),
+        }
+    }
+    paths["/products/{productId}"] = {
+        "parameters": [product_id],
+        "get": {"operationId": "getProduct", "summary": "Get a product", "responses": _answers(product, "200")},
+        "put": {
+            "operationId": "replaceProduct",
+            "summary": "Replace a product",
+            "requestBody": {"required": True, **_content(product)},
+            "responses": _answers(product, "200"),
         },
     }
     schemas = {

@@ -521,3 +521,22 @@ def test_more_values_than_can_be_passed_on_are_no_failure_of_a_write(
     assert envelope["data"] is None
     assert "more values" in envelope["warnings"][0]["message"]
     assert called(package, "get_order", PARAMS["get_order"], crowd)["success"] is False
+
+
+def test_a_page_that_is_a_text_is_no_empty_page(package: Path) -> None:
+    """R-ERR-2."""
+    envelope = called(package, "list_products", {"first": 5}, answer(b"<html>Log in</html>", 200, "text/html"))
+    assert envelope["data"]["items"] == ["<html>Log in</html>"]
+    assert envelope["data"]["pageInfo"]["hasNextPage"] is False
+    assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
+
+
+@pytest.mark.parametrize("content", [b"<html>Log in</html>", b'{"name": "a"'])
+def test_nothing_is_written_over_what_could_not_be_read(package: Path, content: bytes) -> None:
+    """R-ERR-2, R-UPD-2."""
+    recorder = Recorder(answer(content, 200, "text/html" if content.startswith(b"<") else JSON))
+    call = {"operation": "replace_product", "params": {"product_id": "7", "input": {"price": 2}}}
+    envelope = asyncio.run(shop.dispatcher(package, recorder).handle(None, call))
+    assert envelope["error"]["code"] == INTERNAL
+    assert envelope["error"]["details"]["outcome"] == "not_performed"
+    assert [request.method for request in recorder.sent] == ["GET"]
