@@ -110,23 +110,16 @@ def test_a_success_that_is_not_as_promised_gives_its_text_and_says_so(run: Run, 
     """R-ERR-2."""
     envelope = run[0][name].envelope
     assert isinstance(envelope["data"], str)
-    assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
+    assert "VALIDATION_UNEXPECTED_CONTENT_WARNING" in [warning["code"] for warning in envelope["warnings"]]
 
 
-@pytest.mark.parametrize(
-    ("name", "outcome"),
-    [
-        ("refused_write", "not_performed"),
-        ("reset_write", "unknown"),
-        ("hung_up_put", "unknown"),
-        ("storm_503_write", "unknown"),
-        ("reset", None),
-        ("slow_headers", None),
-    ],
-)
-def test_a_write_without_an_answer_says_what_is_known_of_it(run: Run, name: str, outcome: str | None) -> None:
+@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.expected == INTERNAL])
+def test_a_failure_without_an_answer_says_what_is_known_of_a_write_alone(run: Run, name: str) -> None:
     """R-ERR-2."""
+    if name not in run[0]:
+        pytest.skip("openssl makes the certificate, and is missing")
     error = run[0][name].envelope["error"]
-    assert error["details"].get("outcome") == outcome if outcome else "outcome" not in error.get("details", {})
+    outcome = error.get("details", {}).get("outcome")
+    assert (outcome is not None) == (FAULTS[name].method != "GET")
     assert ("may have been carried out" in error["message"]) == (outcome == "unknown")
     assert ("Nothing was sent" in error["message"]) == (outcome == "not_performed")

@@ -19,7 +19,8 @@ from . import shop
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OK = b"HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n"
 BODY = b'{"orderId": "1", "note": "x"}'
-TIMEOUT = 0.6
+TIMEOUT, PATIENT = 1.5, 20.0
+"""The time-out where the server is silent, and where it answers: it must not end what a busy machine is slow to do."""
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,10 @@ async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     await asyncio.sleep(20)
 
 
+def timeout_of(name: str) -> float:
+    return TIMEOUT if name.startswith("hung") else PATIENT
+
+
 class Exchange:
     """The envelope of one call to a server that behaves like this, and how many connections it got."""
 
@@ -64,7 +69,14 @@ class Exchange:
         self.envelope = asyncio.run(self._run(package, handler, operation, params, **options))
 
     async def _run(
-        self, package: Path, handler: Handler, operation: str, params: Any, *, scheme: str = "http"
+        self,
+        package: Path,
+        handler: Handler,
+        operation: str,
+        params: Any,
+        *,
+        scheme: str = "http",
+        timeout: float = PATIENT,
     ) -> dict[str, Any]:
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             self.connections += 1
@@ -75,12 +87,12 @@ class Exchange:
         server = await asyncio.start_server(handle, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         try:
-            return await called(package, f"{scheme}://127.0.0.1:{port}", operation, params)
+            return await called(package, f"{scheme}://127.0.0.1:{port}", operation, params, timeout)
         finally:
             server.close()
 
 
-async def called(package: Path, url: str, operation: str, params: Any, timeout: float = TIMEOUT) -> dict[str, Any]:
+async def called(package: Path, url: str, operation: str, params: Any, timeout: float = PATIENT) -> dict[str, Any]:
     transport = HttpTransport(timeout, 10_000, retries=2)
     try:
         return await shop.dispatcher(package, transport, url).handle(None, {"operation": operation, "params": params})
@@ -99,21 +111,21 @@ WRITES: dict[str, tuple[dict[str, Any], Any]] = {
     "create_report": ({}, None),
 }
 BREAKS: dict[str, Handler] = {
-    "closed": sending(b""),
-    "reset": sending(b"", reset=True),
     "hung": sending(b"", hang=True),
     "hung in the headers": sending(b"HTTP/1.1 201 Created\r\nX-", hang=True),
+    "closed": sending(b""),
+    "reset": sending(b"", reset=True),
     "closed in the headers": sending(b"HTTP/1.1 201 Created\r\nX-"),
     "no HTTP": sending(b"SSH-2.0-OpenSSH\r\n\r\n"),
 }
 
 
-@pytest.mark.parametrize("handler", BREAKS.values(), ids=BREAKS)
+@pytest.mark.parametrize("name", BREAKS)
 @pytest.mark.parametrize("operation", ["create_order", "delete_order"])
-def test_a_write_without_an_answer_may_have_been_carried_out(package: Path, operation: str, handler: Handler) -> None:
+def test_a_write_without_an_answer_may_have_been_carried_out(package: Path, operation: str, name: str) -> None:
     """R-ERR-2."""
     params, question = WRITES[operation]
-    exchange = Exchange(package, handler, operation, params)
+    exchange = Exchange(package, BREAKS[name], operation, params, timeout=timeout_of(name))
     error = exchange.envelope["error"]
     assert error["code"] == "INTERNAL_ERROR"
     assert error["details"] == {"sent": True, "outcome": "unknown", "find_out": question}
@@ -147,20 +159,21 @@ def refused_port() -> int:
 def test_where_no_connection_was_made_nothing_was_sent(package: Path, operation: str, url: str) -> None:
     """R-ERR-2."""
     params, _ = WRITES[operation]
-    error = asyncio.run(called(package, url.format(port=refused_port()), operation, params, 5))["error"]
+    error = asyncio.run(called(package, url.format(port=refused_port()), operation, params))["error"]
     assert error["code"] == "INTERNAL_ERROR"
     assert error["details"] == {"sent": False, "outcome": "not_performed"}
     assert error["message"].endswith("Nothing was sent: the call was not carried out.")
 
 
-@pytest.mark.parametrize("handler", [sending(b"no TLS here"), silent], ids=["no TLS", "silent"])
-def test_where_no_tls_connection_was_made_nothing_was_sent(package: Path, handler: Handler) -> None:
+@pytest.mark.parametrize(("name", "handler"), [("no TLS", sending(b"no TLS here")), ("hung", silent)])
+def test_where_no_tls_connection_was_made_nothing_was_sent(package: Path, name: str, handler: Handler) -> None:
     """R-ERR-2."""
-    error = Exchange(package, handler, "create_order", {"note": "x"}, scheme="https").envelope["error"]
+    exchange = Exchange(package, handler, "create_order", {"note": "x"}, scheme="https", timeout=timeout_of(name))
+    error = exchange.envelope["error"]
     assert error["details"] == {"sent": False, "outcome": "not_performed"}
 
 
-CUT = {
+CUT: dict[str, tuple[Handler, Any, str | None]] = {
     "closed in the body": (sending(OK + b"Content-Length: 100\r\n\r\n" + BODY[:9]), '{"orderId', "connection broke"),
     "reset in the body": (sending(OK + b"Content-Length: 100\r\n\r\n", reset=True), None, "connection broke"),
     "hung in the body": (
@@ -185,17 +198,17 @@ CUT = {
 }
 
 
-@pytest.mark.parametrize(("handler", "data", "words"), CUT.values(), ids=CUT)
-def test_a_write_whose_success_broke_off_is_a_success(
-    package: Path, handler: Handler, data: Any, words: str | None
-) -> None:
+@pytest.mark.parametrize("name", CUT)
+def test_a_write_whose_success_broke_off_is_a_success(package: Path, name: str) -> None:
     """R-ERR-2."""
-    exchange = Exchange(package, handler, "create_order", {"note": "x"})
+    handler, data, words = CUT[name]
+    exchange = Exchange(package, handler, "create_order", {"note": "x"}, timeout=timeout_of(name))
     envelope = exchange.envelope
     assert envelope["success"] is True, envelope
     assert envelope["data"] == data
     assert exchange.connections == 1
-    messages = [warning["message"] for warning in envelope.get("warnings", ())]
+    warnings = [warning for warning in envelope.get("warnings", ()) if warning["code"].startswith("VALIDATION_")]
+    messages = [warning["message"] for warning in warnings]
     assert len(messages) == (words is not None)
     if words is not None:
         assert words in messages[0]
@@ -211,6 +224,6 @@ def test_what_was_done_counts_where_the_redirect_behind_it_leads_to_silence(pack
         writer.write(b"HTTP/1.1 303 See Other\r\nLocation: /orders/1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         await writer.drain()
 
-    envelope = Exchange(package, handle, "create_order", {"note": "x"}).envelope
+    envelope = Exchange(package, handle, "create_order", {"note": "x"}, timeout=TIMEOUT).envelope
     assert envelope["success"] is True
     assert envelope["data"] == {"location": "/orders/1"}
