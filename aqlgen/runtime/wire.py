@@ -117,7 +117,8 @@ class Transport(Protocol):
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         """Send a request and return its response.
 
-        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure.
+        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure. For a write its
+        `details.outcome` says whether anything was sent.
         """
         ...
 

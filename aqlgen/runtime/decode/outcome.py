@@ -88,6 +88,8 @@ def _arguments(reader: Row, row: Row, params: Mapping[str, Any]) -> dict[str, An
     for name, parameter in reader.parameters.items():
         wire = placed.get(parameter.wire, parameter.wire) if parameter.location == "path" else parameter.wire
         source = names.get((parameter.location, wire))
+        if source is not None and source in params and row.parameters[source].sensitive:
+            continue  # a secret is not repeated: whoever gave it knows it
         if source is not None and source in params and parameter.required:
             arguments[name] = params[source]
         elif parameter.required and parameter.preset is None:
