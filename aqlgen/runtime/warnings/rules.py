@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..media import JSON
 from ..settings.config import Config
 from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Warnings
@@ -37,17 +38,10 @@ _PEAKS = frozenset({"current", "duration_ms"})
 _STATE = "warnings"
 _MOST_KNOWN = 256
 
+_BEGINNINGS = frozenset({b"{", b"["})
+"""First characters of JSON that holds data."""
+
 Key: TypeAlias = tuple[str, str]
-
-
-def misses_promise(response: ApiResponse, data: Any) -> bool:
-    """Return True if an answer may be another one than was asked for: cheap, since every call asks."""
-    return (
-        data is None
-        or data.__class__ is str
-        or response.content[:1] not in (b"{", b"[")
-        or not response.headers.get("content-type", "").startswith("application/json")
-    )
 
 
 def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict[str, Any]) -> list[dict[str, Any]]:
@@ -168,7 +162,13 @@ class WarningRules:
 
     def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
-        if response.cut or misses_promise(response, data):
+        if (  # cheap, since every call asks: data of JSON that was called so need no second look
+            data is None
+            or data.__class__ is str
+            or response.content[:1] not in _BEGINNINGS
+            or not response.headers.get("content-type", JSON).startswith(JSON)
+            or response.cut
+        ):
             warning = self._about_content(data, row, response)
             if warning is not None:
                 warnings = warnings or Warnings()

@@ -497,8 +497,8 @@ def test_a_success_stays_one_and_keeps_its_headers_beside_the_data(package: Path
     warnings = [warning["code"] for warning in envelope.get("warnings", ())]
     assert warnings == (["VALIDATION_UNEXPECTED_CONTENT_WARNING"] if case.warned else [])
     if case.warned:
-        said = "was carried out" in envelope["warnings"][0]["message"]
-        assert said == (case.operation not in ("get_order", "list_orders"))
+        says_so = "was carried out" in envelope["warnings"][0]["message"]
+        assert says_so == (case.operation not in ("get_order", "list_orders"))
 
 
 def test_headers_of_a_batch_stand_beside_each_result(package: Path) -> None:
