@@ -114,6 +114,27 @@ def test_a_write_with_an_idempotency_key_is_repeated_under_the_same_key(package:
     assert api.seen[-1].headers["idempotency-key"] != keys[0]
 
 
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ((REFUSED,), "not_performed"),
+        ((RESET,), "unknown"),
+        ((RESET, REFUSED), "unknown"),
+        ((answer(503), REFUSED), "unknown"),
+        ((answer(429), REFUSED), "not_performed"),
+        ((httpx2.PoolTimeout("no"),), "not_performed"),
+        ((httpx2.WriteTimeout("no"),), "unknown"),
+        ((answer(429), httpx2.ReadTimeout("no")), "unknown"),
+    ],
+)
+def test_an_earlier_attempt_counts_for_what_is_known_of_a_write(
+    package: Make, answers: tuple[Answer, ...], outcome: str
+) -> None:
+    """R-ERR-2."""
+    row = package({"op": operation("POST", idempotency={"header": "Idempotency-Key"})}, family="create").row()
+    assert Api(*answers).refused("POST", row).details["outcome"] == outcome
+
+
 def test_an_idempotency_key_that_the_caller_gave_stays(package: Make) -> None:
     row = package({"op": operation("POST", idempotency={"header": "Idempotency-Key"})}).row()
     api = Api(RESET, answer(201))
