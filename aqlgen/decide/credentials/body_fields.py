@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decide.credentials.names import Likeness, likeness
+from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_token_endpoint, likeness
 from aqlgen.decide.credentials.parameters import MOST, CredentialParameter
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json, JsonSchema, Location, Operation, Parameter
@@ -24,10 +24,12 @@ _SECRETS: Final = frozenset({"secret", "client_secret"})
 def credential_fields(document: Document, resolver: Resolver) -> list[CredentialParameter]:
     """Return the fields that most operations have for the caller's credential, as if they were parameters.
 
-    What only some bodies have is data: the key of an integration that is being set up.
+    What only some bodies have is data: the key of an integration that is being set up. The secret of the caller's own
+    application at a token endpoint is none.
     """
     uses: dict[str, dict[str, Parameter]] = defaultdict(dict)
     users: dict[str, set[str]] = defaultdict(set)
+    secrets: dict[str, dict[str, Parameter]] = defaultdict(dict)
     likely: set[str] = set()
     for operation in document.operations:
         for parameter in operation.parameters:
@@ -35,13 +37,16 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
         for field in _fields(operation, resolver):
             users[field.name].add(operation.key)
             uses[field.name].setdefault(operation.key, field)
+            if "_".join(split(field.name)) == CLIENT_SECRET and is_token_endpoint(operation):
+                secrets[field.name].setdefault(operation.key, field)
             if likeness(field, operation) >= Likeness.LIKELY:
                 likely.add(field.name)
     most = len(document.operations) * MOST
     names = {name for name in likely if len(users[name]) >= most}
     if any("_".join(split(name)) in _SECRETS for name in names):
         names |= {name for name in uses if "_".join(split(name)) == "client_id" and len(users[name]) >= most}
-    return [CredentialParameter(Location.QUERY, name, uses[name]) for name in uses if name in names]
+    recognised = {**secrets, **{name: uses[name] for name in uses if name in names}}
+    return [CredentialParameter(Location.QUERY, name, members) for name, members in recognised.items()]
 
 
 def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
