@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from aqlgen.decide.credentials.departures import DEPARTURES, FORMAT, NO_SCHEME
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
@@ -117,7 +118,7 @@ def measure(spec: Path, *, alone: bool) -> Result:
     """Build the requests of a document's operations."""
     prepared = prepare(options_of(spec), lambda _: None)
     result = Result()
-    codes = ("credential-parameter", "security-assumed", "security-lifted", "no-security-scheme", "signed-requests")
+    codes = {*DEPARTURES, FORMAT, NO_SCHEME}
     result.notes = [f"{note.code}: {note.message}" for note in prepared.diagnostics if note.code in codes]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

@@ -14,12 +14,10 @@ from typing import Final
 
 from aqlgen.decide.credentials.placement import sends_parameter
 from aqlgen.ir import Document, Parameter, SecurityScheme
+from aqlgen.runtime.auth.usage import KEY
 from aqlgen.words import split
 
-__all__ = ["KEY", "key_format", "texts_of", "with_format"]
-
-KEY: Final = "{key}"
-"""What stands for the key in a format."""
+__all__ = ["key_format", "texts_of", "with_format"]
 
 _HEADER: Final = "authorization"
 _LONGEST: Final = 20_000
@@ -81,8 +79,8 @@ def key_format(texts: Iterable[str], about: Iterable[str] = (), name: str = "") 
     `texts` are about the credential, `about` are texts about the API and its operations, `name` is that of the scheme.
     """
     texts = [text[:_LONGEST] for text in texts]
-    tellings = (_written(text) for text in texts)
-    tellings = chain(tellings, (_written(text[:_LONGEST], header_only=True) for text in about))
+    shown = (_written(text[:_LONGEST], header_only=True) for text in about)
+    tellings = chain(map(_written, texts), shown)
     written = next((written for written in tellings if written is not None), None)
     if written is not None:
         return written

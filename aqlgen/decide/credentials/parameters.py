@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from aqlgen.decide.credentials.formats import KEY, key_format, texts_of
+from aqlgen.decide.credentials.formats import key_format, texts_of
 from aqlgen.decide.credentials.names import Likeness, likeness, stem
 from aqlgen.ir import Document, Location, Operation, Parameter, SecurityScheme
+from aqlgen.runtime.auth.usage import KEY
 from aqlgen.words import split
 
 __all__ = ["CredentialParameter", "credential_parameters", "is_token", "scheme_of"]

@@ -23,6 +23,7 @@ from ..settings.load import Variables
 from ..table import Adapter, Row
 from ..wire import NO_CREDENTIALS, Account, Applied
 from .sources import SIGNATURE, Source, Sources, without_scheme
+from .usage import KEY
 
 if TYPE_CHECKING:
     import ssl
@@ -270,7 +271,7 @@ def _formatted(scheme: Mapping[str, Any], value: str) -> str:
     kind, space, rest = value.partition(" ")
     if not written or (space and rest and kind.replace("-", "").isalnum()):
         return value
-    return str(written).replace("{key}", value)
+    return str(written).replace(KEY, value)
 
 
 def _secret_names(scheme: Mapping[str, Any]) -> list[str]:
