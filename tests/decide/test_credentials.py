@@ -375,3 +375,18 @@ def test_the_http_scheme_mutual_is_a_certificate(tmp_path: Path) -> None:
     schemes = {"m": {"type": "http", "scheme": "mutual"}}
     table = documented(tmp_path, {"/a": reading()}, schemes, security=[{"m": []}])
     assert table.adapter["security_schemes"]["m"]["type"] == "mutualTLS"
+
+
+def test_operations_that_state_nothing_are_believed_where_the_others_state_different_things(tmp_path: Path) -> None:
+    paths = {
+        "/a": reading(security=[{"b": []}]),
+        "/b": reading(security=[{"k": []}]),
+        "/c": {"post": {"responses": {"200": {"description": "OK"}}}},
+    }
+    table = documented(tmp_path, paths, {"b": BEARER, "k": KEY})
+    assert requirements(table) == {"/a": [["b"]], "/b": [["k"]], "/c": []}
+
+
+def test_the_secret_of_an_application_alone_is_no_credential_of_the_api(tmp_path: Path) -> None:
+    table = documented(tmp_path, {"/a": reading(parameter("client_secret", "query")), "/b": reading(), "/c": reading()})
+    assert table.findings("no-security-scheme")

@@ -4,8 +4,8 @@
 - A scheme that is declared and required nowhere is sent wherever its variable is set. Where other schemes are required,
   it is sent beside them if it is the only such scheme and sends something else; otherwise it takes their place where
   they are not set.
-- Where operations state requirements and others, which write, say nothing, theirs are those that most operations state:
-  the credential is sent with all that say nothing, wherever its variable is set.
+- Where nearly all operations that state requirements state the same, and others, which write, say nothing, the credential
+  is sent with all that say nothing, wherever its variable is set.
 - `security: []` is believed, as long as at most half of the operations lift what the document requires; where more do,
   the credential is sent wherever its variable is set.
 - Neither concerns logins and token endpoints, nor an operation that is public by its own `security: []` otherwise.
@@ -38,6 +38,7 @@ Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 Requirements: TypeAlias = list[tuple[str, ...]]
 
 _FEWEST_LIFTED: Final = 2
+_UNIFORM: Final = 0.9
 _MOST_SUBSETS: Final = 3
 _MANY: Final = 0.2
 """The share of operations that declare a key, from which on the others are taken to have left it out."""
@@ -82,7 +83,7 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
         if scheme.format:
             message = f"the key of the security scheme {scheme.name!r} is sent as {scheme.format!r}, as it is described"
             findings.note(FORMAT, message, scheme.origin.pointer)
-    if not findings.schemes:
+    if all("_".join(split(name)) == CLIENT_SECRET for name in findings.schemes):
         advice = f"If the API wants one, say so in overrides.yaml:\n{ADDED_SCHEME}"
         findings.note(NO_SCHEME, "the document names no credential", "", advice)
     operations = []
@@ -213,19 +214,20 @@ def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[
 
 
 def _unstated(document: Document, findings: _Findings, resolver: Resolver) -> dict[str, Alternatives]:
-    """Return the requirements of operations that say nothing where most others do, if some of these write."""
+    """Return the requirements of operations that say nothing where others state all the same, if some of these write."""
     stated = Counter(filter(None, (operation.security for operation in document.operations)))
     silent = [
         operation
         for operation in document.operations
         if operation.security is None and not issues_credentials(operation, resolver)
     ]
-    if any(document.security) or not any(map(any, stated)) or not any(_writes(operation) for operation in silent):
+    common = max(stated, key=lambda alternatives: stated[alternatives], default=())
+    is_uniform = any(common) and stated[common] >= stated.total() * _UNIFORM
+    if any(document.security) or not is_uniform or not any(map(_writes, silent)):
         return {}
-    common = max((alternatives for alternatives in stated if any(alternatives)), key=lambda each: stated[each])
     message = (
         f"{len(silent)} of {len(document.operations)} operations state no security, and some of them write: the "
-        "credential that most others state is sent with each of them too, where its variable is set"
+        "credential that the others state is sent with each of them too, where its variable is set"
     )
     findings.note(UNSTATED, message, silent[0].origin.pointer)
     return dict.fromkeys((operation.key for operation in silent), common)
