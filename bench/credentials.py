@@ -57,6 +57,8 @@ class Result:
     """The operations by the parameters that look like credentials."""
     alone: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """The constant headers of every request."""
 
 
 def value_of(variable: str) -> str:
@@ -128,6 +130,7 @@ def measure(spec: Path, *, alone: bool) -> Result:
         for path, content in table_files(prepared.table).items():
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_text(content, encoding="utf-8")
+        result.headers = prepared.table.adapter.headers
         found = report(prepared.table.adapter, {})
         variables: dict[str, list[str]] = {entry["scheme"]: entry["variables"] for entry in found}
         result.variables = {
@@ -164,6 +167,7 @@ def lines(name: str, result: Result) -> Iterator[str]:
     for scheme, text in result.variables.items():
         alone = f"; alone: {result.alone[scheme]}" if scheme in result.alone else ""
         yield f"    scheme {scheme}: {text}{alone}"
+    yield from (f"    header {key}: {value}" for key, value in result.headers.items())
     yield from (f"    note {note[:300]}" for note in result.notes)
     for carried, keys in sorted(result.carried.items(), key=lambda item: -len(item[1])):
         yield f"  {len(keys):5} carry {carried}" + (f": {some(keys)}" if carried == "none" else "")

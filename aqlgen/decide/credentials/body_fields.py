@@ -34,10 +34,12 @@ def credential_fields(document: Document, resolver: Resolver) -> list[Credential
     for operation in document.operations:
         for parameter in operation.parameters:
             users[parameter.name].add(operation.key)
-        for field in _fields(operation, resolver):
+        fields = list(_fields(operation, resolver))
+        present = {field.name for field in fields}
+        for field in fields:
             users[field.name].add(operation.key)
             uses[field.name].setdefault(operation.key, field)
-            if "_".join(split(field.name)) == CLIENT_SECRET and is_token_endpoint(operation):
+            if "_".join(split(field.name)) == CLIENT_SECRET and is_token_endpoint(operation, present):
                 secrets[field.name].setdefault(operation.key, field)
             if likeness(field, operation) >= Likeness.LIKELY:
                 likely.add(field.name)

@@ -4,8 +4,8 @@
 - A scheme that is declared and required nowhere is sent wherever its variable is set. Where other schemes are required,
   it is sent beside them if it is the only such scheme and sends something else; otherwise it takes their place where
   they are not set.
-- Where nearly all operations that state requirements state the same, and others, which write, say nothing, the credential
-  is sent with all that say nothing, wherever its variable is set.
+- Where nearly all operations that state requirements state the same, and others, which write, say nothing, the
+  credential is sent with all that say nothing, wherever its variable is set.
 - `security: []` is believed, as long as at most half of the operations lift what the document requires; where more do,
   the credential is sent wherever its variable is set.
 - Neither concerns logins and token endpoints, nor an operation that is public by its own `security: []` otherwise.
@@ -214,7 +214,7 @@ def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[
 
 
 def _unstated(document: Document, findings: _Findings, resolver: Resolver) -> dict[str, Alternatives]:
-    """Return the requirements of operations that say nothing where others state all the same, if some of these write."""
+    """Return the requirements of operations that say nothing, some of which write, where all others state the same."""
     stated = Counter(filter(None, (operation.security for operation in document.operations)))
     silent = [
         operation

@@ -7,6 +7,7 @@ the token or key that an operation is about (`DELETE /tokens/{token}`).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final
 
@@ -89,6 +90,7 @@ _SIGNING: Final = frozenset(
 
 _ISSUERS: Final = frozenset("token login signin logon oauth authenticate session sessions access_token auth".split())
 _AUTHORIZING: Final = frozenset("oauth oauth2 token revoke revocation introspect introspection oidc".split())
+_GRANTED: Final = re.compile(r"(^|_)(grant_type|code|token|assertion)$")
 _OF_PEOPLE: Final = re.compile(r"(^|_)(password|passwd|client_secret|grant_type|refresh_token|code_verifier|api_?key)$")
 _MAX_DEPTH: Final = 3
 _MAX_OPTIONS: Final = 20
@@ -152,9 +154,14 @@ def is_signing_part(parameter: Parameter) -> bool:
     return parameter.location in (Location.HEADER, Location.QUERY) and parameter.name.lower() in _SIGNING
 
 
-def is_token_endpoint(operation: Operation) -> bool:
-    """Return True if an authorization server gives, shows or revokes tokens by an operation (RFC 6749, 7009, 7662)."""
-    return operation.method == "post" and not _AUTHORIZING.isdisjoint(split(operation.path))
+def is_token_endpoint(operation: Operation, fields: Iterable[str]) -> bool:
+    """Return True if an authorization server gives, shows or revokes tokens by an operation (RFC 6749, 7009, 7662).
+
+    `fields` are those of its body: setting up an OAuth client takes a secret, too, and neither a grant nor a token.
+    """
+    if operation.method != "post" or _AUTHORIZING.isdisjoint(split(operation.path)):
+        return False
+    return any(_GRANTED.search("_".join(split(name))) for name in fields)
 
 
 def issues_credentials(operation: Operation, resolver: Resolver) -> bool:
