@@ -131,11 +131,11 @@ def measure(spec: Path, *, alone: bool) -> Result:
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_text(content, encoding="utf-8")
         result.headers = prepared.table.adapter.headers
-        found = report(prepared.table.adapter, {})
-        variables: dict[str, list[str]] = {entry["scheme"]: entry["variables"] for entry in found}
+        reported = report(prepared.table.adapter, {})
+        variables: dict[str, list[str]] = {entry["scheme"]: entry["variables"] for entry in reported}
         result.variables = {
             entry["scheme"]: " ".join((entry["type"], entry.get("http_scheme", ""), *entry["variables"]))
-            for entry in found
+            for entry in reported
         }
         environ = {name: value_of(name) for names in variables.values() for name in names}
         servers = prepared.table.adapter.servers

@@ -390,3 +390,9 @@ def test_operations_that_state_nothing_are_believed_where_the_others_state_diffe
 def test_the_secret_of_an_application_alone_is_no_credential_of_the_api(tmp_path: Path) -> None:
     table = documented(tmp_path, {"/a": reading(parameter("client_secret", "query")), "/b": reading(), "/c": reading()})
     assert table.findings("no-security-scheme")
+
+
+def test_the_key_of_the_callers_application_is_a_credential_where_most_operations_have_it(tmp_path: Path) -> None:
+    key = parameter("key", "query", required=True, description="An application key.")
+    table = documented(tmp_path, {"/geocode": reading(key)})
+    assert not shown(table)

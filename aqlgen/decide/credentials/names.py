@@ -63,9 +63,11 @@ _OTHERS: Final = re.compile(
 """Keys and tokens of something else than the caller."""
 
 _DESCRIBED: Final = re.compile(
-    r"(?i)\b(api|access|auth\w*|personal|private|registered|secret|subscription)[\s_`-]*(key|token|secret)"
+    r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_`-]*(key|token|secret)"
     r"|\bauthenticat|\bauthoriz(e|ation)\b|\bbearer\b|\bcredential|\boauth|\byour (\w+ ){0,2}(key|token)\b"
 )
+_APPLICATION_KEY: Final = re.compile(r"(?i)\bapp(lication)?[\s_-]?key\b")
+"""The key of the caller's application, or of the application that is asked about."""
 _ABOUT: Final = re.compile(
     r"(?i)\b(to (be )?(revoke|delete|inspect|introspect|verify|validate|refresh|exchange|renew|remove|look ?up)d?"
     r"|received|sent (to|by) (the )?(user|e-?mail)|associated with|of the (user|item|device|account) to)\b"
@@ -110,6 +112,7 @@ def likeness(parameter: Parameter, operation: Operation) -> Likeness:
         return Likeness.NONE
     named = any(pattern.search(name) for pattern in (_KEY, _TOKEN, _SECRET, _AUTHORIZATION))
     if named:
+        described = described and bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
         return Likeness.CERTAIN if described or parameter.location is Location.HEADER else Likeness.LIKELY
     if not _POSSIBLE.search(name) and not (parameter.location is Location.HEADER and _TAIL.search(name)):
         return Likeness.NONE
