@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,56 @@ def test_a_value_of_the_body_is_part_of_every_body(tmp_path: Path) -> None:
     assert dict(request.headers)["Notion-Version"] == "2"
     with pytest.raises(Failure, match="space"):
         sent(table, tmp_path, "search", {"space": "theirs"})
+
+
+TEXT = {"type": "string"}
+FIELDS = {"type": "object", "properties": {"fooBar": TEXT, "z": TEXT}, "required": ["fooBar"]}
+
+
+def posting(media: str, schema: Any = FIELDS, *parameters: Any) -> dict[str, Any]:
+    body = {"required": True, "content": {media: {"schema": schema}}}
+    return {"post": {"parameters": list(parameters), "requestBody": body, "responses": OK}}
+
+
+@pytest.mark.parametrize(
+    ("path", "item", "key", "value", "expected"),
+    [
+        (
+            "/a",
+            {"get": {"parameters": [parameter("q", schema={"type": "array"})], "responses": OK}},
+            "q",
+            ["x", "y"],
+            "q=x&q=y",
+        ),
+        ("/a", {"get": {"parameters": [parameter("c", "cookie")], "responses": OK}}, "c", "a=b", "Cookie: c=a%3Db"),
+        ("/a", {"get": {"parameters": [parameter("X-V", "header")], "responses": OK}}, "X-V", "1", "X-V: 1"),
+        ("/a/x-{i}", {"get": {"parameters": [parameter("i", "path")], "responses": OK}}, "i", "u/v", "/a/x-u%2Fv"),
+        ("/a", posting("application/json"), "fooBar", "k", '"fooBar":"k"'),
+        ("/a", posting("application/x-www-form-urlencoded"), "fooBar", "k l", "fooBar=k+l"),
+        ("/a", posting("multipart/form-data"), "fooBar", "k", 'name="fooBar"'),
+        ("/a", posting("application/xml"), "fooBar", "k", "<fooBar>k</fooBar>"),
+        ("/a", posting("text/plain", TEXT), "body", "hello", "hello"),
+        ("/a", posting("application/json", FIELDS, parameter("fooBar")), "body:fooBar", "k", '"fooBar":"k"'),
+        ("/a", posting("application/json", FIELDS, parameter("fooBar")), "query:fooBar", "k", "?fooBar=k"),
+        ("/a/{i}", {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}, "i", "k", "/a/k"),
+    ],
+)
+@pytest.mark.parametrize("way", ["value", "default"])
+def test_a_constant_is_sent_in_every_location(
+    tmp_path: Path, path: str, item: dict[str, Any], key: str, value: Any, expected: str, way: str
+) -> None:
+    (method,) = item
+    text = f"{method.upper()} {path}: {json.dumps({'parameters': {key: {way: value}}})}"
+    table = tabulate(tmp_path, api({path: item}, servers=[{"url": "https://a.example"}]), overrides=text)
+    ((name, row),) = table.rows.items()
+    needed = {
+        field: {} if field == "input" else "1" for field, each in row["parameters"].items() if each.get("required")
+    }
+    request = sent(table, tmp_path, name, needed)
+    headers = "\n".join(f"{header}: {text}" for header, text in request.headers)
+    assert expected in f"{request.url}\n{headers}\n{(request.content or b'').decode()}"
+    shown = {each.get("name", field) for field, each in row["parameters"].items()}
+    assert (key.rpartition(":")[2] in shown) == (way == "default" or ":" in key)
 
 
 def test_what_a_sensitive_default_holds_is_not_shown(tmp_path: Path) -> None:
