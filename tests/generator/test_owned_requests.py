@@ -300,6 +300,36 @@ def test_a_constant_is_sent_in_every_location(
     assert (key.rpartition(":")[2] in shown) == (way == "default" or ":" in key)
 
 
+@pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("key", ["fooBar", "body:fooBar"])
+def test_a_field_of_an_updates_body_is_fixed_and_no_part_of_its_input(tmp_path: Path, media: str, key: str) -> None:
+    item = {"patch": posting(media, FIELDS, parameter("i", "path"))["post"]}
+    text = f"PATCH /a/{{i}}: {{parameters: {{{json.dumps(key)}: {{value: k}}}}}}"
+    table = tabulate(tmp_path, api({"/a/{i}": item}, servers=[{"url": "https://a.example"}]), overrides=text)
+    ((name, row),) = table.rows.items()
+    assert set(row["parameters"]) == {"i", "input", "dry_run"}
+    content = sent(table, tmp_path, name, {"i": "1", "input": {"z": "2"}}).content
+    assert content == (b'{"z":"2","fooBar":"k"}' if "json" in media else b"z=2&fooBar=k")
+    with pytest.raises(Failure, match="foo"):
+        sent(table, tmp_path, name, {"i": "1", "input": {"z": "2", "fooBar": "theirs"}})
+
+
+def test_a_fixed_value_of_a_path_is_not_that_of_a_field_of_the_same_name(tmp_path: Path) -> None:
+    item = {"patch": posting("application/json", FIELDS, parameter("z", "path"))["post"]}
+    document = api({"/a/{z}": item}, servers=[{"url": "https://a.example"}])
+    table = tabulate(tmp_path, document, overrides="PATCH /a/{z}: {parameters: {z: {value: k}}}")
+    ((name, _),) = table.rows.items()
+    request = sent(table, tmp_path, name, {"input": {"foo_bar": "1", "z": "2"}})
+    assert (request.url, request.content) == ("https://a.example/a/k", b'{"fooBar":"1","z":"2"}')
+
+
+def test_a_field_of_an_updates_body_has_no_default_of_the_owner(tmp_path: Path) -> None:
+    item = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
+    text = "PATCH /a/{i}: {parameters: {fooBar: {default: k}}}"
+    ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text)
+    assert message == "PATCH /a/{i} has no parameter `fooBar`"
+
+
 def test_what_a_sensitive_default_holds_is_not_shown(tmp_path: Path) -> None:
     text = "GET /v2/accounts/{account}/envelopes: {parameters: {account: {default: me, sensitive: true}}}"
     rows = tabulate(tmp_path, BARE, overrides=text).rows
