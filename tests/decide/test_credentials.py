@@ -278,18 +278,22 @@ def test_a_secret_of_the_callers_own_application_is_none_of_the_agents(tmp_path:
         body = {"content": {"application/json": {"schema": schema}}}
         return {"post": {"requestBody": body, "responses": {"200": {"description": "OK"}}, "security": []}}
 
+    choosing = posting("client_secret", "grant_type")
+    media = choosing["post"]["requestBody"]["content"]["application/json"]
+    media["schema"] = {"oneOf": [media["schema"], {"type": "object", "properties": {"scope": {"type": "string"}}}]}
     paths = {
         "/oauth/token": posting("client_secret", "code"),
         "/integrations": posting("client_secret", "name"),
         "/settings/oauth": posting("client_secret", "scope"),
         "/exchange": reading(parameter("client_secret", "query")),
+        "/oauth2/token": choosing,
         **{f"/{name}": reading() for name in "abcdef"},
     }
     table = documented(tmp_path, paths)
     shown_secrets = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
     assert shown_secrets == {"/integrations", "/settings/oauth"}
     needs = requirements(table)
-    assert [path for path in paths if needs[path]] == ["/oauth/token", "/exchange"]
+    assert [path for path in paths if needs[path]] == ["/oauth/token", "/exchange", "/oauth2/token"]
     placed = {scheme["in"] for scheme in table.adapter["security_schemes"].values()}
     assert placed == {"body", "query"}
 

@@ -71,7 +71,7 @@ def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
 
 
 def _properties(schema: Json, resolver: Resolver, depth: int = 0) -> Iterator[tuple[str, JsonSchema, bool]]:
-    """Yield name, schema and necessity of the fields of an object and of the parts that it is made of."""
+    """Yield name, schema and necessity of the fields of an object, of its parts, and of each choice."""
     node = _resolved(schema, resolver)
     if not isinstance(node, dict) or depth > _MAX_DEPTH:
         return
@@ -80,9 +80,11 @@ def _properties(schema: Json, resolver: Resolver, depth: int = 0) -> Iterator[tu
         field = _resolved(value, resolver)
         if isinstance(name, str) and isinstance(field, dict):
             yield name, {**field, **(value if isinstance(value, dict) else {})}, name in (required or ())
-    parts = node.get("allOf")
-    for part in parts[:_MAX_PARTS] if isinstance(parts, list) else ():
-        yield from _properties(part, resolver, depth + 1)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        parts = node.get(keyword)
+        for part in parts[:_MAX_PARTS] if isinstance(parts, list) else ():
+            for name, field, is_required in _properties(part, resolver, depth + 1):
+                yield name, field, is_required and keyword == "allOf"
 
 
 def _resolved(schema: Json, resolver: Resolver) -> Json:
