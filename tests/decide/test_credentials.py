@@ -400,3 +400,10 @@ def test_the_key_of_the_callers_application_is_a_credential_where_most_operation
     key = parameter("key", "query", required=True, description="An application key.")
     table = documented(tmp_path, {"/geocode": reading(key)})
     assert not shown(table)
+
+
+def test_an_operation_that_takes_other_credentials_too_tells_no_format(tmp_path: Path) -> None:
+    key = {"type": "apiKey", "in": "header", "name": "Authorization"}
+    text = "An app of ours sends `Authorization: JWT <JWT Token>`."
+    paths = {"/a": reading(security=[{"o": []}, {"k": []}], description=text)}
+    assert "format" not in documented(tmp_path, paths, {"k": key, "o": OAUTH}).adapter["security_schemes"]["k"]

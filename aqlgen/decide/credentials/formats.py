@@ -57,9 +57,7 @@ def with_format(scheme: SecurityScheme, document: Document) -> SecurityScheme:
     )
     texts = [scheme.description, *dict.fromkeys(text for parameter in parameters for text in texts_of(parameter))]
     users = [
-        operation
-        for operation in document.operations
-        if any(scheme.name in names for names in operation.security or ())
+        each for each in document.operations if each.security and all(scheme.name in names for names in each.security)
     ]
     about = (document.description, *(operation.description for operation in users[:_MOST_USERS]))
     return replace(scheme, format=key_format(texts, about, scheme.name))
