@@ -12,7 +12,7 @@ from pathlib import Path
 USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tells more of one"
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
-    "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo"),
+    "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo", "credentials"),
     "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
     "Names and categories": ("ground_truth", "names", "kept"),
     "Generating again": ("history", "diff", "diff_lines"),

@@ -115,6 +115,21 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
 
 
+def fields_of_update(
+    decision: Decision, types: Types, wanted: str | None, names: frozenset[str]
+) -> tuple[TableParameter, ...]:
+    """Return the fields of an update's body that have these names, as parameters of their own."""
+    body = decision.operation.body
+    if decision.category is not Category.UPDATE or body is None or not names:
+        return ()
+    media = choose(body, types, wanted)
+    fields = fields_of(media, types)
+    if fields is None or names.isdisjoint(fields.properties):
+        return ()
+    shaped = of_fields(fields, media, sent_as(media), body, types, pascal(split(decision.name)))
+    return tuple(field for field in shaped.parameters if field.location == "body" and field.wire in names)
+
+
 def sent_as(media: MediaType) -> str:
     """Return the content type to send, with its parameters except a boundary, which each form chooses itself."""
     first, *rest = (part.strip() for part in media.written.split(";"))
