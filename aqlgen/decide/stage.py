@@ -88,7 +88,7 @@ def decide(
         )
         for key in served
     ]
-    return with_traits(decisions, resolver)
+    return with_traits(decisions, resolver, document.description)
 
 
 def _selecting_names(

@@ -31,7 +31,7 @@ from aqlgen.table import responses
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import page_of, paged, paging_parameters
+from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -66,6 +66,7 @@ def build_row(
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
     decision = replace(draft.decision, traits=without_unserved(draft.decision.traits, names))
     operation, deprecation = decision.operation, decision.trait(Deprecation)
+    draft = replace(draft, parameters=with_key_filled_in(draft.parameters, decision.trait(Idempotency), draft.body))
     applier.check_values(decision, (*draft.parameters, *draft.fixed), maker)
     example, stated_values = applier.examples(decision, draft.parameters, maker)
     if example is None:

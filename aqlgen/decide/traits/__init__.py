@@ -34,8 +34,10 @@ RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
 )
 
 
-def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tuple[Decision, ...]:
-    """Return the decisions with the traits of their operations."""
+def with_traits(
+    decisions: Sequence[Decision], resolver: Resolver | None, description: str = ""
+) -> tuple[Decision, ...]:
+    """Return the decisions with the traits of their operations; `description` is the document's of the whole API."""
     subjects = [
         Subject(
             decision.operation,
@@ -47,7 +49,7 @@ def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tup
         )
         for decision in decisions
     ]
-    around = Around(subjects, resolver)
+    around = Around(subjects, resolver, description)
     return tuple(
         replace(decision, traits=_traits(decision, subject, around))
         for decision, subject in zip(decisions, subjects, strict=True)

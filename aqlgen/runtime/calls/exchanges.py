@@ -94,6 +94,10 @@ class Exchanges:
             if self._approved is not None and hooked != request:
                 self._approved.altered("before_send")
             request = hooked
+        if row.idempotency is not None:
+            from ..client.idempotency import with_idempotency_key
+
+            request = with_idempotency_key(request, row)
         begin = perf_counter()
         try:
             response = await api.send(request, row)
@@ -102,7 +106,7 @@ class Exchanges:
                 raise
             from ..decode.outcome import with_advice
 
-            raise with_advice(failure, row, params, api.table) from None
+            raise with_advice(failure, row, params, api.table, request.idempotency_key) from None
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)
