@@ -1,0 +1,184 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""A call that is not valid, understood where it can mean one thing only (R-REQ-4), and what is said of that.
+
+Values are read first (`understanding`), then other places for what stands in a wrong one are tried (`placement`). A
+reading counts only if the whole call is valid by it. What follows sees nothing else: the gatekeeper, the audit log, the
+dry run and the API. If there is no reading that is sure, the refusal holds the request that was probably meant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..redaction import is_credential_header
+from ..schema.reader import MISSING, Types, is_object
+from ..table import JsonSchema, Row
+from ..text import leaks, line
+from ..unseen import visible
+from .conversions import written
+from .placement import placements
+from .problems import Problem, near_name
+from .understanding import Change, Outcome, Place, Reader, is_divided, least
+from .value_problems import lacks_only
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+__all__ = ["Interpreter", "Understood"]
+
+_MOST = 100
+_LONGEST_VALUE, _LONGEST_PLACE, _LONGEST_REQUEST = 60, 120, 4000
+_MILD = frozenset({"safe", "reversible"})
+
+
+class Understood(NamedTuple):
+    """A change of a call: the parameter or field, and a sentence about it."""
+
+    param_name: str
+    message: str
+
+
+class Checks(NamedTuple):
+    """What the validation of one operation knows: errors and problems of parameters, and how names are read."""
+
+    fields: Mapping[str, Collection[str]]
+    alias: Callable[[str], str | None]
+    validator_of: Callable[[JsonSchema], Draft202012Validator | None]
+    errors: Callable[[Any], Iterable[ValidationError]]
+    problems: Callable[[Mapping[str, Any], Mapping[str, Any]], list[Problem]]
+    renamed: Callable[[Any], Any]
+    partial: bool
+    sensitive: Collection[str]
+
+
+class Interpreter:
+    """Understands the calls of one operation."""
+
+    def __init__(self, types: Types, row: Row, checks: Checks) -> None:
+        self._types = types
+        self._row = row
+        self._checks = checks
+        self._root: JsonSchema = {"properties": {name: item.schema for name, item in row.parameters.items()}}
+        self._commas = frozenset(
+            name
+            for name, item in row.parameters.items()
+            if is_divided(item.description)
+            or (not item.explode and item.style in ("form", "simple") and item.location in ("query", "path", "header"))
+        )
+
+    def understand(self, known: Mapping[str, Any], unknown: Mapping[str, Any], *, sure: bool = True) -> Outcome | None:
+        """Return the one reading of a call by which it is valid, or None."""
+        if not unknown:
+            outcome = self._read(Outcome(dict(known)), sure=sure)
+            if self._valid(outcome):
+                return outcome
+        outcomes = []
+        for placement in placements(self._row, known, unknown, self._checks.fields, self._alias(sure)):
+            outcome = self._read(placement, sure=sure)
+            if self._valid(outcome):
+                outcomes.append(outcome)
+        return least(outcomes)
+
+    def remaining(self, known: Mapping[str, Any], unknown: Mapping[str, Any]) -> tuple[list[Problem], dict[str, Any]]:
+        """Return what is wrong beside what is understood, and the request that was probably meant, as details."""
+        partial = self._read(Outcome(dict(known)), sure=True)
+        problems = self._checks.problems(partial.value, unknown)
+        meant = self.understand(known, unknown, sure=False)
+        if meant is None or not meant.changes or any(map(self._is_secret, ((name,) for name in meant.value))):
+            return problems, {}
+        request = {"operation": self._row.name, "params": meant.value}
+        short = len(json.dumps(request, ensure_ascii=False)) <= _LONGEST_REQUEST
+        return problems, {"try": request} if short else {}
+
+    def described(self, outcome: Outcome) -> Iterator[Understood]:
+        """Yield a sentence for each change."""
+        for place, change in list(outcome.changes.items())[:_MOST]:
+            name = line(visible(_dotted(place)), _LONGEST_PLACE)
+            message = f"{name}{self._sentence(place, change, outcome.value)}"
+            yield Understood(name, message if not leaks(message) else f"{line(name, 40)} was read as it is declared")
+
+    def _read(self, outcome: Outcome, *, sure: bool) -> Outcome:
+        """Return the parameters with their values as they are understood."""
+        self._add_empty_body(outcome)
+        checks, row = self._checks, self._row
+        reader = Reader(
+            self._types,
+            self._errors_of,
+            lambda error, place: checks.partial and lacks_only(error, place),
+            drops=row.family == "read",
+            reads=row.family == "read",
+            sure=sure,
+            commas=self._commas,
+        )
+        result = reader.read(outcome.value, self._root, checks.errors, renamed=checks.renamed)
+        for place, change in result.changes.items():
+            outcome.note(place, change)
+        outcome.value, outcome.complete = result.value, result.complete
+        return outcome
+
+    def _valid(self, outcome: Outcome) -> bool:
+        return outcome.complete and not self._checks.problems(outcome.value, {})
+
+    def _errors_of(self, schema: JsonSchema) -> Callable[[Any], Iterable[ValidationError]] | None:
+        validator = self._checks.validator_of(schema)
+        return None if validator is None else validator.iter_errors
+
+    def _alias(self, sure: bool) -> Callable[[str], str | None]:
+        if sure:
+            return self._checks.alias
+        valid = [name for name in self._row.parameters if name not in self._row.hidden_parameters]
+        return lambda name: self._checks.alias(name) or near_name(name, valid)
+
+    def _add_empty_body(self, outcome: Outcome) -> None:
+        """Add the empty object as a required body that is not given, if the call is mild and no update."""
+        row, body = self._row, self._row.body
+        name = None if body is None or body.shape != "whole" else body.parameter
+        if name is None or name in outcome.value or row.family in ("update", "delete") or row.danger not in _MILD:
+            return
+        parameter = row.parameters.get(name)
+        if parameter is not None and parameter.required and is_object(parameter.schema, self._types):
+            outcome.value[name] = {}
+            outcome.note((name,), Change(MISSING, {}, ("empty",)))
+
+    def _is_secret(self, place: Place) -> bool:
+        return place[0] in self._checks.sensitive or any(
+            is_credential_header(step) for step in place if isinstance(step, str)
+        )
+
+    def _sentence(self, place: Place, change: Change, params: Any) -> str:
+        """Return what became of a value, as the end of a sentence that begins with its place."""
+        now = _at(params, place, change.now)
+        if "empty" in change.kinds:
+            return ": {} was sent, since nothing was given"
+        if now is MISSING:
+            return f": {'null' if change.before is None else 'it'} was left out"
+        came = "" if change.moved is None else f" was given as {line(visible(_dotted(change.moved)), _LONGEST_PLACE)}"
+        if change.kinds in (("moved",), ("renamed",)):
+            return came
+        joint = ": " if not came else ", and "
+        if self._is_secret(place):
+            return f"{came}{joint}its value was read as its type has it"
+        return f"{came}{joint}{_shown(change.before)} was read as {_shown(now)}"
+
+
+def _dotted(place: Sequence[str | int]) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return text.removeprefix(".")
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=written)
+    return line(visible(text), _LONGEST_VALUE)
+
+
+def _at(value: Any, place: Place, default: Any) -> Any:
+    if default is MISSING:
+        return MISSING
+    for step in place:
+        if isinstance(value, list):
+            value = value[step] if isinstance(step, int) and step < len(value) else default
+        else:
+            value = value.get(step, default) if isinstance(value, dict) else default
+    return value
