@@ -14,10 +14,21 @@ from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from ..schema.reader import MISSING, json_type
+from ..schema.reader import (
+    MISSING,
+    Types,
+    alternatives,
+    as_schema,
+    declared_types,
+    json_type,
+    only_type,
+    parts,
+    without_null,
+)
+from ..table import JsonSchema
 from ..text import letters
 
-__all__ = ["Reading", "member", "readings", "structured", "timed", "written"]
+__all__ = ["ALL_TYPES", "Reading", "admitted_types", "member", "readings", "structured", "timed", "written"]
 
 _LONGEST_NUMBER = 120
 _LONGEST_JSON = 256 * 1024
@@ -29,6 +40,10 @@ _DATE_TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)(Z|z|[+-][0-9]{2}:[0-9]{2}|)"
 )
 _BOOLEANS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
+
+
+ALL_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
+_DEEPEST = 8
 
 
 class Reading(NamedTuple):
@@ -169,3 +184,27 @@ def timed(value: str, form: str, *, start: bool) -> Iterator[Reading]:
         yield Reading(moment[1], "day", sure=False)
     elif text != value:
         yield Reading(text, "trimmed")
+
+
+def admitted_types(schema: JsonSchema, types: Types, depth: int = 0) -> frozenset[str]:
+    """Return the JSON types that a schema admits, `integer` wherever `number`; all where it says none."""
+    admitted = ALL_TYPES
+    for part in parts(schema, types) if depth < _DEEPEST else ():
+        admitted &= _types_of_part(part, types, depth)
+    return admitted or ALL_TYPES
+
+
+def _types_of_part(part: JsonSchema, types: Types, depth: int) -> frozenset[str]:
+    kinds = frozenset(declared_types(part))
+    if not kinds and isinstance(part.get("enum"), list):
+        kinds = frozenset(map(json_type, part["enum"]))
+    if not kinds and "const" in part:
+        kinds = frozenset({json_type(part["const"])})
+    if not kinds:
+        kinds = frozenset().union(*(admitted_types(as_schema(way), types, depth + 1) for way in alternatives(part)))
+        if kinds and without_null(part)[1]:
+            kinds |= {"null"}
+    if not kinds:
+        guess = only_type({key: value for key, value in part.items() if key != "allOf"})
+        kinds = ALL_TYPES if guess is None else frozenset({guess, "null"} if guess in ("object", "array") else {guess})
+    return (kinds | {"integer"} if "number" in kinds else kinds) & ALL_TYPES

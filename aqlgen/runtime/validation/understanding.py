@@ -19,7 +19,7 @@ from ..schema.reader import MISSING, Types, as_schema, fixed_values, follow, uni
 from ..schema.validators import PROTOCOL_SCHEMAS
 from ..table import JsonSchema
 from ..text import letters, words
-from .conversions import Reading, member, readings, structured, timed
+from .conversions import Reading, admitted_types, member, readings, structured, timed
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -252,7 +252,7 @@ class Reader:
             return True
         items = [follow(item, self._types) for item in union_of(self._types, schema).items]
         return bool(items) and all(
-            "string" not in declared_kinds(item) or fixed_values(item, self._types) for item in items
+            "string" not in admitted_types(item, self._types) or fixed_values(item, self._types) for item in items
         )
 
     def _alternative(
@@ -331,12 +331,6 @@ class Reader:
 def is_divided(description: str) -> bool:
     """Return True if a text says that commas divide the values."""
     return _COMMAS.search(description[:2000]) is not None
-
-
-def declared_kinds(schema: JsonSchema) -> frozenset[str]:
-    """Return the types that a schema names, all where it names none."""
-    kinds = schema.get("type", ("string", "integer", "number", "boolean", "object", "array"))
-    return frozenset([kinds] if isinstance(kinds, str) else kinds)
 
 
 def renames(value: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, str]:
