@@ -106,8 +106,6 @@ def readings(value: Any, types: Collection[str], *, commas: bool = False) -> Ite
         yield from _of_number(value, types)
     elif isinstance(value, list):
         yield from _of_list(value, types, commas)
-    elif isinstance(value, dict) and "string" in types:
-        yield Reading(json.dumps(value, ensure_ascii=False), "text", sure=False)
     if "array" in types and not isinstance(value, list):
         yield from _as_list(value, commas)
 

@@ -9,7 +9,8 @@ from typing import Any
 from ..table import Row
 from ..text import letters
 from .conversions import structured
-from .understanding import WRAPPERS, Change, Outcome, Place, renames, same, unwrapped
+from .outcome import Change, Outcome, Place, same
+from .understanding import WRAPPERS, renames, unwrapped
 
 __all__ = ["placements"]
 
@@ -33,10 +34,10 @@ class _Placement(Outcome):
             if not isinstance(current, dict):
                 self.fits = False
                 return
-            target = target[home] = dict(current)
-            place = (home, name)
-        if name in target:
-            self.fits = self.fits and same(target[name], value)
+            target[home] = dict(current)
+            target, place = target[home], (home, name)
+        if name in target and (home is not None or not same(target[name], value)):
+            self.fits = False
             return
         target[name] = value
         self.note(place, Change(value, value, ("moved",), source))
@@ -58,10 +59,10 @@ def placements(
     `known` are the parameters that stand in their places, `unknown` the others, `homes` the fields of the parameters
     that are objects of the body, `alias` returns the parameter that a name is another spelling of.
     """
-    for whole in (False, True):
+    for home in (None, *homes):
         for outward in (False, True):
             placement = _Placement(known)
-            changed = _opened(placement, row, unknown, homes, alias, whole=whole)
+            changed = _opened(placement, row, unknown, homes, alias, home)
             changed = _tidied(placement, homes) or changed
             if outward:
                 changed = _moved_out(placement, row, homes, alias) or changed
@@ -75,19 +76,22 @@ def _opened(
     unknown: Mapping[str, Any],
     homes: Mapping[str, Collection[str]],
     alias: Callable[[str], str | None],
-    *,
-    whole: bool,
+    home: str | None,
 ) -> bool:
-    """Place what stands under unknown names; with `whole` a wrapper is the object of the body itself."""
+    """Place what stands under unknown names; with `home`, what is a field of that object goes there.
+
+    A wrapper of the body is then that object itself.
+    """
     loose: list[tuple[str, Any, Place]] = []
     for name, value in unknown.items():
         if letters(name) == "operation" and value == row.name:
             continue
-        content = _content(value) if letters(name) in WRAPPERS else None
-        if content is None:
+        is_field = home is not None and name in homes[home]
+        content = _content(value) if letters(name) in WRAPPERS and not is_field else None
+        if not content:
             loose.append((name, value, (name,)))
-        elif whole and len(homes) == 1 and letters(name) in _HOMES:
-            placement.put(None, next(iter(homes)), content, (name,))
+        elif home is not None and len(homes) == 1 and letters(name) in _HOMES:
+            placement.put(None, home, content, (name,))
         else:
             loose += [(key, inner, (name, key)) for key, inner in content.items()]
     for name, value, source in loose:
@@ -96,10 +100,10 @@ def _opened(
             placement.put(None, parameter, value, source)
             continue
         fields = [
-            (home, field)
-            for home, names in homes.items()
+            (owner, field)
+            for owner, names in homes.items()
             for field in names
-            if letters(field) == letters(name) and (field == name or name not in names)
+            if letters(field) == letters(name) and (field == name or name not in names) and home in (owner, None)
         ]
         if len(fields) == 1:
             placement.put(*fields[0], value, source)
@@ -117,7 +121,7 @@ def _tidied(placement: _Placement, homes: Mapping[str, Collection[str]]) -> bool
             continue
         declared = dict.fromkeys(fields)
         inner = unwrapped(content, declared, home)
-        if inner is not None:
+        if isinstance(inner, dict):
             placement.note((home,), Change(content, inner, ("unwrapped",)))
             content, changed = inner, True
         names = renames(content, declared)

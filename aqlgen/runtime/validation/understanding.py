@@ -11,41 +11,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..schema.reader import MISSING, Types, as_schema, fixed_values, follow, union_of
+from ..schema.reader import MISSING, Types, as_schema, fixed_values, follow, json_type, union_of
 from ..schema.validators import PROTOCOL_SCHEMAS
 from ..table import JsonSchema
 from ..text import letters, words
 from .conversions import Reading, admitted_types, member, readings, structured, timed
+from .outcome import Change, Outcome, Place, least
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
-__all__ = [
-    "WRAPPERS",
-    "Change",
-    "Errors",
-    "Outcome",
-    "Place",
-    "Reader",
-    "is_divided",
-    "least",
-    "renames",
-    "same",
-    "unwrapped",
-]
+__all__ = ["WRAPPERS", "Errors", "Reader", "is_divided", "renames", "unwrapped"]
 
-Place: TypeAlias = "tuple[str | int, ...]"
 Errors: TypeAlias = "Callable[[Any], Iterable[ValidationError]]"
 
 _MOST_VALUES = 1000
 _MOST_ERRORS = 500
-_MOST_ALTERNATIVES = 20
+_MOST_ALTERNATIVES = 100
 _ROUNDS = 8
-_DEEPEST = 6
+_DEEPEST = 16
 _DROPPED: Any = object()
 _NAMES = frozenset({"additionalProperties", "unevaluatedProperties", "required"})
 _COMMAS = re.compile(r"comma[- ]?(?:separated|delimited)|separated by (?:a )?commas?|comma list|\bcsv\b", re.IGNORECASE)
@@ -57,63 +44,6 @@ WRAPPERS = frozenset(
     "pathparameters queryparams queryparameters".split()
 )
 """Names, folded, under which models put parameters that stand by themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What became of the value at a place: `before` and `now`, MISSING where there was or is none.
-
-    `kinds` are the steps that led there; `moved` is the place that it came from.
-    """
-
-    before: Any
-    now: Any
-    kinds: tuple[str, ...]
-    moved: Place | None = None
-
-
-@dataclass(slots=True)
-class Outcome:
-    """A value as it was read, with every change by its place; `complete` if nothing of it is wrong any more."""
-
-    value: Any
-    changes: dict[Place, Change] = field(default_factory=dict)
-    complete: bool = False
-
-    def note(self, place: Place, change: Change) -> None:
-        """Add a change, to what was done at its place before."""
-        earlier = self.changes.get(place)
-        if earlier is not None:
-            change = Change(earlier.before, change.now, earlier.kinds + change.kinds, earlier.moved or change.moved)
-        self.changes[place] = change
-
-
-def same(value: Any, other: Any) -> bool:
-    """Return True for equal JSON values: 1, 1.0 and true are three."""
-    if type(value) is not type(other):
-        return False
-    if isinstance(value, dict):
-        return value.keys() == other.keys() and all(same(inner, other[key]) for key, inner in value.items())
-    if isinstance(value, list):
-        return len(value) == len(other) and all(map(same, value, other))
-    return bool(value == other)
-
-
-def least(outcomes: Sequence[Outcome]) -> Outcome | None:
-    """Return the only reading, or the one that changes least if all others change the same and more; else None."""
-    for outcome in outcomes:
-        if all(outcome is other or same(outcome.value, other.value) or _within(outcome, other) for other in outcomes):
-            return outcome
-    return None
-
-
-def _within(outcome: Outcome, other: Outcome) -> bool:
-    if isinstance(other.value, list) and len(other.value) == 1 and same(other.value[0], outcome.value):
-        return True
-    return len(outcome.changes) < len(other.changes) and all(
-        place in other.changes and same(change.now, other.changes[place].now)
-        for place, change in outcome.changes.items()
-    )
 
 
 class Reader:
@@ -243,7 +173,18 @@ class Reader:
     def _typed(self, value: Any, error: ValidationError, schema: JsonSchema, place: Place) -> Reading | None:
         if "contentEncoding" in schema and isinstance(value, (bool, int, float)):
             return None  # a number is no file
+        if isinstance(value, dict) and place:
+            inner = unwrapped(value, self._item_fields(schema), str(place[-1]))
+            if inner is not None and json_type(inner) in error.kind.value:
+                return Reading(inner, "unwrapped")
         return self._first(readings(value, frozenset(error.kind.value), commas=self._divides(schema, place)))
+
+    def _item_fields(self, schema: JsonSchema) -> dict[str, Any]:
+        """Return what the items of an array declare."""
+        fields: dict[str, Any] = {}
+        for item in union_of(self._types, schema).items:
+            fields |= union_of(self._types, item).properties
+        return fields
 
     def _divides(self, schema: JsonSchema, place: Place) -> bool:
         """Return True if commas divide the values at a place: by its documentation, or as no item can hold one."""
@@ -272,7 +213,8 @@ class Reader:
             attempt = self._attempt(value, as_schema(option), errors, root, place, depth)
             if attempt is not None:
                 outcomes.append(attempt)
-        chosen = least(outcomes)
+        alike = [attempt for attempt in outcomes if json_type(attempt.value) == json_type(value)]
+        chosen = least(alike or outcomes)
         if chosen is None:
             return None
         for inner, change in chosen.changes.items():
@@ -289,7 +231,7 @@ class Reader:
         depth: int,
     ) -> Outcome | None:
         """Return a value as an alternative understands it; `errors` are those that its validator has found."""
-        if len(place) > _DEEPEST + 10:
+        if len(place) > _DEEPEST:
             return None
         first = Outcome(_copied(value))
         groups = self._groups(errors, place, depth)
@@ -320,7 +262,7 @@ class Reader:
                 if error.kind.name == "required":
                     declared.setdefault(str(error.kind.value), None)
         inner = unwrapped(value, declared, str(place[-1])) if declared and place else None
-        if inner is not None:
+        if isinstance(inner, dict):
             return Reading(inner, "unwrapped")
         names = renames(value, declared)
         for key, name in names.items():
@@ -347,7 +289,7 @@ def renames(value: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, 
 
 
 def unwrapped(value: Mapping[str, Any], declared: Mapping[str, Any], own_name: str) -> Any:
-    """Return what an object holds under one name that it does not declare: a wrapper's, or its own."""
+    """Return what an object holds under one name that it does not declare: a wrapper's, or its own; else None."""
     if len(value) != 1:
         return None
     key, inner = next(iter(value.items()))
@@ -356,7 +298,7 @@ def unwrapped(value: Mapping[str, Any], declared: Mapping[str, Any], own_name: s
     known = {letters(name) for name in declared}
     name = letters(key)
     stands_for = name in WRAPPERS or name == letters(own_name)
-    return inner if stands_for and name not in known and isinstance(inner, dict) else None
+    return inner if stands_for and name not in known and isinstance(inner, (dict, list)) else None
 
 
 def _copied(value: Any) -> Any:

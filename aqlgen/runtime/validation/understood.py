@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..redaction import is_credential_header
 from ..schema.reader import MISSING, Types, is_object
 from ..table import JsonSchema, Row
-from ..text import leaks, line
+from ..text import leaks, letters, line
 from ..unseen import visible
-from .conversions import written
+from .conversions import admitted_types, written
+from .outcome import Change, Outcome, Place, least
 from .placement import placements
 from .problems import Problem, near_name
-from .understanding import Change, Outcome, Place, Reader, is_divided, least
+from .understanding import WRAPPERS, Reader, is_divided
 from .value_problems import lacks_only
 
 if TYPE_CHECKING:
@@ -75,11 +76,27 @@ class Interpreter:
             if self._valid(outcome):
                 return outcome
         outcomes = []
+        known, unknown = self._without_wrappers(known, unknown)
         for placement in placements(self._row, known, unknown, self._checks.fields, self._alias(sure)):
             outcome = self._read(placement, sure=sure)
             if self._valid(outcome):
                 outcomes.append(outcome)
         return least(outcomes)
+
+    def _without_wrappers(
+        self, known: Mapping[str, Any], unknown: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Count parameters that cannot be objects as unknown, where they hold one and have a wrapper's name."""
+        wrappers = {
+            name: value
+            for name, value in known.items()
+            if isinstance(value, dict)
+            and letters(name) in WRAPPERS
+            and "object" not in admitted_types(self._row.parameters[name].schema, self._types)
+        }
+        if not wrappers:
+            return known, unknown
+        return {name: value for name, value in known.items() if name not in wrappers}, {**unknown, **wrappers}
 
     def remaining(self, known: Mapping[str, Any], unknown: Mapping[str, Any]) -> tuple[list[Problem], dict[str, Any]]:
         """Return what is wrong beside what is understood, and the request that was probably meant, as details."""

@@ -12,7 +12,7 @@ from ..errors import Code
 from ..schema.reader import json_type
 from ..schema.validators import stated_pattern
 from ..text import leaks, listed, shown
-from .conversions import readings
+from .conversions import readings, timed
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Pr
         return _alternatives_problem(error, name, hide=hide)
     rule, rule_details = _rule(error)
     message = f"Parameter '{name}' {rule}"
+    if keyword == "format" and not hide and isinstance(error.instance, str):
+        moment = next(timed(error.instance, str(kind.value), start=False), None)
+        message += "" if moment is None else _if_short(f". Give {json.dumps(moment.value)}")
     if leaks(message):
         message = f"Parameter '{name}' has a value outside its allowed ones, see details"
     details = {"param_name": name, **rule_details, **_value(error.instance, hide=hide)}
@@ -201,6 +204,8 @@ def _value(value: Any, *, hide: bool) -> dict[str, Any]:
 
 def _hint(value: Any, types: Collection[str]) -> str:
     """Return the end of the message, such as ". Give 7, without quotes"; "" if it is not clear what was meant."""
+    if value is None:
+        return ". Leave it out, or give a value"
     reading = next(readings(value, types), None)
     if reading is None:
         is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
@@ -212,7 +217,7 @@ def _hint(value: Any, types: Collection[str]) -> str:
         return _if_short(f". Give {text}" + (", without quotes" if isinstance(value, str) else ""))
     if reading.kind in ("list", "divided"):
         return _if_short(f". Give a list: {text}") or ". Give a list"
-    if reading.kind == "text" and not isinstance(value, dict):
+    if reading.kind == "text":
         return _if_short(f". Give {text}, in quotes")
     return ""
 
