@@ -145,7 +145,9 @@ def other_names(case: Case) -> Mutated | None:
         node = node[step]
     if name in node:
         return None
-    node[name] = node.pop(path[-1])
+    renamed = {name if key == path[-1] else key: value for key, value in node.items()}
+    node.clear()
+    node.update(renamed)
     return Mutated(case.params, params, path)
 
 

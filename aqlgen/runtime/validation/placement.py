@@ -52,20 +52,22 @@ def placements(
     known: Mapping[str, Any],
     unknown: Mapping[str, Any],
     homes: Mapping[str, Collection[str]],
-    alias: Callable[[str], str | None],
+    spelled: Callable[[str], str | None],
+    named: Callable[[str], str | None],
 ) -> Iterator[Outcome]:
     """Yield the arrangements in which every value has a place.
 
     `known` are the parameters that stand in their places, `unknown` the others, `homes` the fields of the parameters
-    that are objects of the body, `alias` returns the parameter that a name is another spelling of.
+    that are objects of the body. `spelled` returns the parameter that a name is, in whatever spelling, `named` the
+    one that an unknown name stands for.
     """
     for home in (None, *homes):
         for outward in (False, True):
             placement = _Placement(known)
-            changed = _opened(placement, row, unknown, homes, alias, home)
+            changed = _opened(placement, row, unknown, homes, named, home)
             changed = _tidied(placement, homes) or changed
             if outward:
-                changed = _moved_out(placement, row, homes, alias) or changed
+                changed = _moved_out(placement, row, homes, spelled) or changed
             if placement.fits and changed:
                 yield placement
 
@@ -75,13 +77,14 @@ def _opened(
     row: Row,
     unknown: Mapping[str, Any],
     homes: Mapping[str, Collection[str]],
-    alias: Callable[[str], str | None],
+    named: Callable[[str], str | None],
     home: str | None,
 ) -> bool:
     """Place what stands under unknown names; with `home`, what is a field of that object goes there.
 
     A wrapper of the body is then that object itself.
     """
+    missing = {name for name in homes if row.parameters[name].required and name not in placement.value}
     loose: list[tuple[str, Any, Place]] = []
     for name, value in unknown.items():
         if letters(name) == "operation" and value == row.name:
@@ -95,7 +98,7 @@ def _opened(
         else:
             loose += [(key, inner, (name, key)) for key, inner in content.items()]
     for name, value, source in loose:
-        parameter = name if name in row.parameters else alias(name)
+        parameter = None if home is not None and name in homes[home] else named(name)
         if parameter is not None:
             placement.put(None, parameter, value, source)
             continue
@@ -103,9 +106,11 @@ def _opened(
             (owner, field)
             for owner, names in homes.items()
             for field in names
-            if letters(field) == letters(name) and (field == name or name not in names) and home in (owner, None)
+            if letters(field) == letters(name) and (field == name or name not in names)
         ]
-        if len(fields) == 1:
+        if len(fields) > 1:  # only an object that is missing is surely meant
+            fields = [(owner, field) for owner, field in fields if owner == home and owner in missing]
+        if len(fields) == 1 and home in (fields[0][0], None):
             placement.put(*fields[0], value, source)
         elif not (letters(name) == "operation" and value == row.name and len(source) > 1):
             placement.fits = False
@@ -138,7 +143,7 @@ def _content(value: Any) -> dict[str, Any] | None:
 
 
 def _moved_out(
-    placement: _Placement, row: Row, homes: Mapping[str, Collection[str]], alias: Callable[[str], str | None]
+    placement: _Placement, row: Row, homes: Mapping[str, Collection[str]], spelled: Callable[[str], str | None]
 ) -> bool:
     """Move out of the objects of the body what they do not declare and what is a parameter that is not given."""
     changed = False
@@ -148,7 +153,7 @@ def _moved_out(
         if not isinstance(content, dict) or not declared:
             continue
         for name, value in content.items():
-            parameter = name if name in row.parameters else alias(name)
+            parameter = spelled(name)
             if letters(name) in declared or parameter is None or parameter == home:
                 continue
             if parameter in row.adapter_parameters or parameter in placement.value:

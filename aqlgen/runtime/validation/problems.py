@@ -158,10 +158,12 @@ def _unwrapping(names: Sequence[str], params: Mapping[str, Any], valid: Sequence
 
 
 def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, Collection[str]]) -> str:
-    """Advise to wrap if the unknown parameters are fields of one of the valid ones, else return ""."""
+    """Advise to wrap if the unknown parameters are fields of valid ones, else return ""."""
     wanted = {folded(name) for name in names}
     homes = [name for name in valid if wanted.issubset(map(folded, within.get(name, ())))]
-    return f"They are fields of '{homes[0]}': give them within it." if len(homes) == 1 else ""
+    if len(homes) > 1:
+        return f"They are fields of {listed(homes, 5)}: give them within the one that is meant."
+    return f"They are fields of '{homes[0]}': give them within it." if homes else ""
 
 
 def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:

@@ -262,7 +262,7 @@ class Reader:
                 if error.kind.name == "required":
                     declared.setdefault(str(error.kind.value), None)
         inner = unwrapped(value, declared, str(place[-1])) if declared and place else None
-        if isinstance(inner, dict):
+        if inner is not None:
             return Reading(inner, "unwrapped")
         names = renames(value, declared)
         for key, name in names.items():
@@ -298,7 +298,7 @@ def unwrapped(value: Mapping[str, Any], declared: Mapping[str, Any], own_name: s
     known = {letters(name) for name in declared}
     name = letters(key)
     stands_for = name in WRAPPERS or name == letters(own_name)
-    return inner if stands_for and name not in known and isinstance(inner, (dict, list)) else None
+    return inner if stands_for and name not in known else None
 
 
 def _copied(value: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..redaction import is_credential_header
 from ..schema.reader import MISSING, Types, is_object
@@ -30,8 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["Interpreter", "Understood"]
 
 _MOST = 100
+_MOST_UNKNOWN = 50
 _LONGEST_VALUE, _LONGEST_PLACE, _LONGEST_REQUEST = 60, 120, 4000
 _MILD = frozenset({"safe", "reversible"})
+
+
+Twice: TypeAlias = Sequence[tuple[str, str]]
+"""The parameters that are given twice, each with the other spelling, which counts as unknown."""
 
 
 class Understood(NamedTuple):
@@ -45,10 +50,9 @@ class Checks(NamedTuple):
     """What the validation of one operation knows: errors and problems of parameters, and how names are read."""
 
     fields: Mapping[str, Collection[str]]
-    alias: Callable[[str], str | None]
     validator_of: Callable[[JsonSchema], Draft202012Validator | None]
     errors: Callable[[Any], Iterable[ValidationError]]
-    problems: Callable[[Mapping[str, Any], Mapping[str, Any]], list[Problem]]
+    problems: Callable[[Mapping[str, Any], Mapping[str, Any], Twice], list[Problem]]
     renamed: Callable[[Any], Any]
     partial: bool
     sensitive: Collection[str]
@@ -62,6 +66,10 @@ class Interpreter:
         self._row = row
         self._checks = checks
         self._root: JsonSchema = {"properties": {name: item.schema for name, item in row.parameters.items()}}
+        spellings: dict[str, list[str]] = {}
+        for name in row.parameters:
+            spellings.setdefault(letters(name), []).append(name)
+        self._spellings = {spelling: names[0] for spelling, names in spellings.items() if len(names) == 1}
         self._commas = frozenset(
             name
             for name, item in row.parameters.items()
@@ -77,7 +85,10 @@ class Interpreter:
                 return outcome
         outcomes = []
         known, unknown = self._without_wrappers(known, unknown)
-        for placement in placements(self._row, known, unknown, self._checks.fields, self._alias(sure)):
+        if len(unknown) > _MOST_UNKNOWN:
+            return None
+        named = self._spelled if sure else self._near
+        for placement in placements(self._row, known, unknown, self._checks.fields, self._spelled, named):
             outcome = self._read(placement, sure=sure)
             if self._valid(outcome):
                 outcomes.append(outcome)
@@ -98,10 +109,14 @@ class Interpreter:
             return known, unknown
         return {name: value for name, value in known.items() if name not in wrappers}, {**unknown, **wrappers}
 
-    def remaining(self, known: Mapping[str, Any], unknown: Mapping[str, Any]) -> tuple[list[Problem], dict[str, Any]]:
+    def remaining(
+        self, known: Mapping[str, Any], unknown: Mapping[str, Any], twice: Twice
+    ) -> tuple[list[Problem], dict[str, Any]]:
         """Return what is wrong beside what is understood, and the request that was probably meant, as details."""
         partial = self._read(Outcome(dict(known)), sure=True)
-        problems = self._checks.problems(partial.value, unknown)
+        spellings = {spelling for _, spelling in twice}
+        strange = {name: value for name, value in unknown.items() if name not in spellings}
+        problems = self._checks.problems(partial.value, strange, twice)
         meant = self.understand(known, unknown, sure=False)
         if meant is None or not meant.changes or any(map(self._is_secret, ((name,) for name in meant.value))):
             return problems, {}
@@ -136,17 +151,21 @@ class Interpreter:
         return outcome
 
     def _valid(self, outcome: Outcome) -> bool:
-        return outcome.complete and not self._checks.problems(outcome.value, {})
+        return outcome.complete and not self._checks.problems(outcome.value, {}, ())
 
     def _errors_of(self, schema: JsonSchema) -> Callable[[Any], Iterable[ValidationError]] | None:
         validator = self._checks.validator_of(schema)
         return None if validator is None else validator.iter_errors
 
-    def _alias(self, sure: bool) -> Callable[[str], str | None]:
-        if sure:
-            return self._checks.alias
+    def _spelled(self, name: str) -> str | None:
+        """Return the parameter that a name is, in whatever spelling."""
+        row = self._row
+        return name if name in row.parameters else row.wire_names.get(name) or self._spellings.get(letters(name))
+
+    def _near(self, name: str) -> str | None:
+        """Return the parameter that a name is, or the one with a name like it."""
         valid = [name for name in self._row.parameters if name not in self._row.hidden_parameters]
-        return lambda name: self._checks.alias(name) or near_name(name, valid)
+        return self._spelled(name) or near_name(name, valid)
 
     def _add_empty_body(self, outcome: Outcome) -> None:
         """Add the empty object as a required body that is not given, if the call is mild and no update."""

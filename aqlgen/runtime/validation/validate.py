@@ -11,7 +11,7 @@ parameter is left out, so leaving it out is the same, and survives a change of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,7 @@ class Validation:
         from .problems import failure
 
         details: dict[str, Any] = {}
-        if understood is not None and not twice:
+        if understood is not None:
             from .understood import Checks, Interpreter
 
             interpreter = Interpreter(
@@ -150,21 +150,21 @@ class Validation:
                 row,
                 Checks(
                     fields=self._nested_fields(row),
-                    alias=lambda name: self._alias(row, name),
                     validator_of=self._validator_of,
                     errors=lambda value: self._errors(checks, value),
-                    problems=lambda value, outside: self._problems(row, checks, value, outside, []),
+                    problems=lambda value, outside, twice: self._problems(row, checks, value, outside, twice),
                     renamed=lambda value: self._renamed(checks, value),
                     partial=checks.partial,
                     sensitive=checks.sensitive,
                 ),
             )
-            outcome = interpreter.understand(known, unknown)
+            outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
+            outcome = interpreter.understand(known, outside)
             if outcome is not None:
                 understood += interpreter.described(outcome)
                 value: dict[str, Any] = outcome.value
                 return value
-            problems, details = interpreter.remaining(known, unknown)
+            problems, details = interpreter.remaining(known, outside, twice)
         refusal = failure(problems)
         refusal.details.update(details)
         raise refusal
@@ -175,7 +175,7 @@ class Validation:
         checks: _Checks,
         known: Mapping[str, Any],
         unknown: Mapping[str, Any],
-        twice: list[tuple[str, str]],
+        twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks."""
         from .problems import field_problems, missing_problem, twice_problem, unknown_problem
