@@ -162,14 +162,14 @@ def projects(options: Any) -> Iterator[dict[str, Path]]:
     chosen = entries(options.corpus, options.only)
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.projects or Path(scratch)
-        made = {}
+        generated = {}
         for entry in chosen:
             project = folder / entry.name / "p"
             if not project.is_dir():
                 project.parent.mkdir(parents=True, exist_ok=True)
                 generate(entry.path, project)
-            made[entry.name] = project
-        yield made
+            generated[entry.name] = project
+        yield generated
 
 
 async def measure(name: str, project: Path, count: int, seed: int, show: int) -> Counter[tuple[str, str]]:

@@ -161,19 +161,19 @@ def _styles(name: str) -> list[str]:
 
 
 def single_for_list(case: Case) -> Mutated | None:
-    """Give the only item of a list in place of the list."""
+    """Replace a list of one by its item."""
     leaf = case.chosen(lambda leaf: isinstance(leaf.value, list) and len(leaf.value) == 1 and leaf.value[0] is not None)
     return None if leaf is None else case.replaced(leaf, leaf.value[0])
 
 
 def list_for_single(case: Case) -> Mutated | None:
-    """Give a list of one in place of a value."""
+    """Replace a value by a list of one."""
     leaf = case.chosen(lambda leaf: isinstance(leaf.value, (str, int, float)) and not isinstance(leaf.path[-1], int))
     return None if leaf is None else case.replaced(leaf, [leaf.value])
 
 
 def text_for_list(case: Case) -> Mutated | None:
-    """Give several items of a list as one text with commas."""
+    """Write several items of a list as one text with commas."""
 
     def several(leaf: Leaf) -> bool:
         return (
@@ -212,7 +212,7 @@ def too_deep(case: Case) -> Mutated | None:
 
 
 def too_shallow(case: Case) -> Mutated | None:
-    """Give the fields of an object of the body beside the parameters, or a parameter within that object."""
+    """Put the fields of an object of the body beside the parameters, or a parameter within that object."""
     homes = [
         name
         for name, value in case.params.items()
@@ -235,7 +235,7 @@ def too_shallow(case: Case) -> Mutated | None:
 
 
 def null_for_absent(case: Case) -> Mutated | None:
-    """Give null for a parameter that is meant to be left out."""
+    """Write null for a parameter that is meant to be left out."""
     absent = [
         name for name, parameter in case.row.shown_parameters.items()
         if name not in case.params and not parameter.required and parameter.location != "adapter"
@@ -260,7 +260,7 @@ def spaces(case: Case) -> Mutated | None:
 
 
 def number_for_text(case: Case) -> Mutated | None:
-    """Give digits without quotes where a text is wanted."""
+    """Write digits without quotes where a text is wanted."""
     plain = ("format", "enum", "pattern", "const", "maxLength", "minLength")
     leaf = case.chosen(
         lambda leaf: isinstance(leaf.value, str) and not leaf.schema.keys() & set(plain) and not _is_file(leaf.schema)
@@ -269,7 +269,7 @@ def number_for_text(case: Case) -> Mutated | None:
 
 
 def date_for_time(case: Case) -> Mutated | None:
-    """Give a date where a date and time is wanted."""
+    """Write a date where a date and time is wanted."""
     leaf = case.chosen(lambda leaf: isinstance(leaf.value, str) and leaf.schema.get("format") == "date-time")
     return None if leaf is None else case.replaced(leaf, MIDNIGHT[:10], meant=MIDNIGHT)
 

@@ -118,7 +118,7 @@ def _opened(
 
 
 def _tidied(placement: _Placement, homes: Mapping[str, Collection[str]]) -> bool:
-    """Give the fields of the objects of the body their declared names; return True if any had another."""
+    """Rename the fields of the objects of the body as they are declared; return True if any had another."""
     changed = False
     for home, fields in homes.items():
         content = placement.value.get(home)
