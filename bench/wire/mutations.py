@@ -143,8 +143,8 @@ def other_names(case: Case) -> Mutated | None:
     node: Any = params
     for step in path[:-1]:
         node = node[step]
-    if name in node:
-        return None
+    if name in node or (len(path) == 1 and name in case.row.wire_names):
+        return None  # the API's own name of another parameter means that one
     renamed = {name if key == path[-1] else key: value for key, value in node.items()}
     node.clear()
     node.update(renamed)

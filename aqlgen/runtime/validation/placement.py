@@ -98,7 +98,9 @@ def _opened(
         else:
             loose += [(key, inner, (name, key)) for key, inner in content.items()]
     for name, value, source in loose:
-        parameter = None if home is not None and name in homes[home] else named(name)
+        parameter = named(name)
+        if parameter in placement.value and len(source) == 1 and home is not None and name in homes[home]:
+            parameter = None
         if parameter is not None:
             placement.put(None, parameter, value, source)
             continue

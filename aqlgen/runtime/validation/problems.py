@@ -162,7 +162,7 @@ def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, C
     wanted = {folded(name) for name in names}
     homes = [name for name in valid if wanted.issubset(map(folded, within.get(name, ())))]
     if len(homes) > 1:
-        return f"They are fields of {listed(homes, 5)}: give them within the one that is meant."
+        return f"They are fields of {listed(homes, 5)}: give them within the right one."
     return f"They are fields of '{homes[0]}': give them within it." if homes else ""
 
 

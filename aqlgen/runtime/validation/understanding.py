@@ -144,6 +144,8 @@ class Reader:
             if keyword in by_keyword and not isinstance(value, (list, dict)):
                 stated = by_keyword[keyword].kind.value
                 return self._first([member(value, stated if keyword == "enum" else [stated])])
+            if keyword in by_keyword and "type" not in by_keyword:
+                return self._first(readings(value, frozenset()))
         if "type" in by_keyword:
             return self._typed(value, by_keyword["type"], schema, place)
         for keyword in ("anyOf", "oneOf"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..redaction import is_credential_header
@@ -82,7 +83,7 @@ class Interpreter:
         if not unknown:
             outcome = self._read(Outcome(dict(known)), sure=sure)
             if self._valid(outcome):
-                return outcome
+                return None if any(self._wraps(name, value) for name, value in known.items()) else outcome
         outcomes = []
         known, unknown = self._without_wrappers(known, unknown)
         if len(unknown) > _MOST_UNKNOWN:
@@ -93,6 +94,16 @@ class Interpreter:
             if self._valid(outcome):
                 outcomes.append(outcome)
         return least(outcomes)
+
+    def _wraps(self, name: str, value: Any) -> bool:
+        """Return True if a parameter of a wrapper's name holds undeclared fields that are all names of parameters."""
+        fields = self._checks.fields.get(name, ())
+        return (
+            letters(name) in WRAPPERS
+            and isinstance(value, dict)
+            and bool(value)
+            and all(key not in fields and self._spelled(key) not in (None, name) for key in value)
+        )
 
     def _without_wrappers(
         self, known: Mapping[str, Any], unknown: Mapping[str, Any]
@@ -118,7 +129,7 @@ class Interpreter:
         strange = {name: value for name, value in unknown.items() if name not in spellings}
         problems = self._checks.problems(partial.value, strange, twice)
         meant = self.understand(known, unknown, sure=False)
-        if meant is None or not meant.changes or any(map(self._is_secret, ((name,) for name in meant.value))):
+        if meant is None or not meant.changes or any(starmap(self._hides, meant.value.items())):
             return problems, {}
         request = {"operation": self._row.name, "params": meant.value}
         short = len(json.dumps(request, ensure_ascii=False)) <= _LONGEST_REQUEST
@@ -182,6 +193,10 @@ class Interpreter:
         return place[0] in self._checks.sensitive or any(
             is_credential_header(step) for step in place if isinstance(step, str)
         )
+
+    def _hides(self, name: str, value: Any) -> bool:
+        """Return True if a parameter may hold a secret: a number may be a count of tokens."""
+        return name in self._checks.sensitive or (isinstance(value, str) and self._is_secret((name,)))
 
     def _sentence(self, place: Place, change: Change, params: Any) -> str:
         """Return what became of a value, as the end of a sentence that begins with its place."""

@@ -164,7 +164,8 @@ class Validation:
                 understood += interpreter.described(outcome)
                 value: dict[str, Any] = outcome.value
                 return value
-            problems, details = interpreter.remaining(known, outside, twice)
+            remaining, details = interpreter.remaining(known, outside, twice)
+            problems = remaining or problems
         refusal = failure(problems)
         refusal.details.update(details)
         raise refusal

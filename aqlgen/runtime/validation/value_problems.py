@@ -168,6 +168,8 @@ def _alternatives_problem(error: ValidationError, name: str, *, hide: bool) -> P
     problems = (_problem(branch[0], list(branch[0].instance_path), hide=hide) for branch in (fitting or failed)[:5])
     reasons = [problem.message for problem in problems if problem is not None]
     message = f"Parameter '{name}' fits none of its alternatives, see details"
+    if error.instance is None:
+        message += ". Leave it out, or give a value"
     details |= {"alternatives": reasons, **_value(error.instance, hide=hide)}
     return Problem(Code.INVALID_VALUE, name, message, details)
 

@@ -45,6 +45,7 @@ PARAMETERS: dict[str, Any] = {
     "big": query({"type": "string", "format": "int64"}),
     "state": query({"type": "string", "enum": ["open", "closed", "In-Review"]}),
     "order": query({"type": "string", "enum": ["asc", "ASC"]}),
+    "size": query({"enum": ["small", "large"]}),
     "level": query({"type": "integer", "enum": [1, 2]}),
     "either": query({"anyOf": [INTEGER, STRING]}),
     "one_or_many": query({"anyOf": [INTEGER, {"type": "array", "items": INTEGER}]}),
@@ -89,6 +90,7 @@ ID = "123e4567-e89b-12d3-a456-426614174000"
         ({"text": ["a"]}, {"text": "a"}, 'text: ["a"] was read as "a"'),
         ({"state": "OPEN"}, {"state": "open"}, 'state: "OPEN" was read as "open"'),
         ({"state": " in-review"}, {"state": "In-Review"}, 'read as "In-Review"'),
+        ({"size": ["Small"]}, {"size": "small"}, 'read as "small"'),
         ({"level": "2"}, {"level": 2}, 'level: "2" was read as 2'),
         ({"either": [["x"]], "count": "1"}, None, ""),
         ({"one_or_many": "5"}, {"one_or_many": 5}, "was read as 5"),
@@ -168,6 +170,7 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"count": 5, "params": {"count": 6}}, None),
         ({"params": {"count": 5, "colour": "red"}}, None),
         ({"wrapped": {"count": 5}}, None),
+        ({"body": {"count": 5}, "count": 6}, None),
     ],
 )
 def test_what_has_two_readings_is_refused_with_the_call_that_was_probably_meant(
@@ -385,3 +388,19 @@ def test_whatever_is_given_what_is_understood_is_valid_and_stays_as_it_is(
     assert messages == [] if validated == valid else messages
     assert valid is None or validated == valid
     assert all_kinds.understand(validated) == (validated, [])
+
+
+def test_a_parameter_of_a_wrappers_name_that_holds_parameters_has_two_readings(package: Make) -> None:
+    texts = {"in": "body", "schema": {"type": "object", "additionalProperties": STRING}}
+    parameters = {"params": texts, "count": query(INTEGER)}
+    pets = package({"op": operation("POST", parameters=parameters)}, family="create")
+    assert pets.understand({"params": {"a": 1}})[0] == {"params": {"a": "1"}}
+    assert "try" not in pets.misunderstood({"params": {"count": 1}}).details
+
+
+def test_a_field_of_several_objects_is_told_with_all_of_them(package: Make) -> None:
+    """R-ENV-5"""
+    named = {"type": "object", "properties": {"city": STRING}}
+    parameters = {"billing": {"in": "body", "schema": named}, "delivery": {"in": "body", "schema": named}}
+    pets = package({"op": operation("POST", parameters=parameters)}, family="create")
+    assert "They are fields of 'billing', 'delivery'" in pets.misunderstood({"city": "Rome"}).message
