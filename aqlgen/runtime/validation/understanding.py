@@ -215,6 +215,9 @@ class Reader:
             attempt = self._attempt(value, as_schema(option), errors, root, place, depth)
             if attempt is not None:
                 outcomes.append(attempt)
+        listed = any(error.kind.name in ("enum", "const") for errors in branches for error in errors)
+        if self._sure and listed and not isinstance(value, (list, dict)):  # or it is a member, with a mistake
+            outcomes = [attempt for attempt in outcomes if not isinstance(attempt.value, list)]
         alike = [attempt for attempt in outcomes if json_type(attempt.value) == json_type(value)]
         chosen = least(alike or outcomes)
         if chosen is None:

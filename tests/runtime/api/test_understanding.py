@@ -49,6 +49,7 @@ PARAMETERS: dict[str, Any] = {
     "level": query({"type": "integer", "enum": [1, 2]}),
     "either": query({"anyOf": [INTEGER, STRING]}),
     "one_or_many": query({"anyOf": [INTEGER, {"type": "array", "items": INTEGER}]}),
+    "chosen": query({"anyOf": [{"enum": ["small", "large"]}, {"type": "array", "items": STRING}]}),
     "numbers": query({"type": "array", "items": INTEGER}),
     "names": query({"type": "array", "items": STRING}, explode=True, style="form"),
     "codes": query({"type": "array", "items": STRING}, explode=False),
@@ -90,6 +91,7 @@ ID = "123e4567-e89b-12d3-a456-426614174000"
         ({"text": ["a"]}, {"text": "a"}, 'text: ["a"] was read as "a"'),
         ({"state": "OPEN"}, {"state": "open"}, 'state: "OPEN" was read as "open"'),
         ({"state": " in-review"}, {"state": "In-Review"}, 'read as "In-Review"'),
+        ({"chosen": "Small"}, {"chosen": "small"}, 'read as "small"'),
         ({"size": ["Small"]}, {"size": "small"}, 'read as "small"'),
         ({"level": "2"}, {"level": 2}, 'level: "2" was read as 2'),
         ({"either": [["x"]], "count": "1"}, None, ""),
@@ -170,6 +172,7 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"count": 5, "params": {"count": 6}}, None),
         ({"params": {"count": 5, "colour": "red"}}, None),
         ({"wrapped": {"count": 5}}, None),
+        ({"chosen": "tiny"}, {"chosen": ["tiny"]}),
         ({"body": {"count": 5}, "count": 6}, None),
     ],
 )
