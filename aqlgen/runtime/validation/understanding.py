@@ -219,12 +219,18 @@ class Reader:
         if self._sure and listed and not isinstance(value, (list, dict)):  # or it is a member, with a mistake
             outcomes = [attempt for attempt in outcomes if not isinstance(attempt.value, list)]
         alike = [attempt for attempt in outcomes if json_type(attempt.value) == json_type(value)]
+        if not alike and isinstance(value, list) and len(value) == 1 and self._admits(schema, value[0]):
+            return Reading(value[0], "item")
         chosen = least(alike or outcomes)
         if chosen is None:
             return None
         for inner, change in chosen.changes.items():
             outcome.note(inner, change)
         return Reading(chosen.value, "")
+
+    def _admits(self, schema: JsonSchema, value: Any) -> bool:
+        errors_of = self._compiled(schema)
+        return errors_of is not None and next(iter(errors_of(value)), None) is None
 
     def _attempt(
         self,

@@ -92,6 +92,7 @@ ID = "123e4567-e89b-12d3-a456-426614174000"
         ({"state": "OPEN"}, {"state": "open"}, 'state: "OPEN" was read as "open"'),
         ({"state": " in-review"}, {"state": "In-Review"}, 'read as "In-Review"'),
         ({"chosen": "Small"}, {"chosen": "small"}, 'read as "small"'),
+        ({"either": [5]}, {"either": 5}, "either: [5] was read as 5"),
         ({"size": ["Small"]}, {"size": "small"}, 'read as "small"'),
         ({"level": "2"}, {"level": 2}, 'level: "2" was read as 2'),
         ({"either": [["x"]], "count": "1"}, None, ""),
