@@ -99,8 +99,9 @@ class SavedFile:
 class ApiResponse:
     """An HTTP response; header names are lower-case.
 
-    It was read whole except for a stream, where `cut` says what ended the reading (events, bytes, time, break) and is
-    empty if the stream itself ended. `file` is where its content was saved, if it was.
+    It was read whole except for a stream, and for the answer to a write that broke off: `cut` says what ended the
+    reading (events, bytes, time, break, coding, file) and is empty if the answer itself ended. `file` is where its
+    content was saved, if it was.
     """
 
     status: int
@@ -116,7 +117,8 @@ class Transport(Protocol):
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         """Send a request and return its response.
 
-        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure.
+        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure. For a write its
+        `details.outcome` says whether anything was sent.
         """
         ...
 

@@ -52,3 +52,7 @@ class FakeApi:
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
         """Return the content as data."""
         return json.loads(response.content)
+
+    def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
+        """Return no header."""
+        return {}

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..errors import Failure
+
 if TYPE_CHECKING:
     from ..hooks import Call, Hooks
-    from ..table import Row
+    from ..table import Row, Table
     from ..validation.understood import Understood
     from ..wire import ApiRequest, ApiResponse
 
@@ -52,8 +54,13 @@ class ApiSide(Protocol):
         """Return the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
         ...
 
-    def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
-        """Return the headers of an answer that the document declares and that tell something."""
+    def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
+        """Return the headers of an answer that agents are told and that its data do not hold."""
+        ...
+
+    @property
+    def table(self) -> Table:
+        """The operation table."""
         ...
 
     def secrets(self) -> frozenset[str]:
@@ -79,7 +86,8 @@ class Exchanges:
     ) -> ApiResponse:
         """Build a request, apply `change`, send it and return the answer.
 
-        Raises Failure when the API cannot be reached, and when the request is not the one that was approved.
+        Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
+        write may have been carried out all the same, it says how to find out.
         """
         api, call = self.api, self._call
         request = api.build(row, params)
@@ -93,7 +101,14 @@ class Exchanges:
                 self._approved.altered("before_send")
             request = hooked
         begin = perf_counter()
-        response = await api.send(request, row)
+        try:
+            response = await api.send(request, row)
+        except Failure as failure:
+            if "outcome" not in failure.details:
+                raise
+            from ..decode.outcome import with_advice
+
+            raise with_advice(failure, row, params, api.table) from None
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)

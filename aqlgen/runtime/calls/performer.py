@@ -62,7 +62,7 @@ class Performer:
             response = await self._response(exchanges, row, params, options)
             data = exchanges.api.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
-                data = {**data, "_etag": response.headers["etag"]}
+                data = {"_etag": response.headers["etag"], **data}  # a field of the API stays
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
         if "fields" in row.adapter_parameters:

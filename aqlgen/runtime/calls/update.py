@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..encode.styles import as_json
 from ..encode.urls import paired_placeholders
-from ..errors import Code, Failure
+from ..errors import NOT_PERFORMED, Code, Failure
 from ..schema.reader import Types, nullable, shape_of, union_of
 from ..table import JsonSchema
 from ..text import folded, line, shown
@@ -203,7 +203,12 @@ async def _merging(
         return None if wanted is None else lambda request: guarded(request, wanted)
     reading = plan.reading(params)
     response = await exchanges.send(reader, reading)
-    exchanges.api.decode(response, reader, reading)
+    if isinstance(exchanges.api.decode(response, reader, reading), str):
+        raise Failure(
+            Code.INTERNAL_ERROR,
+            f"Internal error: '{reader.name}' gave a text, no '{row.resource}' to merge into. Nothing was changed.",
+            {"outcome": NOT_PERFORMED},
+        )
     current = response.headers.get("etag")
     expected = etag or _declared(row, params)
     if current is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(current):

@@ -123,7 +123,8 @@ class Dispatcher:
     ) -> Envelope:
         """Answer one operation.
 
-        In a batch the results carry no `_meta`, and the warnings go to `batch_warnings`, except those about the data.
+        In a batch the results carry no `_meta` but headers of the API, and the warnings go to `batch_warnings`, except
+        those about the data.
         """
         shown: list[dict[str, Any]] = []
         try:
@@ -157,7 +158,10 @@ class Dispatcher:
                 session_id=session.id,
             )
             return _internal(stamp).envelope()
-        return success(data, stamp.meta() if batch_warnings is None else None, shown)
+        if batch_warnings is None:
+            return success(data, stamp.meta(), shown)
+        headers = stamp.take_headers()
+        return success(data, {"headers": headers} if headers else None, shown)
 
     async def _call(
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
@@ -256,8 +260,8 @@ class Dispatcher:
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
             answer = rules.fit(data, row, response, warnings)
-        if row.has_header_metadata and exchanges.last is not None:
-            headers = api.declared_headers(exchanges.last, row)
+        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
+            headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..media import JSON
 from ..settings.config import Config
 from ..text import line
 from ..wire import QUOTA_HEADERS
@@ -44,6 +45,9 @@ _IDENTITY = {
 _PEAKS = frozenset({"current", "duration_ms"})
 _STATE = "warnings"
 _MOST_KNOWN = 256
+
+_BEGINNINGS = frozenset({b"{", b"["})
+"""First characters of JSON that holds data."""
 
 Key: TypeAlias = tuple[str, str]
 
@@ -173,11 +177,17 @@ class WarningRules:
 
     def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
-        if response.cut:
-            from .thresholds import stream_warning
-
-            warnings = warnings or Warnings()
-            warnings.extend([stream_warning(response.cut, data)])
+        if (  # cheap, since every call asks: data of JSON that was called so need no second look
+            data is None
+            or data.__class__ is str
+            or response.content[:1] not in _BEGINNINGS
+            or not response.headers.get("content-type", JSON).startswith(JSON)
+            or response.cut
+        ):
+            warning = self._about_content(data, row, response)
+            if warning is not None:
+                warnings = warnings or Warnings()
+                warnings.extend([warning])
         if len(response.content) <= self._max_response:
             return data, warnings
         from .thresholds import truncate
@@ -187,6 +197,16 @@ class WarningRules:
             warnings = warnings or Warnings()
             warnings.extend([warning])
         return data, warnings
+
+    def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:
+        """Return the warning about an answer that is not whole, or not what was asked for."""
+        from .content import cut_warning, unexpected_content
+
+        if not response.cut:
+            return unexpected_content(row, response, data)
+        from .thresholds import stream_warning
+
+        return cut_warning(row, response, data) or stream_warning(response.cut, data)
 
     def select(self, warnings: Warnings | None, session: Session) -> list[dict[str, Any]]:
         """Return what the envelope of a successful call shows, the most urgent first."""
