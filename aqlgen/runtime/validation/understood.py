@@ -185,7 +185,9 @@ class Interpreter:
         if name is None or name in outcome.value or row.family in ("update", "delete") or row.danger not in _MILD:
             return
         parameter = row.parameters.get(name)
-        if parameter is not None and parameter.required and is_object(parameter.schema, self._types):
+        if parameter is None or not parameter.required or not is_object(parameter.schema, self._types):
+            return
+        if admitted_types(parameter.schema, self._types) <= {"object", "null"}:  # a file can be a text, too
             outcome.value[name] = {}
             outcome.note((name,), Change(MISSING, {}, ("empty",)))
 

@@ -294,6 +294,13 @@ def test_nothing_is_the_empty_body_only_where_a_call_is_mild_and_no_update(packa
         assert whole(*row, package).misunderstood(given_nothing).code is Code.MISSING_PARAM
 
 
+def test_nothing_is_no_empty_file(package: Make) -> None:
+    file = {"in": "body", "required": True, "schema": FILE}
+    body_of = {"content_type": "image/png", "shape": "whole", "parameter": "body", "required": True}
+    row = operation("POST", parameters={"body": file}, body=body_of, danger="reversible")
+    assert package({"op": row}, family="create").misunderstood({}).code is Code.MISSING_PARAM
+
+
 def test_a_field_that_several_objects_have_is_refused(package: Make) -> None:
     named = {"type": "object", "properties": {"name": STRING, "size": INTEGER}}
     parameters = {"cat": {"in": "body", "schema": named}, "dog": {"in": "body", "schema": named}}
