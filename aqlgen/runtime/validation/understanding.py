@@ -40,8 +40,21 @@ _STARTS = frozenset({"since", "from", "start", "begin", "before"})
 """Words of a filter's name for which a date is its first moment."""
 
 WRAPPERS = frozenset(
-    "params parameters arguments args body query input data payload request requestbody json path pathparams "
-    "pathparameters queryparams queryparameters".split()
+    {
+        "params",
+        "parameters",
+        "arguments",
+        "args",
+        "body",
+        "query",
+        "input",
+        "data",
+        "payload",
+        "request",
+        "json",
+        "path",
+    }
+    | {"requestbody", "pathparams", "pathparameters", "queryparams", "queryparameters"}
 )
 """Names, folded, under which models put parameters that stand by themselves."""
 
