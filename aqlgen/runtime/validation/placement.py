@@ -112,11 +112,17 @@ def _opened(
         ]
         if len(fields) > 1:  # only an object that is missing is surely meant
             fields = [(owner, field) for owner, field in fields if owner == home and owner in missing]
+        fields = [(owner, field) for owner, field in fields if not _shared(row, placement.value, owner, homes[owner])]
         if len(fields) == 1 and home in (fields[0][0], None):
             placement.put(*fields[0], value, source)
         elif not (letters(name) == "operation" and value == row.name and len(source) > 1):
             placement.fits = False
     return bool(unknown)
+
+
+def _shared(row: Row, params: Mapping[str, Any], owner: str, fields: Collection[str]) -> bool:
+    """Return True if other fields of the body that are given could be fields of the object `owner` as well."""
+    return any(name != owner and name in fields and row.parameters[name].location == "body" for name in params)
 
 
 def _tidied(placement: _Placement, homes: Mapping[str, Collection[str]]) -> bool:

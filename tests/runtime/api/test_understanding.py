@@ -415,3 +415,11 @@ def test_a_field_of_several_objects_is_told_with_all_of_them(package: Make) -> N
     parameters = {"billing": {"in": "body", "schema": named}, "delivery": {"in": "body", "schema": named}}
     pets = package({"op": operation("POST", parameters=parameters)}, family="create")
     assert "They are fields of 'billing', 'delivery'" in pets.misunderstood({"city": "Rome"}).message
+
+
+def test_a_field_beside_others_that_the_object_has_as_well_is_refused(package: Make) -> None:
+    inner = {"type": "object", "properties": {"name": STRING, "size": INTEGER}}
+    parameters = {"name": {"in": "body", "schema": STRING}, "toy": {"in": "body", "schema": inner}}
+    pets = package({"op": operation("POST", parameters=parameters)}, family="create")
+    assert pets.understand({"size": 1})[0] == {"toy": {"size": 1}}
+    pets.misunderstood({"name": "Rex", "size": 1})
