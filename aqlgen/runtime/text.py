@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Text that people and agents read: cleaned, bounded, and without traces of the implementation (R-ENV-4).
 
-`folded` and `words` make names and words comparable.
+`folded`, `letters` and `words` make names and words comparable.
 """
 
 from __future__ import annotations
@@ -14,7 +14,19 @@ from typing import Any
 
 from .unseen import visible, without_unseen
 
-__all__ = ["bounded", "clean", "counted", "folded", "leaks", "line", "listed", "shown", "without_trace", "words"]
+__all__ = [
+    "bounded",
+    "clean",
+    "counted",
+    "folded",
+    "leaks",
+    "letters",
+    "line",
+    "listed",
+    "shown",
+    "without_trace",
+    "words",
+]
 
 _SPACE = re.compile(r"\s+")
 _LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
@@ -75,6 +87,11 @@ def counted(number: int, what: str) -> str:
 def folded(name: str) -> str:
     """Return a name without what spellings differ in: case, hyphens, underscores."""
     return name.replace("-", "").replace("_", "").lower()
+
+
+def letters(name: str) -> str:
+    """Return only the letters and digits of a name or a word, without their case."""
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def words(text: str) -> list[str]:

@@ -303,9 +303,9 @@ async def test_what_only_the_server_sets_is_refused_and_so_is_what_nobody_knows(
         ({"thing_id": "8"}, "VALIDATION_UNKNOWN_FIELD"),
         ({"if_match": "x"}, "VALIDATION_UNKNOWN_FIELD"),
         ({"colour": "red"}, "VALIDATION_UNKNOWN_FIELD"),
-        ({"full_name": 1}, "VALIDATION_INVALID_TYPE"),
+        ({"full_name": True}, "VALIDATION_INVALID_TYPE"),
         ({"tags": [{}]}, "VALIDATION_MISSING_PARAM"),
-        ({"home_address": {"geo": {"lat_long": 1}}}, "VALIDATION_INVALID_TYPE"),
+        ({"home_address": {"geo": {"lat_long": True}}}, "VALIDATION_INVALID_TYPE"),
     ):
         answer = await client.update(change)
         assert answer["error"]["code"] == code, (change, answer)
