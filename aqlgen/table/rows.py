@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from aqlgen.decide.danger import with_loss
 from aqlgen.decide.decision import AnyTrait, Decision, Trait
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
@@ -64,7 +65,7 @@ def build_row(
     applier: OverrideApplier,
 ) -> DecidedRow:
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
-    decision = replace(draft.decision, traits=without_unserved(draft.decision.traits, names))
+    decision = _without_unserved_reader(draft.decision, names)
     operation, deprecation = decision.operation, decision.trait(Deprecation)
     applier.check_values(decision, (*draft.parameters, *draft.fixed), maker)
     example, stated_values = applier.examples(decision, draft.parameters, maker)
@@ -191,6 +192,20 @@ def with_reader_schemas(
 
 def _is_any_text(schema: Mapping[str, Json]) -> bool:
     return schema.get("type") == "string" and schema.keys() <= ANNOTATIONS
+
+
+def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decision:
+    """Return a decision without the operations that are not served; what can be read no more may be lost."""
+    traits = without_unserved(decision.traits, names)
+    before, after = (
+        decision.trait(Update),
+        next((trait.value for trait in traits if isinstance(trait.value, Update)), None),
+    )
+    if before is not None and before.strategy == "put-merge" and after is not None and after.strategy == "put":
+        note = f"it replaces the whole, and {before.read} is not served; what it lacks may be lost"
+        level, reason = with_loss(decision.danger, decision.danger_reason, note)
+        return replace(decision, traits=traits, danger=level, danger_reason=reason)
+    return replace(decision, traits=traits)
 
 
 def without_unserved(traits: tuple[AnyTrait, ...], names: Container[str]) -> tuple[AnyTrait, ...]:

@@ -1,101 +1,33 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Updates (R-UPD-2): as the patch that the API takes, or read, merged (RFC 7396, RFC 6902) and written as a whole."""
+"""Updates (R-UPD-2): as the patch that the API takes, or read, merged (RFC 7396, RFC 6902) and written as a whole.
+
+A whole is written only over what was read: by the API's ETag, or else after the resource was read once more.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..encode.styles import as_json
-from ..encode.urls import paired_placeholders
+from ..encode.urls import paired_placeholders, placeholders, without_names
 from ..errors import Code, Failure
-from ..schema.reader import Types, nullable, shape_of, union_of
+from ..schema.reader import agent_path, as_schema, at, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema
-from ..text import folded, line, shown
+from ..text import line, listed, shown
+from ..warnings.collector import CallWarning
+from .merge import differences, json_text, merged, operations, read_json
+from .resource import Carried, carried, located, nested
 
 if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest, ApiResponse
     from .exchanges import Exchanges
+    from .turns import Turns
 
-__all__ = ["Plan", "differences", "merged", "operations", "perform", "prepare", "writable"]
+__all__ = ["Plan", "guarded", "patched", "perform", "prepare", "replaced_fields"]
 
-
-_DEEPEST = 40
-
-
-def merged(there: Any, change: Any) -> Any:
-    """Return a copy of what is there with the change merged in; an object that was not there loses its nulls."""
-    if not isinstance(change, dict):
-        return change
-    whole = dict(there) if isinstance(there, dict) else {}
-    for key, value in change.items():
-        if value is None:
-            whole.pop(key, None)
-        else:
-            whole[key] = merged(whole.get(key), value)
-    return whole
-
-
-def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the operations that turn one value into the other (RFC 6902)."""
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        if before != after:
-            yield {"op": "replace", "path": path, "value": after}
-        return
-    for key, value in before.items():
-        if key not in after:
-            yield {"op": "remove", "path": f"{path}/{_escaped(key)}"}
-        else:
-            yield from differences(value, after[key], f"{path}/{_escaped(key)}")
-    for key, value in after.items():
-        if key not in before:
-            yield {"op": "add", "path": f"{path}/{_escaped(key)}", "value": value}
-
-
-def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the operations of a change to what is not known: `add` replaces what may be there."""
-    for key, value in change.items():
-        here = f"{path}/{_escaped(key)}"
-        if value is None:
-            yield {"op": "remove", "path": here}
-        elif isinstance(value, dict) and value:
-            yield from operations(value, here)
-        else:
-            yield {"op": "add", "path": here, "value": value}
-
-
-def writable(types: Types, value: Any, written: JsonSchema, read: JsonSchema, depth: int = 0) -> Any:
-    """Return what was read without what cannot be written: fields that only `read` declares, and refused nulls.
-
-    A field that neither schema declares stays: nothing of it may be lost.
-    """
-    if depth > _DEEPEST or not isinstance(value, (dict, list)):
-        return value
-    target, source = union_of(types, written), union_of(types, read)
-    if isinstance(value, list):
-        items, read_items = next(iter(target.items), {}), next(iter(source.items), {})
-        return [writable(types, item, items, read_items, depth + 1) for item in value] if items else value
-    if not target.properties:
-        return value
-    by_wire = {wire: (name, schema) for name, (wire, schema) in target.properties.items()}
-    read_schemas = dict(source.properties.values())
-    hidden = {folded(name) for name in target.hidden}
-    kept: dict[str, Any] = {}
-    for key, inner in value.items():
-        if key in by_wire:
-            name, schema = by_wire[key]
-            if inner is not None or name in target.required or nullable(schema, types):
-                kept[key] = writable(types, inner, schema, read_schemas.get(key, {}), depth + 1)
-        elif key not in read_schemas and folded(key) not in hidden:
-            kept[key] = inner
-    return kept
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
+_MOST_FIELDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,38 +44,89 @@ class Plan:
         """Return the parameters of the reader."""
         return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
 
+    def resource(self, params: Mapping[str, Any]) -> Hashable:
+        """Return what the path of a call names."""
+        names = {
+            parameter.wire: name for name, parameter in self.row.parameters.items() if parameter.location == "path"
+        }
+        values = tuple(str(params.get(names.get(wire, ""))) for wire in placeholders(self.row.path))
+        return without_names(self.row.path.rstrip("/")), values
+
     def operations(self, change: Any) -> Any:
         """Return the operations of a change to a resource that was not read."""
         return list(operations(change)) if self.patches and isinstance(change, dict) else change
 
-    def body(self, there: Any, change: Any) -> Any:
-        """Return the body that makes the change. Raises Failure when the whole lacks what is required."""
-        if not isinstance(there, dict):  # nothing to merge into: what is sent is the whole
-            self._check(change)
-            return self.operations(change)
-        if self.patches:
-            return list(differences(there, merged(there, change)))
-        body, reader = self.row.body, self.reader
-        assert body is not None and reader is not None  # noqa: S101, PT018 - prepared so
-        schema = _answer(reader)
-        whole = merged(writable(self.table.types, there, body.schema, schema), change)
-        self._check(whole)
+    @property
+    def written(self) -> JsonSchema:
+        """The schema of the whole body."""
+        return {} if self.row.body is None else self.row.body.schema
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The path of the resource in the body."""
+        return () if self.row.update is None else steps_of(self.row.update.write_at)
+
+    @property
+    def target(self) -> JsonSchema:
+        """The schema of the resource as it is written."""
+        return self._within(self.written, self.steps)
+
+    def state(self, answer: Any, change: Mapping[str, Any]) -> Carried | None:
+        """Return what of the resource is written back, None where nothing was. Raises Failure if it cannot be told."""
+        update, reader = self.row.update, self.reader
+        assert update is not None and reader is not None  # noqa: S101, PT018 - prepared so
+        steps = None if update.undeclared else steps_of(update.read_at)
+        if _is_nothing(answer, steps):
+            return None
+        inner = at(change, self.steps)
+        names = {wire for wire, _ in union_of(self.table.types, self.target).properties.values()}
+        path = located(answer, steps, names or (inner if isinstance(inner, dict) else ()))
+        if path is None:
+            raise _unreadable(reader)
+        return carried(self.table.types, at(answer, path), self.target, self._within(_answer(reader), path))
+
+    def _within(self, schema: JsonSchema, steps: tuple[str, ...]) -> JsonSchema:
+        types = self.table.types
+        return schema_at(types, schema, agent_path(types, schema, "".join(f"/{_escaped(step)}" for step in steps)))
+
+    def body(self, state: Carried | None, change: Mapping[str, Any]) -> Any:
+        """Return the body that makes the change. Raises Failure when the whole lacks what is required or was there."""
+        there = {} if state is None else nested(state.value, self.steps)
+        whole = merged(there, change, self.table.types, self.written)
+        self._check(whole, change, state or Carried())
         return whole
 
-    def _check(self, whole: Mapping[str, Any]) -> None:
-        body = self.row.body
-        if self.patches:
-            return
-        shape = shape_of(self.table.types, {} if body is None else body.schema)
-        missing = [
-            f"input.{name}"
-            for name in shape.properties
-            if name in shape.required and shape.properties[name][0] not in whole
-        ]
-        if missing:
-            names = ", ".join(f"'{name}'" for name in missing)
-            details = {"param_name": missing[0], "operation": self.row.name, "missing_params": missing}
-            raise Failure(Code.MISSING_PARAM, f"Missing required parameter {names}: the resource must have it", details)
+    def _check(self, whole: Any, change: Mapping[str, Any], state: Carried) -> None:
+        """Raise Failure for what has to be given: what is required, and what is there in a form that is not taken."""
+        types = self.table.types
+        inner = at(change, self.steps)
+        unfit = [f"input.{dropped.label}" for dropped in state.unfit if not dropped.is_named(inner)]
+        masked = {dropped.path for dropped in state.masked}
+        missing: list[str] = []
+        hidden: list[str] = []
+        schema, value, prefix = self.written, whole, "input"
+        for step in (*self.steps, None):
+            shape = shape_of(types, schema)
+            for name, (wire, _) in shape.properties.items():
+                if name in shape.required and not (isinstance(value, Mapping) and wire in value):
+                    is_hidden = step is None and (wire,) in masked
+                    (hidden if is_hidden else missing).append(f"{prefix}.{name}")
+            if step is not None:
+                (name,) = agent_path(types, schema, f"/{_escaped(step)}")
+                schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
+        if missing or hidden or unfit:
+            raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)))
+
+
+def _escaped(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _is_nothing(answer: Any, steps: tuple[str, ...] | None) -> bool:
+    """Return True if nothing of a resource is there that an update could lose."""
+    if steps is None:
+        return answer == {} or not isinstance(answer, (dict, list))
+    return answer is None or answer == {} or at(answer, steps) is None
 
 
 def prepare(row: Row, table: Table) -> Plan:
@@ -167,71 +150,201 @@ def guarded(request: ApiRequest, etag: str) -> ApiRequest:
 
 def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
     """Return the request of a change that is sent as operations on a resource that was not read."""
-    return _with(request, plan.operations(_json(request.content)), etag)
+    return _with(request, plan.operations(read_json(request.content)), etag)
+
+
+def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
+    """Return the optional fields that a replacement lacks: what was there of them may be lost."""
+    row = plan.row
+    if plan.reader is not None or row.update is None or not row.update.replaces or row.body is None:
+        return []
+    asked = params.get(row.body.parameter or "")
+    if not isinstance(asked, Mapping):
+        return []
+    shape = union_of(plan.table.types, row.body.schema)
+    return [name for name in shape.properties if name not in shape.required and name not in asked]
 
 
 async def perform(
-    exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None
-) -> ApiResponse:
+    exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None, turns: Turns
+) -> tuple[ApiResponse, list[CallWarning]]:
     """Update, and return the API's answer. `etag` is the one that the caller expects the resource to have."""
     plan = prepare(row, table)
-    change: Callable[[ApiRequest], ApiRequest] | None = None
-    if plan.reader is not None:
-        change = await _merging(exchanges, plan, params, etag)
-    elif plan.patches:
+    async with turns.of(plan.resource(params)):
+        if plan.reader is not None:
+            return await _Merging(exchanges, plan, params).perform(etag)
+        change: Callable[[ApiRequest], ApiRequest] | None = None
+        if plan.patches:
 
-        def change(request: ApiRequest) -> ApiRequest:
-            return patched(request, plan, etag)
+            def change(request: ApiRequest) -> ApiRequest:
+                return patched(request, plan, etag)
 
-    elif etag is not None:
+        elif etag is not None:
 
-        def change(request: ApiRequest) -> ApiRequest:
-            return guarded(request, etag)
+            def change(request: ApiRequest) -> ApiRequest:
+                return guarded(request, etag)
 
-    return await exchanges.send(row, params, change)
+        response = await exchanges.send(row, params, change)
+    lost = replaced_fields(plan, params)
+    return response, [_replaced_warning(row, lost)] if lost else []
 
 
-async def _merging(
-    exchanges: Exchanges, plan: Plan, params: Mapping[str, Any], etag: str | None
-) -> Callable[[ApiRequest], ApiRequest] | None:
-    """Read, and return how the request changes. Raises Failure when the resource has another ETag than expected."""
-    row, reader = plan.row, plan.reader
-    assert reader is not None  # noqa: S101 - prepared so
-    asked = json.loads(exchanges.api.build(row, params).content or b"null")
-    if not isinstance(asked, dict):
-        wanted = etag  # operations are sent as they are
-        return None if wanted is None else lambda request: guarded(request, wanted)
-    reading = plan.reading(params)
-    response = await exchanges.send(reader, reading)
-    exchanges.api.decode(response, reader, reading)
-    current = response.headers.get("etag")
-    expected = etag or _declared(row, params)
-    if current is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(current):
-        raise Failure(
-            Code.VERSION_MISMATCH,
-            f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
-            {"expected_version": expected, "actual_version": line(current, 200)},
+class _Read(NamedTuple):
+    """What was read, and its ETag."""
+
+    answer: Any
+    etag: str | None
+
+
+@dataclass(slots=True)
+class _Merging:
+    """One update that reads first."""
+
+    exchanges: Exchanges
+    plan: Plan
+    params: Mapping[str, Any]
+    warnings: list[CallWarning] = field(default_factory=list)
+
+    async def perform(self, etag: str | None) -> tuple[ApiResponse, list[CallWarning]]:
+        """Read, merge, write. Raises Failure when the resource is not as expected, or changes in between."""
+        plan, row = self.plan, self.plan.row
+        asked = read_json(self.exchanges.api.build(row, self.params).content)
+        if not isinstance(asked, dict):  # operations are sent as they are
+            wanted = etag
+            change = None if wanted is None else lambda request: guarded(request, wanted)
+            return await self.exchanges.send(row, self.params, change), self.warnings
+        read = await self._read()
+        expected = etag or _declared(row, self.params)
+        if read.etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(read.etag):
+            raise Failure(
+                Code.VERSION_MISMATCH,
+                f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
+                {"expected_version": expected, "actual_version": line(read.etag, 200)},
+            )
+        if expected is None and read.etag is not None and (not read.etag.startswith("W/") or _matches_weakly(row)):
+            etag = read.etag  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent where the API says that it does
+        if plan.patches:
+            body = list(differences(read.answer, merged(read.answer, asked)))
+            if not isinstance(read.answer, dict):
+                body = plan.operations(asked)
+            return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
+        state = plan.state(read.answer, asked)
+        whole = plan.body(state, asked)
+        self._warn(state, asked)
+        if etag is None and expected in (None, "*"):
+            changed = await self._changed(state, asked)
+            if changed:
+                raise _changed_meanwhile(row, changed)
+        response = await self.exchanges.send(row, self.params, lambda request: _with(request, whole, etag))
+        if response.status == 412:
+            await self._explain(state, asked)
+        return response, self.warnings
+
+    async def _read(self) -> _Read:
+        """Read the resource. Raises Failure when there is none, or when its answer is no JSON."""
+        reader = self.plan.reader
+        assert reader is not None  # noqa: S101 - prepared so
+        reading = self.plan.reading(self.params)
+        response = await self.exchanges.send(reader, reading)
+        self.exchanges.api.decode(response, reader, reading)
+        try:
+            return _Read(read_json(response.content), response.headers.get("etag"))
+        except (ValueError, RecursionError):
+            raise _unreadable(reader) from None
+
+    async def _changed(self, state: Carried | None, asked: Mapping[str, Any]) -> list[str]:
+        """Read again, and return the fields that are not as they were.
+
+        A field that the request does not declare and that is another one at each reading is a clock or a counter.
+        """
+        first, declared = self._fields(state)
+        again, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        changed = _differing(first, again)
+        if not changed or changed & declared or (first is None) != (again is None):
+            return self._named(changed)
+        last, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        return self._named(changed - _differing(again, last))
+
+    def _fields(self, state: Carried | None) -> tuple[dict[str, Any] | None, frozenset[str]]:
+        shape = union_of(self.plan.table.types, self.plan.target)
+        return None if state is None else state.value, frozenset(wire for wire, _ in shape.properties.values())
+
+    def _named(self, changed: frozenset[str]) -> list[str]:
+        """Return fields by the agent's names."""
+        names = {wire: name for name, (wire, _) in union_of(self.plan.table.types, self.plan.target).properties.items()}
+        return [line(names.get(key, key), 100) for key in sorted(changed)][:_MOST_FIELDS]
+
+    async def _explain(self, state: Carried | None, asked: Mapping[str, Any]) -> None:
+        """Raise Failure with the fields that changed, if the API found another version and they can be told."""
+        try:
+            first, _ = self._fields(state)
+            again, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        except Failure:
+            return
+        changed = self._named(_differing(first, again))
+        if changed:
+            raise _changed_meanwhile(self.plan.row, changed)
+
+    def _warn(self, state: Carried | None, asked: Mapping[str, Any]) -> None:
+        """Add the warnings about what is not written back."""
+        inner = at(asked, self.plan.steps)
+        masked = [f"input.{dropped.label}" for dropped in state.masked if not dropped.is_named(inner)] if state else []
+        if masked:
+            message = f"The API does not show {listed(masked, _MOST_FIELDS)}, so the update did not send it"
+            details = {"operation": self.plan.row.name, "fields": masked[:_MOST_FIELDS]}
+            self.warnings.append(CallWarning("VALIDATION_FIELDS_NOT_SENT_WARNING", message, "medium", details))
+
+
+def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> frozenset[str]:
+    """Return the keys whose values differ."""
+    return frozenset(
+        steps_of(operation["path"])[0] for operation in differences(first or {}, second or {}) if operation["path"]
+    )
+
+
+def _changed_meanwhile(row: Row, changed: list[str]) -> Failure:
+    return Failure(
+        Code.VERSION_MISMATCH,
+        f"Version mismatch: {listed(changed, 5)} changed while the resource was being updated. Nothing was written: "
+        "read it again, then update it.",
+        {"operation": row.name, "changed_fields": changed},
+    )
+
+
+def _unreadable(reader: Row) -> Failure:
+    return Failure(
+        Code.INTERNAL_ERROR,
+        f"The answer of '{reader.name}' is not what the API's document says, so the change cannot be merged into it. "
+        "Nothing was written; tell the adapter's owner.",
+        {"operation": reader.name},
+    )
+
+
+def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str]) -> Failure:
+    """Build the failure of fields that the caller has to give."""
+    reasons = []
+    if missing:
+        reasons.append(f"{listed(missing)}: the resource must have it")
+    if hidden:
+        reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
+    if unfit:
+        reasons.append(
+            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it"
         )
-    if expected is None and current is not None and (not current.startswith("W/") or _matches_weakly(row)):
-        etag = current  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
-    there = _json(response.content)
+    names = [*missing, *hidden, *unfit]
+    details = {"param_name": names[0], "operation": row.name, "missing_params": names}
+    return Failure(Code.MISSING_PARAM, f"Missing required parameter {'; '.join(reasons)}", details)
 
-    def change(request: ApiRequest) -> ApiRequest:
-        return _with(request, plan.body(there, _json(request.content)), etag)
 
-    return change
+def _replaced_warning(row: Row, lost: list[str]) -> CallWarning:
+    message = f"The update replaced the whole: the API may have reset what was not given, {listed(lost, _MOST_FIELDS)}"
+    details = {"operation": row.name, "fields": lost[:_MOST_FIELDS]}
+    return CallWarning("VALIDATION_FIELDS_REPLACED_WARNING", message, "high", details)
 
 
 def _with(request: ApiRequest, body: Any, etag: str | None) -> ApiRequest:
-    request = replace(request, content=as_json(body).encode())
+    request = replace(request, content=json_text(body).encode())
     return request if etag is None else guarded(request, etag)
-
-
-def _json(content: bytes | None) -> Any:
-    try:
-        return json.loads(content or b"null")
-    except ValueError:
-        return None
 
 
 def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
@@ -261,10 +374,9 @@ def _named(row: Row, reader: Row) -> dict[str, str] | None:
     return named
 
 
-def _answer(reader: Row) -> Mapping[str, Any]:
+def _answer(reader: Row) -> JsonSchema:
     good = sorted(status for status in reader.responses if status.startswith("2"))
-    schema = reader.responses[good[0]].get("schema") if good else None
-    return schema if isinstance(schema, Mapping) else {}
+    return as_schema(reader.responses[good[0]].get("schema") if good else None)
 
 
 def _matches_weakly(row: Row) -> bool:

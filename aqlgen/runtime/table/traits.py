@@ -79,6 +79,17 @@ class Update:
     """The operation that reads the same resource."""
     etag: bool = False
     """Whether the API can notice that the resource changed in between."""
+    read_at: str = ""
+    """Pointer to the resource in what is read; "" where the answer is the resource."""
+    write_at: str = ""
+    """Pointer to the resource in the body of the update; "" where the body is the resource."""
+    undeclared: bool = False
+    """Whether the document does not declare the fields: the resource is the object with the most fields in common."""
+
+    @property
+    def replaces(self) -> bool:
+        """True if what is sent replaces the whole resource."""
+        return self.strategy in ("put", "put-merge")
 
     @property
     def reads_first(self) -> bool:
