@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from aqlgen.decide.danger import with_loss
-from aqlgen.decide.decision import AnyTrait, Decision, Trait
+from aqlgen.decide.decision import AnyTrait, Category, Decision, Trait
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
 from aqlgen.runtime.table import (
@@ -33,6 +33,7 @@ from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters
+from aqlgen.table.query_inputs import input_of_query, within_input
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -81,6 +82,11 @@ def build_row(
         pagination = replace(pagination, demanded=demanded, parameters=behind)
         example = example and {name: value for name, value in example.items() if name not in behind}
     update = decision.trait(Update)
+    if decision.category is Category.UPDATE and operation.body is None:
+        input_parameter, shown, behind = input_of_query(shown)
+        update = Update(strategy="query", parameters=behind)
+        example = example and within_input(example, behind)
+        shown = (*shown, input_parameter)
     has_etag = decision.name in etags or (update is not None and update.etag)
     summary, description = _texts(decision)
     if deprecation == Deprecation():

@@ -76,7 +76,7 @@ def _shared(written: Mapping[str, Json], read: Mapping[str, Json], schemas: Sche
 
 def _alike(first: Json, second: Json, schemas: Schemas) -> bool:
     kinds = [set(schemas.kinds(schema)) for schema in (first, second)]
-    kinds = [found | _NUMBERS if found & _NUMBERS else found for found in kinds]
+    kinds = [kind_set | _NUMBERS if kind_set & _NUMBERS else kind_set for kind_set in kinds]
     return not all(kinds) or bool(kinds[0] & kinds[1])
 
 

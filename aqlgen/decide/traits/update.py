@@ -47,9 +47,9 @@ def replaced(subject: Subject, around: Around) -> str | None:
     trait = update(subject, around)
     if trait is None or trait.value.strategy != "put":
         return None
-    required = around.schemas.required(subject.body)
-    optional = [name for name in around.schemas.properties(subject.body) if name not in required]
-    if not optional:
+    required, fields = around.schemas.required(subject.body), around.schemas.properties(subject.body)
+    optional = [name for name in fields if name not in required]
+    if not optional or len(fields) < 2:  # a call that gives one of one names all
         return None
     shown = ", ".join(optional[:_SHOWN]) + (f" and {len(optional) - _SHOWN} more" if len(optional) > _SHOWN else "")
     return f"it replaces the whole, {trait.reason.note}; what it lacks of {shown} may be lost"

@@ -35,7 +35,8 @@ async def preview(
     hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
 ) -> dict[str, Any]:
     """Return method, url, headers and body as `hooked` leaves them, and what an update would read first."""
-    from .update import guarded, patched, prepare, replaced_fields
+    from .update import guarded, patched
+    from .update_plan import prepare, replaced_fields
 
     plan = prepare(row, table)
     request = api.build(row, {name: value for name, value in params.items() if name not in row.adapter_parameters})

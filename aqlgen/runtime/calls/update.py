@@ -6,18 +6,17 @@ A whole is written only over what was read: by the API's ETag, or else after the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..encode.urls import paired_placeholders, placeholders, without_names
 from ..errors import Code, Failure
-from ..schema.reader import agent_path, as_schema, at, schema_at, shape_of, steps_of, union_of
-from ..table import JsonSchema
+from ..schema.reader import at, steps_of, union_of
 from ..text import line, listed, shown
 from ..warnings.collector import CallWarning
-from .merge import differences, json_text, merged, operations, read_json
-from .resource import Carried, carried, located, nested
+from .merge import differences, json_text, merged, read_json
+from .resource import Carried
+from .update_plan import Plan, prepare, replaced_fields, unreadable
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -25,121 +24,9 @@ if TYPE_CHECKING:
     from .exchanges import Exchanges
     from .turns import Turns
 
-__all__ = ["Plan", "guarded", "patched", "perform", "prepare", "replaced_fields"]
+__all__ = ["guarded", "patched", "perform"]
 
 _MOST_FIELDS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How one operation updates: `reader` is the operation that reads first, `patches` says that JSON Patch is sent."""
-
-    row: Row
-    table: Table
-    reader: Row | None
-    named: Mapping[str, str]
-    patches: bool
-
-    def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of the reader."""
-        return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
-
-    def resource(self, params: Mapping[str, Any]) -> Hashable:
-        """Return what the path of a call names."""
-        names = {
-            parameter.wire: name for name, parameter in self.row.parameters.items() if parameter.location == "path"
-        }
-        values = tuple(str(params.get(names.get(wire, ""))) for wire in placeholders(self.row.path))
-        return without_names(self.row.path.rstrip("/")), values
-
-    def operations(self, change: Any) -> Any:
-        """Return the operations of a change to a resource that was not read."""
-        return list(operations(change)) if self.patches and isinstance(change, dict) else change
-
-    @property
-    def written(self) -> JsonSchema:
-        """The schema of the whole body."""
-        return {} if self.row.body is None else self.row.body.schema
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The path of the resource in the body."""
-        return () if self.row.update is None else steps_of(self.row.update.write_at)
-
-    @property
-    def target(self) -> JsonSchema:
-        """The schema of the resource as it is written."""
-        return self._within(self.written, self.steps)
-
-    def state(self, answer: Any, change: Mapping[str, Any]) -> Carried | None:
-        """Return what of the resource is written back, None where nothing was. Raises Failure if it cannot be told."""
-        update, reader = self.row.update, self.reader
-        assert update is not None and reader is not None  # noqa: S101, PT018 - prepared so
-        steps = None if update.undeclared else steps_of(update.read_at)
-        if _is_nothing(answer, steps):
-            return None
-        inner = at(change, self.steps)
-        names = {wire for wire, _ in union_of(self.table.types, self.target).properties.values()}
-        path = located(answer, steps, names or (inner if isinstance(inner, dict) else ()))
-        if path is None:
-            raise _unreadable(reader)
-        return carried(self.table.types, at(answer, path), self.target, self._within(_answer(reader), path))
-
-    def _within(self, schema: JsonSchema, steps: tuple[str, ...]) -> JsonSchema:
-        types = self.table.types
-        return schema_at(types, schema, agent_path(types, schema, "".join(f"/{_escaped(step)}" for step in steps)))
-
-    def body(self, state: Carried | None, change: Mapping[str, Any]) -> Any:
-        """Return the body that makes the change. Raises Failure when the whole lacks what is required or was there."""
-        there = {} if state is None else nested(state.value, self.steps)
-        whole = merged(there, change, self.table.types, self.written)
-        self._check(whole, change, state or Carried())
-        return whole
-
-    def _check(self, whole: Any, change: Mapping[str, Any], state: Carried) -> None:
-        """Raise Failure for what has to be given: what is required, and what is there in a form that is not taken."""
-        types = self.table.types
-        inner = at(change, self.steps)
-        unfit = [f"input.{dropped.label}" for dropped in state.unfit if not dropped.is_named(inner)]
-        masked = {dropped.path for dropped in state.masked}
-        missing: list[str] = []
-        hidden: list[str] = []
-        schema, value, prefix = self.written, whole, "input"
-        for step in (*self.steps, None):
-            shape = shape_of(types, schema)
-            for name, (wire, _) in shape.properties.items():
-                if name in shape.required and not (isinstance(value, Mapping) and wire in value):
-                    is_hidden = step is None and (wire,) in masked
-                    (hidden if is_hidden else missing).append(f"{prefix}.{name}")
-            if step is not None:
-                (name,) = agent_path(types, schema, f"/{_escaped(step)}")
-                schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
-        if missing or hidden or unfit:
-            raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)))
-
-
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
-
-
-def _is_nothing(answer: Any, steps: tuple[str, ...] | None) -> bool:
-    """Return True if nothing of a resource is there that an update could lose."""
-    if steps is None:
-        return answer == {} or not isinstance(answer, (dict, list))
-    return answer is None or answer == {} or at(answer, steps) is None
-
-
-def prepare(row: Row, table: Table) -> Plan:
-    """Find out how an operation updates."""
-    update = row.update
-    patches = update is not None and update.strategy == "json-patch"
-    reader, named = None, None
-    if update is not None and update.reads_first:
-        reader = table.find(update.read or "", "read")
-        named = None if reader is None else _named(row, reader)
-    if named is None:
-        reader = None
-    return Plan(row, table, reader, named or {}, patches)
 
 
 def guarded(request: ApiRequest, etag: str) -> ApiRequest:
@@ -151,18 +38,6 @@ def guarded(request: ApiRequest, etag: str) -> ApiRequest:
 def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
     """Return the request of a change that is sent as operations on a resource that was not read."""
     return _with(request, plan.operations(read_json(request.content)), etag)
-
-
-def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
-    """Return the optional fields that a replacement lacks: what was there of them may be lost."""
-    row = plan.row
-    if plan.reader is not None or row.update is None or not row.update.replaces or row.body is None:
-        return []
-    asked = params.get(row.body.parameter or "")
-    if not isinstance(asked, Mapping):
-        return []
-    shape = union_of(plan.table.types, row.body.schema)
-    return [name for name in shape.properties if name not in shape.required and name not in asked]
 
 
 async def perform(
@@ -250,7 +125,7 @@ class _Merging:
         try:
             return _Read(read_json(response.content), response.headers.get("etag"))
         except (ValueError, RecursionError):
-            raise _unreadable(reader) from None
+            raise unreadable(reader) from None
 
     async def _changed(self, state: Carried | None, asked: Mapping[str, Any]) -> list[str]:
         """Read again, and return the fields that are not as they were.
@@ -311,31 +186,6 @@ def _changed_meanwhile(row: Row, changed: list[str]) -> Failure:
     )
 
 
-def _unreadable(reader: Row) -> Failure:
-    return Failure(
-        Code.INTERNAL_ERROR,
-        f"The answer of '{reader.name}' is not what the API's document says, so the change cannot be merged into it. "
-        "Nothing was written; tell the adapter's owner.",
-        {"operation": reader.name},
-    )
-
-
-def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str]) -> Failure:
-    """Build the failure of fields that the caller has to give."""
-    reasons = []
-    if missing:
-        reasons.append(f"{listed(missing)}: the resource must have it")
-    if hidden:
-        reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
-    if unfit:
-        reasons.append(
-            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it"
-        )
-    names = [*missing, *hidden, *unfit]
-    details = {"param_name": names[0], "operation": row.name, "missing_params": names}
-    return Failure(Code.MISSING_PARAM, f"Missing required parameter {'; '.join(reasons)}", details)
-
-
 def _replaced_warning(row: Row, lost: list[str]) -> CallWarning:
     message = f"The update replaced the whole: the API may have reset what was not given, {listed(lost, _MOST_FIELDS)}"
     details = {"operation": row.name, "fields": lost[:_MOST_FIELDS]}
@@ -353,30 +203,6 @@ def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
         if parameter.location == "header" and parameter.wire.lower() == "if-match" and params.get(name) is not None:
             return str(params[name])
     return None
-
-
-def _named(row: Row, reader: Row) -> dict[str, str] | None:
-    """Map the reader's parameters to the update's that have the same value; None if a required one has none.
-
-    Parameters of the path correspond by position, others by name and location.
-    """
-    placed = paired_placeholders(reader.path, row.path)
-    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
-    named: dict[str, str] = {}
-    for name, parameter in reader.parameters.items():
-        location, wire = parameter.location, parameter.wire
-        if location == "path":
-            wire = placed.get(wire, wire)
-        if (location, wire) in names and location != "adapter":
-            named[name] = names[location, wire]
-        elif parameter.required:
-            return None
-    return named
-
-
-def _answer(reader: Row) -> JsonSchema:
-    good = sorted(status for status in reader.responses if status.startswith("2"))
-    return as_schema(reader.responses[good[0]].get("schema") if good else None)
 
 
 def _matches_weakly(row: Row) -> bool:
