@@ -16,7 +16,7 @@ from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from tests.generator.commands import Tabulation, api, tabulate
-from tests.generator.replaced_things import PAIRS, Pair, Things, within, written
+from tests.generator.replaced_things import PAIRS, TEXT, Pair, Things, ok, within, written
 
 
 class Agent:
@@ -137,3 +137,83 @@ def test_two_updates_at_once_take_turns(agent: Agent) -> None:
 
     assert all(answer["success"] for answer in asyncio.run(both()))
     assert things.thing == {"name": "b", "enabled": False, "weight": 9, "ratio": Decimal("0.5")}
+
+
+FIELDS = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": TEXT, "note": TEXT, "size": {"type": "integer"}},
+}
+LISTED = {"type": "object", "properties": {"data": {"type": "array", "items": FIELDS}}}
+
+
+def replacing(read: Any = None, schema: Any = FIELDS, method: str = "put", **more: Any) -> dict[str, Any]:
+    """Return a document whose only update replaces, with what reads the same path."""
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    item: dict[str, Any] = {
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}],
+        method: {"operationId": "updatePool", "requestBody": body, "responses": {"204": {"description": "ok"}}, **more},
+    }
+    if read is not None:
+        item["get"] = {"operationId": "getPool", "responses": ok(read)}
+    return api({"/pools/{id}": item})
+
+
+@pytest.mark.parametrize("read", [None, LISTED, {"type": "string"}, {"type": "object", "properties": {"job": TEXT}}])
+def test_a_replacement_of_what_cannot_be_read_is_destructive_and_reviewed(tmp_path: Path, read: Any) -> None:
+    """R-SAFE-1"""
+    row = tabulate(tmp_path, replacing(read)).rows["update_pool"]
+    assert row["update"]["strategy"] == "put"
+    assert row["danger"] == "destructive"
+    assert "note, size" in row["danger_reason"]
+    assert any(reason.startswith("danger: replaces-whole") for reason in row["review"])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        replacing(FIELDS),
+        replacing({"type": "object", "properties": {"result": FIELDS}}),
+        replacing(None, {"type": "object", "properties": {"name": TEXT}}),
+        replacing(None, {"type": "object", "required": ["a", "b"], "properties": {"a": TEXT, "b": TEXT}}),
+        replacing(None, method="patch"),
+        replacing(None, method="post", description="Changes the fields that are sent."),
+    ],
+    ids=["read", "read in an envelope", "one field", "all required", "a patch", "a post"],
+)
+def test_an_update_that_loses_nothing_is_not(tmp_path: Path, document: Any) -> None:
+    """R-SAFE-1"""
+    row = tabulate(tmp_path, document).rows["update_pool"]
+    assert row["danger"] == "reversible"
+    assert not any("replaces-whole" in reason for reason in row.get("review", ()))
+
+
+def test_a_reader_that_is_not_served_leaves_a_destructive_replacement(tmp_path: Path) -> None:
+    """R-SAFE-1"""
+    row = tabulate(tmp_path, replacing(FIELDS), exclude=("operation:getPool",)).rows["update_pool"]
+    assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
+
+
+def test_the_owner_says_how_dangerous_a_replacement_is(tmp_path: Path) -> None:
+    """R-SAFE-1"""
+    overrides = "PUT /pools/{id}:\n  danger: reversible\n"
+    assert tabulate(tmp_path, replacing(), overrides=overrides).rows["update_pool"]["danger"] == "reversible"
+    rows = tabulate(tmp_path, replacing(FIELDS), overrides=overrides, exclude=("operation:getPool",)).rows
+    assert rows["update_pool"]["danger"] == "reversible"
+
+
+def test_a_post_that_the_document_says_replaces_is_merged_as_a_put_is(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    text = "Replaces the entire pool with the given one."
+    row = tabulate(tmp_path, replacing(FIELDS, method="post", description=text)).rows["update_pool"]
+    assert (row["update"]["strategy"], row["update"]["read"]) == ("put-merge", "get_pool")
+
+
+def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    document = replacing(FIELDS)
+    document["paths"]["/pools/{id}"]["get"]["parameters"] = [
+        {"name": "region", "in": "query", "required": True, "schema": TEXT}
+    ]
+    row = tabulate(tmp_path, document).rows["update_pool"]
+    assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")

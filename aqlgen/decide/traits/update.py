@@ -95,6 +95,10 @@ def _merging(subject: Subject, reader: Subject, around: Around) -> tuple[Update,
         return Update(strategy="put"), Reason("put-no-object", Evidence.RULE, 0.9, "what is written has no fields")
     if reader.verb == "list" or "array" in schemas.kinds(reader.answer):
         return Update(strategy="put"), Reason("put-of-many", Evidence.RULE, 0.85, f"{reader.name} gives a list")
+    answered = schemas.kinds(reader.answer)
+    if answered and "object" not in answered:
+        note = f"{reader.name} gives no fields"
+        return Update(strategy="put"), Reason("put-other-shape", Evidence.RULE, 0.9, note)
     written, read = Place((), schemas.properties(subject.body)), schemas.properties(reader.answer)
     if written.fields and read:
         pair = paired(written, Place((), read), schemas)

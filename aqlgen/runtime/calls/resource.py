@@ -24,12 +24,13 @@ _MOST_PLACES = 200
 _NOTHING: JsonSchema = {}
 _FURTHER = ("additionalProperties", "unevaluatedProperties")
 _MASKED = re.compile(r"[*•●∙█]{3,1000}|[*•●∙█]{3,1000}[\w-]{1,8}|[\w-]{1,8}[*•●∙█]{3,1000}[\w-]{0,8}")
-_MASKING_WORDS = frozenset("redacted filtered hidden masked sensitive secret obfuscated removed".split())
-_COMPUTED = frozenset(
-    "id uuid guid self href url links link etag createdat createdon created creationdate creationtime datecreated"
-    " updatedat updatedon updated lastupdated lastupdatedat modified modifiedat modifiedon lastmodified"
-    " lastmodifiedat datemodified dateupdated deletedat createdby updatedby modifiedby".split()
-)
+_MASKING_WORDS = frozenset({"redacted", "filtered", "hidden", "masked", "sensitive", "secret", "obfuscated", "removed"})
+_COMPUTED = frozenset((
+    "id", "uuid", "guid", "self", "href", "links", "etag", "createdat", "createdon", "created",
+    "creationdate", "creationtime", "datecreated", "updatedat", "updatedon", "updated", "lastupdated",
+    "lastupdatedat", "modified", "modifiedat", "modifiedon", "lastmodified", "lastmodifiedat", "datemodified",
+    "dateupdated", "deletedat", "createdby", "updatedby", "modifiedby",
+))  # fmt: skip
 """Names, folded, of what an API computes: identifiers, links, and times of changes."""
 
 
