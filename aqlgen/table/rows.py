@@ -84,7 +84,7 @@ def build_row(
     update = decision.trait(Update)
     if decision.category is Category.UPDATE and operation.body is None:
         input_parameter, shown, behind = input_of_query(shown)
-        update = Update(strategy="query", parameters=behind)
+        update = Update(strategy="query", parameters=behind or None)
         example = example and within_input(example, behind)
         shown = (*shown, input_parameter)
     has_etag = decision.name in etags or (update is not None and update.etag)

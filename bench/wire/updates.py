@@ -36,6 +36,7 @@ from bench.support.documents import entries
 
 KEPT, LOST, CONFLICT, OVERWRITTEN = "only the field changed", "LOST", "conflict", "OVERWRITTEN"
 _MOST_FIELDS = 4
+_DEEPEST = 20
 
 
 class Resource:
@@ -128,10 +129,23 @@ def others(value: Any, schema: Mapping[str, Any], types: Mapping[str, Any]) -> I
     elif isinstance(value, list):
         yield from ([], value * 2)
     elif isinstance(value, dict):
+        known = dict(union_of(types, target).properties.values())
         for key, inner in value.items():
-            known = dict(union_of(types, target).properties.values())
-            for changed in others(inner, known.get(key, {}), types):
-                yield {key: changed}
+            if key in known or not known:
+                yield from ({key: other} for other in others(inner, known.get(key, {}), types) if other != inner)
+
+
+def writable(value: Any, schema: Mapping[str, Any], types: Mapping[str, Any], depth: int = 0) -> Any:
+    """Return a value without what the API computes in it: fields that the schema of the request does not declare."""
+    shape = union_of(types, schema)
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, list) and shape.items:
+        return [writable(item, shape.items[0], types, depth + 1) for item in value]
+    known = dict(shape.properties.values())
+    if not isinstance(value, dict) or not known:
+        return value
+    return {key: writable(inner, known[key], types, depth + 1) for key, inner in value.items() if key in known}
 
 
 def merged(value: Any, change: Any) -> Any:
@@ -218,7 +232,10 @@ async def measure(pair: Pair, count: Count) -> None:
             count.examples.append(f"{name} {sorted(change)}: {answer['error']['message'][:200]}")
             continue
         expected = merged(resource.beginning, named)
-        wrong = [key for key in {*expected, *resource.state} if expected.get(key) != resource.state.get(key)]
+        before, after = (
+            writable(state, pair.plan.target, pair.plan.table.types) for state in (expected, resource.state)
+        )
+        wrong = [key for key in {*before, *after} if before.get(key) != after.get(key)]
         count.updates[LOST if wrong else KEPT] += 1
         if wrong:
             count.examples.append(f"{name} {sorted(change)}: {sorted(wrong)[:5]} changed as well")

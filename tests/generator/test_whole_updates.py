@@ -217,3 +217,12 @@ def test_a_reader_that_asks_for_more_than_the_update_has_reads_nothing(tmp_path:
     ]
     row = tabulate(tmp_path, document).rows["update_pool"]
     assert (row["update"]["strategy"], row["danger"]) == ("put", "destructive")
+
+
+def test_a_put_that_says_that_it_leaves_what_it_lacks_is_sent_as_it_is_and_no_less_dangerous(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    text = "Only the fields provided will be updated; any unspecified fields will remain unchanged."
+    row = tabulate(tmp_path, replacing(FIELDS, description=text)).rows["update_pool"]
+    assert (row["update"]["strategy"], row["danger"]) == ("patch", "reversible")
+    row = tabulate(tmp_path, replacing(None, description=text)).rows["update_pool"]
+    assert (row["update"]["strategy"], row["danger"]) == ("patch", "destructive")

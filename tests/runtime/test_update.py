@@ -498,3 +498,10 @@ async def test_a_replacement_says_what_may_be_lost_before_and_after(tmp_path: Pa
     assert warning["code"] == "VALIDATION_FIELDS_REPLACED_WARNING"
     assert warning["details"]["fields"] == lost
     assert "warnings" not in await client.update(FULL)
+
+
+async def test_what_is_read_as_an_object_and_written_by_its_identifier_is_kept(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": {"gid": "7", "name": "A"}})
+    assert (await client.update({"user_id": "3"}))["success"]
+    assert shelf.thing == {**WIRE, "nickName": "7", "user_id": "3"}

@@ -27,16 +27,31 @@ _REPLACING: Final = (
     "omitted fields will be reset", "omitted fields are reset",
 )  # fmt: skip
 """What a document says of an update that replaces, where its method does not."""
+_KEEPING: Final = (
+    "unspecified fields will remain unchanged", "unspecified fields remain unchanged", "fields will remain unchanged",
+    "omitted fields remain unchanged", "omitted fields will not be changed", "omitted fields are left unchanged",
+    "only the fields provided", "only provided fields", "only the provided fields", "only the fields specified",
+    "only specified fields", "only the specified fields", "only fields that are provided", "not provided will be left",
+    "not provided are left unchanged", "not specified will be left", "parameters not provided will be left unchanged",
+    "supports partial update", "performs a partial update", "this is a partial update",
+)  # fmt: skip
+"""What a document says of a PUT that leaves what it lacks."""
 
 
-def update(subject: Subject, around: Around) -> Trait[Update] | None:
-    """Decide the strategy, the operation that reads the same resource, and whether a lost race can be noticed."""
+def update(subject: Subject, around: Around, *, believing: bool = True) -> Trait[Update] | None:
+    """Decide the strategy, the operation that reads the same resource, and whether a lost race can be noticed.
+
+    With `believing` a document's word that a PUT leaves what is not sent counts; it makes nothing less dangerous.
+    """
     if subject.category is not Category.UPDATE or subject.operation.body is None:
         return None
     reader = around.reader(subject)
     if reader is not None and not _can_ask(subject, reader):
         reader = None
-    value, reason = _strategy(subject, reader, around)
+    if believing and subject.method == "PUT" and _says(subject, _KEEPING) and not _says(subject, _REPLACING):
+        value, reason = Update(strategy="patch"), Reason("says-partial", Evidence.METADATA, 0.85, "its text says so")
+    else:
+        value, reason = _strategy(subject, reader, around)
     if reader is None:
         return Trait(value, reason)
     return Trait(replace(value, read=reader.name, etag=_tagged(subject, reader)), reason)
@@ -44,7 +59,7 @@ def update(subject: Subject, around: Around) -> Trait[Update] | None:
 
 def replaced(subject: Subject, around: Around) -> str | None:
     """Return why an update may lose what was there, as a note; None if it replaces nothing that it does not name."""
-    trait = update(subject, around)
+    trait = update(subject, around, believing=False)
     if trait is None or trait.value.strategy != "put":
         return None
     required, fields = around.schemas.required(subject.body), around.schemas.properties(subject.body)
@@ -63,7 +78,7 @@ def _strategy(subject: Subject, reader: Subject | None, around: Around) -> tuple
         return Update(strategy="merge-patch"), Reason("content-type", Evidence.METADATA, 1.0, sent)
     if subject.method == "PATCH":
         return Update(strategy="patch"), Reason("patch-method", Evidence.RULE, 0.9, sent)
-    if subject.method != "PUT" and not _says_that_it_replaces(subject):
+    if subject.method != "PUT" and not _says(subject, _REPLACING):
         note = "what is not sent is taken to stay as it is"
         return Update(strategy="post"), Reason("post-method", Evidence.RULE, 0.8, note)
     if reader is None:
@@ -122,10 +137,10 @@ def _declares(reader: Subject, around: Around) -> bool:
     return bool(fields) and all(around.schemas.properties(schema) for schema in objects)
 
 
-def _says_that_it_replaces(subject: Subject) -> bool:
-    """Return True if the text of an update says that it replaces the whole resource."""
+def _says(subject: Subject, phrases: tuple[str, ...]) -> bool:
+    """Return True if the text of an update has one of the phrases."""
     text = " ".join(f"{subject.operation.summary} {subject.operation.description}".lower().split())[:_LONGEST]
-    return any(phrase in text for phrase in _REPLACING)
+    return any(phrase in text for phrase in phrases)
 
 
 def _is_object_as_told(subject: Subject, around: Around) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import takewhile
 from typing import Any
 
 from ..schema.reader import MISSING, Shape, Types, at, declared_types, follow, json_type, nullable, parts, union_of
@@ -25,6 +26,7 @@ _NOTHING: JsonSchema = {}
 _FURTHER = ("additionalProperties", "unevaluatedProperties")
 _MASKED = re.compile(r"[*•●∙█]{3,1000}|[*•●∙█]{3,1000}[\w-]{1,8}|[\w-]{1,8}[*•●∙█]{3,1000}[\w-]{0,8}")
 _MASKING_WORDS = frozenset({"redacted", "filtered", "hidden", "masked", "sensitive", "secret", "obfuscated", "removed"})
+_IDENTIFIERS = frozenset({"id", "gid", "uuid", "guid"})
 _COMPUTED = frozenset((
     "id", "uuid", "guid", "self", "href", "links", "etag", "createdat", "createdon", "created",
     "creationdate", "creationtime", "datecreated", "updatedat", "updatedon", "updated", "lastupdated",
@@ -36,7 +38,10 @@ _COMPUTED = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A field of what was read that cannot be written back: its path by the API's names, and by the agent's."""
+    """A field of what was read that cannot be written back: its path by the API's names, and by the agent's.
+
+    `label` ends with the last name that the document declares: no message has a name that only an answer has.
+    """
 
     path: tuple[str, ...]
     label: str
@@ -118,7 +123,7 @@ def carried(types: Types, value: Any, written: JsonSchema, read: JsonSchema) -> 
 
 
 class _Carrier:
-    """The walk through a value with both of its schemas. Paths alternate: (API's name, agent's name)."""
+    """The walk through a value with both of its schemas. A step of a path is (API's name, agent's name or "")."""
 
     def __init__(self, types: Types) -> None:
         self._types = types
@@ -132,9 +137,12 @@ class _Carrier:
             self.result.masked.append(_dropped(path))
             return MISSING
         target = union_of(self._types, written)
-        if not _fits(value, _kinds(written, target, self._types)):
-            self.result.unfit.append(_dropped(path))
-            return MISSING
+        kinds = _kinds(written, target, self._types)
+        if not _fits(value, kinds):
+            identifier = _identifier(value, kinds)
+            if identifier is MISSING:
+                self.result.unfit.append(_dropped(path))
+            return identifier
         if isinstance(value, dict):
             return self._object(value, written, read, path)
         if isinstance(value, list) and target.items:
@@ -160,7 +168,7 @@ class _Carrier:
             elif declared and (is_closed or key in readable or folded(key) in hidden or _is_computed(key)):
                 continue
             else:
-                name, schema = key, next(iter(target.extra), _NOTHING)
+                name, schema = "", next(iter(target.extra), _NOTHING)
             part = self.value(inner, schema, readable.get(key, _NOTHING), (*path, (key, name)))
             if part is not MISSING:
                 kept[key] = part
@@ -179,7 +187,16 @@ class _Carrier:
 
 
 def _dropped(path: tuple[tuple[str, str], ...]) -> Dropped:
-    return Dropped(tuple(wire for wire, _ in path), ".".join(name for _, name in path))
+    names = takewhile(bool, (name for _, name in path))
+    return Dropped(tuple(wire for wire, _ in path), ".".join(("input", *names)))
+
+
+def _identifier(value: Any, kinds: frozenset[str]) -> Any:
+    """Return the identifier of what is read as an object and written by its identifier; MISSING if there is none."""
+    if not isinstance(value, dict) or kinds.isdisjoint({"string", "integer"}):
+        return MISSING
+    fitting = [inner for key, inner in value.items() if folded(key) in _IDENTIFIERS and _fits(inner, kinds)]
+    return fitting[0] if len(fitting) == 1 and fitting[0] is not None else MISSING
 
 
 def _is_computed(key: str) -> bool:

@@ -163,7 +163,7 @@ class _Merging:
     def _warn(self, state: Carried | None, asked: Mapping[str, Any]) -> None:
         """Add the warnings about what is not written back."""
         inner = at(asked, self.plan.steps)
-        masked = [f"input.{dropped.label}" for dropped in state.masked if not dropped.is_named(inner)] if state else []
+        masked = [dropped.label for dropped in state.masked if not dropped.is_named(inner)] if state else []
         if masked:
             message = f"The API does not show {listed(masked, _MOST_FIELDS)}, so the update did not send it"
             details = {"operation": self.plan.row.name, "fields": masked[:_MOST_FIELDS]}
@@ -180,8 +180,8 @@ def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> f
 def _changed_meanwhile(row: Row, changed: list[str]) -> Failure:
     return Failure(
         Code.VERSION_MISMATCH,
-        f"Version mismatch: {listed(changed, 5)} changed while the resource was being updated. Nothing was written: "
-        "read it again, then update it.",
+        "Version mismatch: the resource changed while it was being updated, see details.changed_fields. Nothing was "
+        "written: read it again, then update it.",
         {"operation": row.name, "changed_fields": changed},
     )
 

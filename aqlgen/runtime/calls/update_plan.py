@@ -100,7 +100,7 @@ class Plan:
         """Raise Failure for what has to be given: what is required, and what is there in a form that is not taken."""
         types = self.table.types
         inner = at(change, self.steps)
-        unfit = [f"input.{dropped.label}" for dropped in state.unfit if not dropped.is_named(inner)]
+        unfit = [dropped.label for dropped in state.unfit if not dropped.is_named(inner)]
         masked = {dropped.path for dropped in state.masked}
         missing: list[str] = []
         hidden: list[str] = []
