@@ -25,7 +25,7 @@ from aqlgen.runtime.calls.update_plan import prepare as plan_of
 from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Failure
-from aqlgen.runtime.schema.reader import at, fixed_values, follow, steps_of, union_of
+from aqlgen.runtime.schema.reader import at, declared_types, fixed_values, follow, steps_of, union_of
 from aqlgen.runtime.schema.samples import sample
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Row, Table
@@ -143,6 +143,8 @@ def writable(value: Any, schema: Mapping[str, Any], types: Mapping[str, Any], de
     if isinstance(value, list) and shape.items:
         return [writable(item, shape.items[0], types, depth + 1) for item in value]
     known = dict(shape.properties.values())
+    if isinstance(value, dict) and not known and {"string", "integer"} & {*declared_types(follow(schema, types))}:
+        return next((value[key] for key in ("id", "gid", "uuid") if key in value), value)  # written by its identifier
     if not isinstance(value, dict) or not known:
         return value
     return {key: writable(inner, known[key], types, depth + 1) for key, inner in value.items() if key in known}
@@ -235,10 +237,10 @@ async def measure(pair: Pair, count: Count) -> None:
         before, after = (
             writable(state, pair.plan.target, pair.plan.table.types) for state in (expected, resource.state)
         )
-        wrong = [key for key in {*before, *after} if before.get(key) != after.get(key)]
-        count.updates[LOST if wrong else KEPT] += 1
-        if wrong:
-            count.examples.append(f"{name} {sorted(change)}: {sorted(wrong)[:5]} changed as well")
+        differing = [key for key in {*before, *after} if before.get(key) != after.get(key)]
+        count.updates[LOST if differing else KEPT] += 1
+        if differing:
+            count.examples.append(f"{name} {sorted(change)}: {sorted(differing)[:5]} changed as well")
         for tagged in (False, True):
             await race(pair, named, changes[0], count, tagged=tagged)
 

@@ -451,9 +451,26 @@ async def test_a_text_that_only_looks_like_a_mask_is_kept(tmp_path: Path, text: 
     assert shelf.thing["nickName"] == text
 
 
+def reads_otherwise(folder: Path, properties: Mapping[str, Any]) -> None:
+    """Let the document say that fields are read in another form than they are written."""
+    read = {**READ, "properties": {**READ["properties"], **properties}}
+    (folder / "types.json").write_text(json.dumps({**TYPES, "Thing": read}))
+
+
+async def test_what_fits_neither_schema_is_sent_as_it_came(tmp_path: Path) -> None:
+    client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": 7})
+    assert (await client.update({"user_id": "3"}))["success"]
+    assert shelf.thing == {**WIRE, "nickName": 7, "user_id": "3"}
+
+
 async def test_a_field_that_is_read_in_another_form_than_it_is_written_is_asked_for(tmp_path: Path) -> None:
     """R-UPD-2"""
-    client, shelf = answering(tmp_path / "p", {**WIRE, "tags": ["a"], "homeAddress": {"zipCode": {"id": 7}}})
+    there = {**WIRE, "tags": ["a"], "homeAddress": {"zipCode": {"number": 7}}}
+    client, shelf = answering(tmp_path / "p", there)
+    place = {"zip_code": {"type": "object", "x-name": "zipCode"}}
+    read: dict[str, Any] = {"tags": {"type": "array", "items": {"type": "string"}}}
+    read["home_address"] = {"type": "object", "properties": place, "x-name": "homeAddress"}
+    reads_otherwise(tmp_path / "p", read)
     answer = await client.update({"nick_name": "B"})
     assert answer["error"]["code"] == "VALIDATION_MISSING_PARAM"
     assert answer["error"]["details"]["missing_params"] == ["input.home_address.zip_code", "input.tags"]
@@ -503,5 +520,6 @@ async def test_a_replacement_says_what_may_be_lost_before_and_after(tmp_path: Pa
 async def test_what_is_read_as_an_object_and_written_by_its_identifier_is_kept(tmp_path: Path) -> None:
     """R-UPD-2"""
     client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": {"gid": "7", "name": "A"}})
+    reads_otherwise(tmp_path / "p", {"nick_name": {"type": "object", "x-name": "nickName"}})
     assert (await client.update({"user_id": "3"}))["success"]
     assert shelf.thing == {**WIRE, "nickName": "7", "user_id": "3"}

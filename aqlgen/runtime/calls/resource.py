@@ -138,7 +138,7 @@ class _Carrier:
             return MISSING
         target = union_of(self._types, written)
         kinds = _kinds(written, target, self._types)
-        if not _fits(value, kinds):
+        if not _fits(value, kinds) and _may_be(value, read, self._types):
             identifier = _identifier(value, kinds)
             if identifier is MISSING:
                 self.result.unfit.append(_dropped(path))
@@ -189,6 +189,11 @@ class _Carrier:
 def _dropped(path: tuple[tuple[str, str], ...]) -> Dropped:
     names = takewhile(bool, (name for _, name in path))
     return Dropped(tuple(wire for wire, _ in path), ".".join(("input", *names)))
+
+
+def _may_be(value: Any, read: JsonSchema, types: Types) -> bool:
+    """Return False if an answer's own schema does not admit a value: then no schema tells of its form."""
+    return _fits(value, _kinds(read, union_of(types, read), types))
 
 
 def _identifier(value: Any, kinds: frozenset[str]) -> Any:
