@@ -13,7 +13,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import nodes
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
-from aqlgen.runtime.table import Accepted, Parameter
+from aqlgen.runtime.table import Accepted, Body, Parameter
 from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
@@ -123,7 +123,7 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
         adapter_parameters=named_parameters[: len(adapter_parameters)],
         parameters=shown,
         fixed=fixed,
-        body=shaped.body if shaped else None,
+        body=_body(shaped, named_parameters) if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
         returns=returns,
@@ -134,6 +134,13 @@ def _without(decision: Decision, constants: tuple[Parameter, ...], resolver: Res
     """Return a decision whose body has none of the fields that the owner fixes."""
     names = frozenset(parameter.wire for parameter in constants)
     return replace(decision, operation=without_fields(decision.operation, names, resolver)) if names else decision
+
+
+def _body(shaped: ShapedBody, named_parameters: tuple[Parameter, ...]) -> Body:
+    """Return the body; the parameter that is all of it may have given way to another of its name."""
+    if shaped.body.parameter is None:
+        return shaped.body
+    return replace(shaped.body, parameter=named_parameters[-1].name)
 
 
 def _unserved(decision: Decision, error: UnservedBodyError) -> Skipped:

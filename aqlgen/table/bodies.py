@@ -103,8 +103,9 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         if decision.category is Category.UPDATE and kind == JSON_PATCH:
             schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
             either = {"anyOf": [schema, {"type": "object"}], "description": "What changes, or operations of JSON Patch"}
-            return _whole("input", content_type, either, body, required=True)
-        return _unshaped(media, content_type, raw, body, types, hint)
+            return _whole("input", content_type, either, body, required=body.required is not False)
+        whole = _unshaped(media, content_type, raw, body, types, hint)
+        return _as_input(whole) if decision.category is Category.UPDATE else whole
     xml = xml_hints(raw, types.follow) if is_xml(kind) else None
     if decision.category is Category.UPDATE:
         shaped = _update(fields, raw, media, content_type, body, types, hint)
@@ -169,8 +170,14 @@ def _update(
         written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
         if any(_has_file(parameter.schema) for parameter in encoded):
             schema = _with_files(schema, encoded, raw, types)
-    whole = _whole("input", content_type, schema, body, required=True)
+    whole = _whole("input", content_type, schema, body, required=body.required is not False)
     return replace(whole, body=replace(whole.body, fields=written))
+
+
+def _as_input(whole: ShapedBody) -> ShapedBody:
+    """Return a body that is one parameter as that of an update (R-UPD-1); its usual name is understood still."""
+    (parameter,) = whole.parameters
+    return replace(whole, body=replace(whole.body, parameter="input"), parameters=(replace(parameter, name="input"),))
 
 
 def _as_field(parameter: TableParameter) -> TableParameter | None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..protocol_operations import ProtocolOperation
 from ..schema.reader import Types
 from ..settings.config import Config
-from ..table import Row
+from ..table import Row, Table
 from ..text import clean
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
@@ -35,9 +35,9 @@ def _header(config: Config, name: str, family: str, description: str) -> dict[st
     }
 
 
-def operation_details(row: Row, types: Types, config: Config, alias: Alias | None) -> dict[str, Any]:
+def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
     """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
-    description = _description(row)
+    description, types = _description(row, table), table.types
     details = {
         **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
         "parameters": [
@@ -52,10 +52,14 @@ def operation_details(row: Row, types: Types, config: Config, alias: Alias | Non
     return details
 
 
-def _description(row: Row) -> str:
+def _description(row: Row, table: Table) -> str:
     text = clean(row.description, 4000)
     if row.relative:
         text += f" (a kind of {row.relative})"
+    if row.update is not None and row.update.replaces:
+        from ..calls.update_plan import replacement
+
+        text += f" {replacement(row, table)}"
     return f"Deprecated. {text}" if row.deprecated else text
 
 

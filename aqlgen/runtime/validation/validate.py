@@ -21,6 +21,7 @@ from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
 from ..table import JsonSchema, Row, Table
 from ..text import folded, letters
+from .query_inputs import gathered, spread
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -79,6 +80,13 @@ class Validation:
         checks = self._checks.get(row.name)
         if checks is None:
             checks = self._checks[row.name] = self._prepare(row)
+        if row.body is None and row.update is not None:
+            return spread(self._checked(row, checks, gathered(row, params), understood))
+        return self._checked(row, checks, params, understood)
+
+    def _checked(
+        self, row: Row, checks: _Checks, params: Mapping[str, Any], understood: list[Understood] | None
+    ) -> dict[str, Any]:
         renamed = dict(params)
         for name, plan in checks.renamed:
             if name in renamed:
@@ -110,7 +118,7 @@ class Validation:
             schema = row.parameters["input"].schema
             shape = shape_of(self._table.types, schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
-            if shape.properties and not shape.extra and not shape.alternatives:
+            if (shape.properties and not shape.extra and not shape.alternatives) or row.body is None:
                 fields = frozenset(shape.properties)
             elif shape.properties or shape.alternatives:
                 others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))

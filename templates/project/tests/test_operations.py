@@ -64,7 +64,7 @@ async def test_every_operation_can_be_called_with_its_own_example(subtests: pyte
             findings.expect(answer["success"] is True, operation.name, "its example fails", answer)
             if answer["success"]:
                 findings.expect("data" in answer and "error" not in answer, operation.name, "envelope", answer)
-                most = 2 if operation.reads_first else 1
+                most = 4 if operation.reads_first else 1  # it may read again, to compare, and once more
                 findings.expect(
                     1 <= session.sent - sent <= most, operation.name, f"sent {session.sent - sent} requests"
                 )
