@@ -16,7 +16,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
     "Names and categories": ("ground_truth", "names", "kept"),
     "Generating again": ("history", "diff", "diff_lines"),
-    "Requests as they are sent": ("wire.record", "wire.steady", "wire.prism"),
+    "Requests as they are sent": ("wire.record", "wire.steady", "wire.prism", "wire.wapii"),
     "The review page": ("page.check", "page.estimate"),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""
