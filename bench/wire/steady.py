@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.support.arguments import add_corpus, add_only, parser
+from bench.support.arguments import add_corpus, add_only, add_sample, parser
 from bench.support.documents import Entry, entries
 from bench.support.processes import environment, free_port, generate, served
 from bench.wire.documents import LIMIT, Node, load, repaired
@@ -31,6 +31,14 @@ from bench.wire.refusals import Refusal, resolved
 PARAMETERS = ("required", "all")
 STARTS = 6
 """How often a document is repaired before its server is abandoned."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """No more than `most` operations of a document (0: all), chosen by a seed."""
+
+    most: int
+    seed: int
 
 
 @dataclass
@@ -156,7 +164,7 @@ def steady(node: Node, document: Path, scratch: Path, count: Count) -> Iterator[
     raise RuntimeError("the server stops for it however often it is repaired")
 
 
-def measure(entry: Entry, node: Node, lines: Path) -> Count:
+def measure(entry: Entry, node: Node, lines: Path, sample: Sample) -> Count:
     """Call every operation of one document."""
     count = Count()
     kept = lines.with_suffix(".served.json")
@@ -166,7 +174,7 @@ def measure(entry: Entry, node: Node, lines: Path) -> Count:
             generate(entry.path, scratch / "project", limit=LIMIT)
             with steady(node, node.one_file(entry, scratch), scratch, count) as (base, document):
                 kept.write_text(json.dumps(load(document), default=str), "utf-8")
-                call(scratch / "project", base, lines)
+                call(scratch / "project", base, lines, sample)
         except subprocess.CalledProcessError as error:
             count.error = (error.stderr or b"").decode("utf-8", "replace").strip()[-300:] or str(error)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
@@ -183,9 +191,10 @@ def recount(lines: Path, count: Count) -> Count:
     return count
 
 
-def call(project: Path, base: str, lines: Path) -> None:
+def call(project: Path, base: str, lines: Path, sample: Sample) -> None:
     """Call every operation of a project, a line of JSON each. Raises CalledProcessError."""
-    command = [sys.executable, "-m", "bench.wire.calling", str(project), base]
+    options = (f"--sample={sample.most}", f"--seed={sample.seed}")
+    command = [sys.executable, "-m", "bench.wire.calling", str(project), base, *options]
     with lines.open("wb") as output:
         subprocess.run(command, check=True, stdout=output, stderr=subprocess.PIPE, timeout=LIMIT, env=environment())
 
@@ -220,19 +229,20 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser(__name__, __doc__)
     add_corpus(arguments)
     add_only(arguments)
+    add_sample(arguments)
     arguments.add_argument("--node", type=Path, default=Path(), metavar="DIR", help="where npm installed the packages")
     arguments.add_argument("--output", type=Path, metavar="DIR", help="keep the lines of every call")
     arguments.add_argument("--again", action="store_true", help="count what --output has kept")
     options = arguments.parse_args(argv)
     output = options.output or Path(tempfile.mkdtemp())
     output.mkdir(parents=True, exist_ok=True)
-    total = Count()
+    total, sample = Count(), Sample(options.sample, options.seed)
     print("document\tcalls\trequired %\tall %\tadmitted required %\tadmitted all %\texplained\tothers\trepaired\terror")
     for entry in sorted(entries(options.corpus, options.only), key=lambda entry: entry.size):
         lines = output / (entry.name.replace("/", "_") + ".jsonl")
         if options.again and not lines.exists():
             continue
-        count = recount(lines, Count()) if options.again else measure(entry, Node(options.node), lines)
+        count = recount(lines, Count()) if options.again else measure(entry, Node(options.node), lines, sample)
         report(entry.name, count)
         total.gather(count)
     totals(total)
