@@ -14,7 +14,7 @@ from typing import Any
 from .addresses import ADDRESSES
 from .answers import ANSWERS
 from .bodies import forms, jsons, texts
-from .case import STRING, Answer, Case, ruled
+from .case import HOST, STRING, Answer, Case, ruled
 from .multipart import parts
 from .parameters import contents, headers, paths, places, queries, refused, values
 from .schemas import EARLIER, SCHEMAS
@@ -22,7 +22,18 @@ from .styles import STYLES
 from .versions import newer, older
 from .xml import xmls
 
-__all__ = ["ANSWERS", "CASES", "EARLIER", "OLD_CASES", "Answer", "Case", "answering", "document", "old_document"]
+__all__ = [
+    "ANSWERS",
+    "CASES",
+    "EARLIER",
+    "HOST",
+    "OLD_CASES",
+    "Answer",
+    "Case",
+    "answering",
+    "document",
+    "old_document",
+]
 
 CASES: tuple[Case, ...] = (
     *ruled("OpenAPI 3.1.1, 4.8.12.4 Style Examples", paths()),
@@ -66,9 +77,7 @@ def old_document(*, server: str = "wire.example.com") -> dict[str, Any]:
     return {"swagger": "2.0", "info": info, "host": server, "schemes": ["https"], "paths": paths}
 
 
-def document(
-    cases: Sequence[Case] = CASES, *, server: str = "https://wire.example.com", version: str = "3.2.0"
-) -> dict[str, Any]:
+def document(cases: Sequence[Case] = CASES, *, server: str = HOST, version: str = "3.2.0") -> dict[str, Any]:
     """Return the OpenAPI document of cases."""
     paths: dict[str, Any] = {}
     for number, case in enumerate(cases):
@@ -81,13 +90,13 @@ def document(
         if case.content is not None:
             operation["requestBody"] = {"content": case.content, "required": not case.optional}
         if case.servers:
-            operation["servers"] = list(case.servers)
+            operation["servers"] = [{**item, "url": item["url"].replace(HOST, server)} for item in case.servers]
         path = f"/c{number}{case.path}"
         paths[path] = {case.method.lower(): operation} | ({"parameters": list(case.shared)} if case.shared else {})
     return _openapi(version, "Wire", server, paths)
 
 
-def answering(answers: Sequence[Answer] = ANSWERS, *, server: str = "https://wire.example.com") -> dict[str, Any]:
+def answering(answers: Sequence[Answer] = ANSWERS, *, server: str = HOST) -> dict[str, Any]:
     """Return the OpenAPI document of answers."""
     paths = {
         f"/a{number}": {

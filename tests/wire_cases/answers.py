@@ -153,7 +153,7 @@ def places() -> list[Answer]:
                headers={"Location": made}),
         Answer("303 after a POST", b"", {"location": made}, None, status=303, key="303", declared=None, method="POST",
                headers={"Location": made}),
-        Answer("a redirect that is declared", b"", {"location": made}, None, status=302, key="302", declared=None,
+        Answer("302 after a POST", b"", {"location": made}, None, status=302, key="302", declared=None, method="POST",
                headers={"Location": made}),
         Answer("a header", WIRED, DATA, schema=PET, headers={"X-Total-Count": "42"}, shown={"X-Total-Count": "42"}),
         Answer("a header in other letters", WIRED, DATA, schema=PET, headers={"x-total-COUNT": "42"},

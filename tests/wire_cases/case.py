@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+HOST = "https://wire.example.com"
 STRING, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
 BOOLEAN: dict[str, Any] = {"type": "boolean"}
 STRINGS = {"type": "array", "items": STRING}

@@ -15,11 +15,9 @@ from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
 from aqlgen.runtime.wire import ApiResponse
 from tests.generator.commands import tabulate
-from tests.wire_cases import ANSWERS, CASES, EARLIER, OLD_CASES, Answer, Case, answering, document, old_document
+from tests.wire_cases import ANSWERS, CASES, EARLIER, HOST, OLD_CASES, Answer, Case, answering, document, old_document
 
 from .hand_made import Recorder
-
-HOST = "https://wire.example.com"
 
 
 class Wire:
