@@ -350,6 +350,11 @@ CLASSES = {
         "it takes the rest of a segment for the value of a template",
         within_segment,
     ),
+    "no answer in time": Class(
+        "server",
+        "it makes up answers of huge arrays and does not end within the time-out",
+        lambda _: False,
+    ),
     "encoded path": Class(
         "server",
         "it compares paths without decoding them",

@@ -2,7 +2,8 @@
 
 What differs between two generators by design does not count: parameters are found by their names without case and
 separators, `input` and `body` are also given as the fields that they hold, names within values are those of the API, a
-target may encode what needs no encoding, JSON may be spaced, and any error is a refusal. An answer counts if its data come as structured content or as text, under either spelling, or, for a failure, as an error.
+target may encode what needs no encoding, JSON may be spaced, and any error is a refusal. An answer counts if its data
+come as structured content or as text, under either spelling, or, for a failure, as an error.
 """
 
 from __future__ import annotations

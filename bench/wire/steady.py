@@ -92,6 +92,8 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
         return [("path with a fragment", True)]
     if not line["exchanges"] and set("<> |^`") & set(line["row"][1]):
         return [("encoded path", True)]
+    if not line["exchanges"] and "did not answer within" in line.get("error", {}).get("message", ""):
+        return [("no answer in time", True)]
     if not line["exchanges"]:
         return [(f"adapter {line.get('error', {}).get('code')}", False)]
     why = []
