@@ -56,8 +56,8 @@ def call_of(case: Case, properties: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: wire for name, wire in known.items() if name not in several}
     by_fold = {folded(name): name for name in properties}
     arguments: dict[str, Any] = {}
-    for name, given in case.call.items():
-        value = spelled(given, known)
+    for name, argument in case.call.items():
+        value = spelled(argument, known)
         if name in properties:
             arguments[name] = value
         elif folded(name) in by_fold:
@@ -108,19 +108,19 @@ def is_read(answer: Answer, result: Any) -> bool:
         return bool(result.is_error)
     if result.is_error:
         return False
-    found = [getattr(result, "structured_content", None)]
-    if isinstance(found[0], Mapping) and set(found[0]) == {"result"}:
-        found.append(found[0]["result"])
+    readings = [getattr(result, "structured_content", None)]
+    if isinstance(readings[0], Mapping) and set(readings[0]) == {"result"}:
+        readings.append(readings[0]["result"])
     for block in result.content:
         text = getattr(block, "text", None)
         if text is not None:
-            found.append(text)
+            readings.append(text)
             with suppress(ValueError):
-                found.append(json.loads(text))
+                readings.append(json.loads(text))
     if answer.data is None and not answer.content:
         return True
     return any(json.dumps(alike(data), sort_keys=True) == json.dumps(alike(answer.data), sort_keys=True)
-               for data in found)  # fmt: skip
+               for data in readings)  # fmt: skip
 
 
 async def run(table: Table) -> tuple[int, int]:

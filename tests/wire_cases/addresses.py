@@ -59,19 +59,19 @@ def templates() -> list[Case]:
 
 def servers() -> list[Case]:
     """Return servers of an operation, and their variables with the defaults that stand in for them."""
-    one = {"default": "one", "enum": ["one", "two"]}
+    stage = {"default": "one", "enum": ["one", "two"]}
     rows: list[tuple[str, dict[str, Any], str]] = [
         ("a path", {"url": "https://wire.example.com/v2"}, "https://wire.example.com/v2"),
         ("a trailing slash", {"url": "https://wire.example.com/v2/"}, "https://wire.example.com/v2"),
         ("relative to the document's host", {"url": "/v3"}, "https://wire.example.com/v3"),
         (
             "a variable in the path",
-            {"url": "https://wire.example.com/{stage}", "variables": {"stage": one}},
+            {"url": "https://wire.example.com/{stage}", "variables": {"stage": stage}},
             "https://wire.example.com/one",
         ),
         (
             "two variables in the path",
-            {"url": "https://wire.example.com/{stage}/{x}", "variables": {"stage": one, "x": {"default": "v9"}}},
+            {"url": "https://wire.example.com/{stage}/{x}", "variables": {"stage": stage, "x": {"default": "v9"}}},
             "https://wire.example.com/one/v9",
         ),
         (

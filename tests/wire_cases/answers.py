@@ -147,14 +147,14 @@ def statuses() -> list[Answer]:
 
 def places() -> list[Answer]:
     """Return where a result is, and headers that the document declares."""
-    made = "https://wire.example.com/pets/7"
+    place = "https://wire.example.com/pets/7"
     answers = [
-        Answer("201 without content", b"", {"location": made}, None, status=201, key="201", declared=None,
-               headers={"Location": made}),
-        Answer("303 after a POST", b"", {"location": made}, None, status=303, key="303", declared=None, method="POST",
-               headers={"Location": made}),
-        Answer("302 after a POST", b"", {"location": made}, None, status=302, key="302", declared=None, method="POST",
-               headers={"Location": made}),
+        Answer("201 without content", b"", {"location": place}, None, status=201, key="201", declared=None,
+               headers={"Location": place}),
+        Answer("303 after a POST", b"", {"location": place}, None, status=303, key="303", declared=None, method="POST",
+               headers={"Location": place}),
+        Answer("302 after a POST", b"", {"location": place}, None, status=302, key="302", declared=None, method="POST",
+               headers={"Location": place}),
         Answer("a header", WIRED, DATA, schema=PET, headers={"X-Total-Count": "42"}, shown={"X-Total-Count": "42"}),
         Answer("a header in other letters", WIRED, DATA, schema=PET, headers={"x-total-COUNT": "42"},
                shown={"X-Total-Count": "42"}),

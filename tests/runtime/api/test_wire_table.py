@@ -94,9 +94,9 @@ def test_the_answer_is_what_the_specification_says(answered: Wire, number: int, 
 
 
 def test_the_tables_hold_at_least_four_hundred_distinct_cases_each_with_its_rule() -> None:
-    every = [*CASES, *OLD_CASES, *EARLIER, *ANSWERS]
-    assert all(case.rule for case in every)
-    assert min(len(every), len({repr(case) for case in every})) >= 400
+    cases = [*CASES, *OLD_CASES, *EARLIER, *ANSWERS]
+    assert all(case.rule for case in cases)
+    assert min(len(cases), len({repr(case) for case in cases})) >= 400
     for table in (CASES, OLD_CASES, EARLIER, ANSWERS):
         assert len({case.title for case in table}) == len(table)
 
