@@ -192,6 +192,12 @@ def texts() -> list[Case]:
         posted("text beyond ASCII", "text/plain", STRING, {"body": "é"}, "é".encode(), "text/plain; charset=utf-8"),
         posted("text in another charset", "text/plain; charset=iso-8859-1", STRING, {"body": "é"}, b"\xe9"),
         posted("text that a charset lacks", "text/plain; charset=iso-8859-1", STRING, {"body": "日"}, b"", refused=BAD),
+        posted("text that is too short", "text/plain", {**STRING, "minLength": 2}, {"body": "x"}, b"", refused=BAD),
+        posted("text of a pattern", "text/plain", {**STRING, "pattern": "^[a-z]+$"}, {"body": "x"}, b"x"),
+        posted(
+            "text of another pattern", "text/plain", {**STRING, "pattern": "^[a-z]+$"}, {"body": "X"}, b"", refused=BAD
+        ),
+        posted("text of a choice", "text/plain", {**STRING, "enum": ["on", "off"]}, {"body": "on"}, b"on"),
         posted("CSV", "text/csv", STRING, {"body": "a,b\n"}, b"a,b\n"),
         posted("XML as text", "application/xml", {}, {"body": "<a/>"}, b"<a/>"),
         posted(
