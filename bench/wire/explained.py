@@ -230,6 +230,13 @@ def own_example(refusal: Refusal) -> bool:
     return False
 
 
+def credential_of_object(refusal: Refusal) -> bool:
+    """Return True if the field of a credential is declared as an object that has such a field itself."""
+    if refusal.code != "E3008" or refusal.steps[0] != "body" or len(refusal.steps) < 2:
+        return False
+    return any(refusal.steps[-1] in schema.get("properties", {}) for schema in refusal.schemas())
+
+
 def no_style(refusal: Refusal) -> bool:
     """Return True if arrays or objects are nested in a query, for which OpenAPI has no style (3.1.1, 4.8.12.3)."""
     steps = refusal.steps
@@ -294,6 +301,11 @@ CLASSES = {
         "document",
         "its own default or example spells a more concrete path",
         spelled,
+    ),
+    "credential within itself": Class(
+        "document",
+        "the field of the credential is declared as an object that holds a field of that name",
+        credential_of_object,
     ),
     "no style defined": Class(
         "document",
