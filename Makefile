@@ -21,7 +21,7 @@ demo: $(STAMP)
 	$(BIN)/python -m bench demo $(BIN)/petstore-adapter
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile --durations=10 --durations-min=1
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=10 --durations-min=1
 
 check: $(STAMP)
 	$(BIN)/ruff check
@@ -42,6 +42,7 @@ bench: $(STAMP)
 	$(BIN)/python -m bench gate
 	$(BIN)/python -m bench tokens
 	AQLGEN_UPDATE_CASES=500 $(BIN)/python -m pytest -q -n auto tests/matrix
+	AQLGEN_ALL_EXAMPLES=1 $(BIN)/python -m pytest -q -n auto -m hypothesis --ignore tests/matrix
 
 clean:
 	rm -rf $(VENV) demo

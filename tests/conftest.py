@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("aqlgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+from tests.examples import examples
+
+settings.register_profile(
+    "aqlgen", max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("aqlgen")
 """How long an example takes says more about the machine than about the code."""
+
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""The hundreds of processes that the tests start would otherwise compile aqlgen, or an adapter, each for itself."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="rewrite the expected side; review the diff")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the modules that take long, so that no core waits for one of them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,19 +20,28 @@ NAMELESS = {"one", "found", "told", "own", "given", "said", "wrong", "every", "t
 """Words that say nothing of a value: a variable is called after what it holds."""
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node
+@dataclass(frozen=True)
+class Module:
+    """The docstrings of a module's functions but tests, and the names that it binds, each with its line.
+
+    What is bound are variables, parameters and targets of loops.
+    """
+
+    docstrings: tuple[tuple[str, int], ...]
+    bound: tuple[tuple[str, int], ...]
 
 
-def bound(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """Yield the names that a module binds, with their lines: variables, parameters and targets of loops."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id, node.lineno
+@cache
+def read(path: Path) -> Module:
+    docstrings, bound = [], []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("test_"):
+            docstrings.append((ast.get_docstring(node) or "", node.lineno))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.append((node.id, node.lineno))
         elif isinstance(node, ast.arg):
-            yield node.arg, node.lineno
+            bound.append((node.arg, node.lineno))
+    return Module(tuple(docstrings), tuple(bound))
 
 
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -40,10 +50,10 @@ FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_docstring_of_a_function_is_in_the_imperative(folder: str) -> None:
     wrong_beginnings = [
-        f"{path.relative_to(ROOT)}:{function.lineno} {text.splitlines()[0]}"
+        f"{path.relative_to(ROOT)}:{line} {text.splitlines()[0]}"
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for function in functions(ast.parse(path.read_text(encoding="utf-8")))
-        if (text := ast.get_docstring(function)) and BEGINNINGS.match(text) and not function.name.startswith("test_")
+        for text, line in read(path).docstrings
+        if BEGINNINGS.match(text)
     ]
     assert wrong_beginnings == []
 
@@ -53,7 +63,7 @@ def test_a_variable_is_called_after_what_it_holds(folder: str) -> None:
     nameless = [
         f"{path.relative_to(ROOT)}:{line} {name}"
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for name, line in bound(ast.parse(path.read_text(encoding="utf-8")))
+        for name, line in read(path).bound
         if name in NAMELESS
     ]
     assert nameless == []

@@ -14,6 +14,8 @@ import pytest
 
 from tests.checkouts import ROOT, Checkout
 
+pytestmark = pytest.mark.long
+
 PAGE = ROOT / "docs/living.md"
 BLOCK = re.compile(r"^#+ (.*?)$|^```(sh|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENDS = {"aqlgen update  # ends with 1": 1, "aqlgen diff HEAD ../openapi.yaml": 1, "aqlgen diff main  #": 1}

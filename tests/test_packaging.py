@@ -16,6 +16,8 @@ from aqlgen import __version__
 from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout
 
+pytestmark = pytest.mark.long
+
 LATEST = f"v{__version__}"
 CARRIED = {"aqlgen/template/templates.bundle", "aqlgen/template/release.txt"}
 

@@ -25,3 +25,9 @@ def test_help_imports_no_stage() -> None:
 @pytest.mark.parametrize("module", ["copier", "rich", "asyncio", "aqlgen.page", "aqlgen.compare"])
 def test_generating_from_a_file_imports_only_what_it_needs(module: str) -> None:
     assert module not in imported("from-openapi", "fixtures/petstore.yaml", "-o", "nowhere", "--dry-run")
+
+
+def test_generating_imports_the_models_of_one_version_of_openapi() -> None:
+    modules = imported("from-openapi", "fixtures/petstore.yaml", "-o", "nowhere", "--dry-run")
+    assert "openapi_pydantic.v3.v3_1.operation" in modules
+    assert "openapi_pydantic.v3.v3_0.operation" not in modules

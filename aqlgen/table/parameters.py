@@ -29,7 +29,6 @@ BARE = frozenset("id ids uuid guid gid sid name key slug code".split())
 NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
 
 SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
-DEFAULT_SIZE: Final = 20
 MOST: Final = 100
 
 _NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
@@ -172,10 +171,10 @@ def _pages(paging: Pagination) -> list[TableParameter]:
     most = MOST if paging.size_max is None else min(MOST, paging.size_max)
     size: dict[str, Json] = {"type": "integer", "minimum": 1}
     text: dict[str, Json] = {"type": "string", "minLength": 1}
+    wires = [] if paging.within is not None else [wire for _, wire in paging.roles]
+    instead = f" (the API's {' and '.join(wires)} are understood instead)" if wires else ""
     page_parameters = [
-        _adapter_parameter(
-            "first", {**size, "default": min(DEFAULT_SIZE, most)}, f"How many items; at most {most} are given"
-        ),
+        _adapter_parameter("first", size, f"How many items, at most {most}; without it the API's own page{instead}"),
         _adapter_parameter("after", text, "Go on after `pageInfo.endCursor` of the page before; give `first` too"),
     ]
     if backward(paging):

@@ -8,6 +8,7 @@ import pkgutil
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from re import _constants, _parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -35,12 +36,27 @@ def expressions() -> list[Expression]:
     """Return each module-level expression, also in containers, and each literal pattern of a call of `re`."""
     collected: dict[tuple[str, Any, int], Expression] = {}
     for name in _modules():
-        tree = ast.parse(Path(_ROOT.parent, *name.split(".")).with_suffix(".py").read_text("utf-8"))
-        if tree is not None:
-            for expression in (*_of_module(importlib.import_module(name), tree), *_inline(name, tree)):
+        module = importlib.import_module(name)
+        text = Path(_ROOT.parent, *name.split(".")).with_suffix(".py").read_text("utf-8")
+        if "re." in text or any(True for value in vars(module).values() for _ in _patterns(value)):
+            tree = ast.parse(text)
+            for expression in (*_of_module(module, tree), *_inline(name, tree)):
                 key = (expression.where, expression.compiled.pattern, expression.compiled.flags)
                 collected[key] = expression
     return list(collected.values())
+
+
+@lru_cache(maxsize=1)
+def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Return all nodes of the module that is looked at."""
+    return tuple(ast.walk(tree))
+
+
+@lru_cache(maxsize=1)
+def _module_level(tree: ast.Module) -> frozenset[ast.AST]:
+    """Return the nodes of the assignments of a module."""
+    assignments = (node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)))
+    return frozenset(inner for node in assignments for inner in ast.walk(node))
 
 
 def _modules() -> Iterator[str]:
@@ -80,21 +96,21 @@ def _uses(tree: ast.Module, name: str) -> tuple[str, ...]:
     """Return the methods that a module calls on a name; all kinds if it passes the expression on."""
     methods: list[str] = []
     attributes = set()
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
             attributes.add(node.value)
             if node.attr in METHODS:
                 methods.append(node.attr)
     loads = [
         node
-        for node in ast.walk(tree)
+        for node in _nodes(tree)
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node not in attributes
     ]
     return ("match", "fullmatch", "search") if loads or not methods else tuple(sorted(set(methods)))
 
 
 def _inline(name: str, tree: ast.Module) -> Iterator[Expression]:
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -110,13 +126,9 @@ def _inline(name: str, tree: ast.Module) -> Iterator[Expression]:
                 flags = _flags(last)
             methods = ("match", "fullmatch", "search") if node.func.attr == "compile" else (node.func.attr,)
             if node.func.attr != "compile" or node.col_offset:
-                if node.func.attr == "compile" and _is_module_level(tree, node):
+                if node.func.attr == "compile" and node in _module_level(tree):
                     continue
                 yield Expression(f"{name}:{node.args[0].value!r}", re.compile(node.args[0].value, flags), methods)
-
-
-def _is_module_level(tree: ast.Module, call: ast.Call) -> bool:
-    return any(call in ast.walk(node) for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)))
 
 
 def _flags(node: ast.expr) -> int:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from aqlgen.compare import Changes, Level, Surface, compare, surface_of_folder
 from aqlgen.runtime.table import encode
+from tests.examples import examples
 
 GOLDEN = Path(__file__).parent.parent.parent / "fixtures" / "golden"
 
@@ -168,7 +169,7 @@ def edited(data: st.DataObject, edits: int) -> tuple[Surface, bool]:
     return surface_of_folder(files, "shop"), is_affected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_an_edit_that_affects_an_agent_is_always_reported(data: st.DataObject) -> None:
     other, is_affected = edited(data, 1)
@@ -177,7 +178,7 @@ def test_an_edit_that_affects_an_agent_is_always_reported(data: st.DataObject) -
         assert compare(other, PETSTORE)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_any_edits_can_be_compared_both_ways_and_shown(data: st.DataObject) -> None:
     other, _ = edited(data, data.draw(st.integers(2, 12)))
@@ -187,7 +188,7 @@ def test_any_edits_can_be_compared_both_ways_and_shown(data: st.DataObject) -> N
         assert len({json.dumps(change) for change in changes.as_json()["changes"]}) == len(changes.changes)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_what_is_removed_one_way_is_added_the_other_way(data: st.DataObject) -> None:
     families = sorted(PETSTORE.operations)

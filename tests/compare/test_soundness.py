@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aqlgen.compare import Level, Surface, compare
 from aqlgen.runtime.table import Adapter, row_of
+from tests.examples import examples
 
 Schema = dict[str, Any]
 
@@ -168,7 +169,7 @@ UNNOTICED = frozenset({"minLength", "maxLength", "minimum", "maximum", "addition
 
 SIDES = st.tuples(_objects(SCALARS), _objects(SCALARS)).map(lambda both: dict(zip(TYPES, both, strict=True)))
 EXAMPLES = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 
 

@@ -15,6 +15,7 @@ from aqlgen.decide.decision import Decision, Evidence
 from aqlgen.decide.naming.kept_names import unused
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import Operation
+from tests.examples import examples
 
 
 def keeping(kept: Mapping[str, str], *api: Operation | str, overrides: str = "") -> dict[str, Decision]:
@@ -158,7 +159,7 @@ def again(
 
 
 @given(operations(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_nothing_changes_when_nothing_changed(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3: whatever was hidden."""
     hidden = data.draw(
@@ -169,7 +170,7 @@ def test_nothing_changes_when_nothing_changed(api: list[Operation], data: st.Dat
 
 
 @given(st.one_of(operations(), apis()), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_names_stay_through_any_change_of_the_api(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3: those of operations that stay are kept, those of operations that went are taken by none."""
     before = data.draw(

@@ -45,6 +45,8 @@ GRAPH = "GET /groups/{group-id}/sites/{site-id}"
         ("PUT /cards/{idCard}/closed", "updateCardsClosedByIdCard", "update_cards_closed"),
         ("POST /connectors/{connector_id_or_name}/key", "create_connector_key", "create_connector_key"),
         ("GET /lists", "getLists", "list_all_lists"),
+        ("GET /movie/{movie_id}", "GET_movie-movie_id", "get_movie"),
+        ("GET /person/{person_id}/images", "GET_person-person_id-images", "list_person_images"),
     ],
 )
 def test_a_name_says_what_a_path_means(key: str, called: str | None, name: str) -> None:

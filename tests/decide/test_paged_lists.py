@@ -48,6 +48,17 @@ def test_the_list_that_is_paged_is_called_by_the_path_or_says_most(
     assert paged(path, dict(reversed(more.items())))["items"] == items
 
 
+PAGE = {"type": "object", "properties": {"items": LARGE, "total": {"type": "integer"}, "next": TEXT}}
+
+
+def test_several_pages_in_one_answer_are_not_the_page_of_one_list() -> None:
+    """R-SEL-3: an agent would read one of the lists as all that was found."""
+    assert paged("/search", {"artists": PAGE, "albums": PAGE}) == {}
+    assert paged("/search", {"data": PAGE})["items"] == "/data/items"
+    assert paged("/search", {"artists": PAGE})["items"] == "/artists/items"
+    assert paged("/search", {"artists": PAGE, "items": LARGE, "next_cursor": TEXT})["items"] == "/items"
+
+
 FIELDS = {
     "data": SMALL,
     "items": LARGE,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from operations import decided, operation
 
 from aqlgen.decide.decision import Decision
+from tests.examples import examples
 
 
 def first(*keys: str) -> Decision:
@@ -53,7 +54,7 @@ KEYS = [
 ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.sets(st.sampled_from(KEYS), min_size=1), st.randoms())
 def test_neighbours_never_change_a_category(keys: set[str], chance: random.Random) -> None:
     """R-NAME-1"""

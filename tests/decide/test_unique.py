@@ -13,6 +13,7 @@ from operations import decided, names, operation
 from aqlgen.decide import Override, Overrides
 from aqlgen.decide.naming.spelling import RESERVED, is_valid
 from aqlgen.ir import Operation
+from tests.examples import examples
 
 SEGMENTS = st.one_of(
     st.sampled_from(
@@ -38,7 +39,7 @@ def operations(draw: st.DrawFn) -> list[Operation]:
 
 
 @given(operations())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_names_are_unique_valid_and_not_the_protocols(api: list[Operation]) -> None:
     """R-NAME-3, R-REQ-8"""
     chosen = [decision.name for decision in decided(*api)]
@@ -49,7 +50,7 @@ def test_names_are_unique_valid_and_not_the_protocols(api: list[Operation]) -> N
 
 
 @given(operations(), st.randoms())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_order_of_operations_changes_nothing(api: list[Operation], chance: random.Random) -> None:
     """R-NAME-3"""
     shuffled = list(api)
@@ -60,7 +61,7 @@ def test_the_order_of_operations_changes_nothing(api: list[Operation], chance: r
 
 
 @given(operations())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_an_operation_is_named_as_if_it_were_alone_unless_another_would_be_named_the_same(
     api: list[Operation],
 ) -> None:
@@ -88,7 +89,7 @@ def apis(draw: st.DrawFn) -> list[Operation]:
 
 
 @given(apis(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_adding_and_removing_operations_of_an_api_renames_no_other(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3"""
     whole = {decision.operation.key: decision.name for decision in decided(*api)}
@@ -98,7 +99,7 @@ def test_adding_and_removing_operations_of_an_api_renames_no_other(api: list[Ope
 
 
 @given(operations(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_hiding_an_operation_renames_no_other(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3"""
     hidden = {
@@ -132,7 +133,7 @@ def test_a_hostile_name_never_breaks_out(text: str) -> None:
 
 
 @given(operations(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_name_given_by_an_override_sticks(api: list[Operation], data: st.DataObject) -> None:
     """R-NAME-3"""
     wanted = {}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.generator.commands import FIXTURES, run
-from tests.update.conftest import _own_git, committed  # noqa: F401 - no git configuration of the machine's here either
+from tests.update.conftest import _own_git, committed, packed  # noqa: F401 - no git configuration of the machine's here either
 from tests.update.repos import Repo
 
 PACKAGE = "src/petstore_adapter"
@@ -54,9 +54,16 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def begun(generated: Path) -> Repo:
+    """Commit the project at the root of a repository; it is copied for each test."""
+    folder = generated.parent / "begun" / "pets"
+    shutil.copytree(generated, folder)
+    return packed(committed(folder, folder))
+
+
 @pytest.fixture
-def pets(generated: Path, tmp_path: Path) -> Petstore:
-    """Commit the project at the root of a repository."""
-    shutil.copytree(generated, tmp_path / "pets")
-    committed(tmp_path / "pets", tmp_path / "pets")
-    return Petstore(tmp_path / "pets", tmp_path / "pets")
+def pets(begun: Repo, tmp_path: Path) -> Petstore:
+    """Return a repository with the project at its root."""
+    copy = begun.copy(tmp_path / "pets")
+    return Petstore(copy.folder, copy.top)

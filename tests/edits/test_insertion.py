@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from aqlgen.decide.overrides import parse
 from aqlgen.project.edits.insertion import InsertionError, insert
+from tests.examples import examples
 
 NEW = {"POST /pets": {"name": "take_pet"}}
 ADDED = "POST /pets:\n  name: take_pet\n"
@@ -138,7 +139,7 @@ def together(overrides: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]
     return merged
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data(), entries(), entries())
 def test_any_overrides_can_be_added_to_any_file_of_overrides(
     data: st.DataObject, before: dict[str, Any], added: dict[str, Any]

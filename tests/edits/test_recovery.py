@@ -14,6 +14,7 @@ from aqlgen.decide.overrides import parse
 from aqlgen.project.edits.deriving import entry
 from aqlgen.project.edits.rows import Found
 from tests.edits.conftest import OPERATIONS, PACKAGE, Petstore
+from tests.examples import examples
 
 Rows = dict[str, Any]
 PET = "POST /pets"
@@ -309,7 +310,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [place for key, member in inner for place in ((*path, key), *places(member, (*path, key)))]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_edit_of_a_row_is_ever_passed_over(pets: Petstore, data: st.DataObject) -> None:
     family = data.draw(st.sampled_from(["create", "read", "update", "delete", "execute"]))

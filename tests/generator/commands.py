@@ -9,10 +9,12 @@ import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+import typer.main
 
 from aqlgen.cli import main
 from aqlgen.diagnostics import Severity
@@ -23,6 +25,9 @@ from aqlgen.render.operations_md import operations_md
 from aqlgen.table.model import table_files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
+
+typer.main.get_command = cache(typer.main.get_command)
+"""Reading the options of all commands takes as long as a small command does, and is done once for all tests."""
 
 
 @dataclass(frozen=True)

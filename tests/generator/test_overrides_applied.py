@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from aqlgen.decide.naming.spelling import RESERVED
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.diagnostics.report import as_json
+from tests.examples import examples
 from tests.generator.commands import Tabulation, api, run, tabulate
 
 TEXT = {"type": "string"}
@@ -261,7 +262,7 @@ NAMES = st.text(string.ascii_lowercase + string.digits + "_", min_size=1, max_si
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names=st.lists(NAMES, min_size=5, max_size=5, unique=True),
     inner=st.lists(NAMES, min_size=3, max_size=3, unique=True),

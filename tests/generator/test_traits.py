@@ -16,6 +16,7 @@ from aqlgen.decide import Overrides, decide
 from aqlgen.decide.traits.look import Schemas
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import encode
+from tests.examples import examples
 from tests.generator.commands import api, run, tabulate
 
 
@@ -342,7 +343,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     schemas=st.tuples(*[st.dictionaries(WORDS, JSON, max_size=5)] * 3),
     extension=JSON,

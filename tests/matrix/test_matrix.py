@@ -23,6 +23,8 @@ from tests.matrix.edits import EDITS, READ, YOURS
 from tests.matrix.wheels import AT_ONCE
 from tests.update.repos import Repo
 
+pytestmark = pytest.mark.long
+
 GONE = {"replace_good": "PUT /goods/{id}"}
 """The name of the operation that the second document does not have."""
 

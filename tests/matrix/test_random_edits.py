@@ -25,6 +25,8 @@ from tests.matrix import clones
 from tests.matrix.conftest import CHANGES, Bench
 from tests.matrix.edits import PACKAGE, RUNTIME, Tree
 
+pytestmark = pytest.mark.long
+
 CASES = int(os.environ.get("AQLGEN_UPDATE_CASES", "0"))
 PARTS = 8 if CASES else 1
 LIKELY = (
@@ -209,7 +211,7 @@ def test_nothing_of_the_users_is_lost(bench: Bench, part: int) -> None:
     """
 
     @settings(
-        max_examples=len(range(part, CASES or 12, PARTS)),
+        max_examples=len(range(part, CASES or 6, PARTS)),
         derandomize=not CASES,
         database=None,
         deadline=None,

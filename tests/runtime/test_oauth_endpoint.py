@@ -52,6 +52,11 @@ class Issuer:
         self.url = f"http://127.0.0.1:{self.server.server_port}/realms/zoo"
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
+    def stop(self) -> None:
+        """End the thread, then close its socket: a thread that looks at a closed socket would never rest again."""
+        self.server.shutdown()
+        self.server.server_close()
+
     def jwk(self, kid: str) -> dict[str, Any]:
         """Return a public key as JWK."""
         key = self.keys[kid]
@@ -72,8 +77,7 @@ class Issuer:
 def issuer(request: pytest.FixtureRequest) -> Iterator[Issuer]:
     issuer = Issuer(request.param)
     yield issuer
-    issuer.server.shutdown()
-    issuer.server.server_close()
+    issuer.stop()
 
 
 @pytest.mark.anyio
@@ -109,7 +113,7 @@ async def test_a_client_finds_the_issuer_and_its_token_is_verified_by_the_publis
 async def test_an_issuer_that_is_away_is_said_so(package: Path) -> None:
     """The client's token may be good: it is told to try again, not to get another."""
     issuer = Issuer("/")
-    issuer.server.server_close()
+    issuer.stop()
     settings = HttpSettings(auth="oauth", oauth_issuer=issuer.url, oauth_audience=AUDIENCE)
     async with endpoint(package, settings) as adapter:
         answer = await adapter.send(token=issuer.token())

@@ -316,13 +316,28 @@ async def test_what_stands_beside_the_list_stays(tmp_path: Path) -> None:
     assert "limit" not in data
 
 
-async def test_a_page_holds_20_unless_told_otherwise_and_100_at_most(tmp_path: Path) -> None:
+async def test_a_page_is_the_apis_own_unless_told_otherwise_and_holds_100_at_most(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_offset), COUNTED)
-    assert len((await client.page())["items"]) == 20
+    assert len((await client.page())["items"]) == 30
+    assert "limit" not in client.api.sent[0].url
     assert len((await client.page(first=500))["items"]) == 100
     less = Client(tmp_path / "q", Listing(by_offset), {**COUNTED, "size_max": 15})
     assert len((await less.page())["items"]) == 15
     assert len((await less.page(first=50))["items"]) == 15
+
+
+async def test_pages_of_the_apis_own_size_lead_on_without_a_gap(tmp_path: Path) -> None:
+    """R-SEL-3: a list begun without `first` is continued where it was left, by page and by offset."""
+    for name, answer, pagination in (("p", by_page, PAGED), ("q", by_offset, COUNTED)):
+        client = Client(tmp_path / name, Listing(answer), pagination)
+        page = await client.page()
+        ids = [item["id"] for item in page["items"]]
+        page = await client.page(first=50, after=page["pageInfo"]["endCursor"])
+        ids += [item["id"] for item in page["items"]]
+        page = await client.page(first=7, after=page["pageInfo"]["endCursor"])
+        ids += [item["id"] for item in page["items"]]
+        assert ids == list(range(1, len(ids) + 1))
+        assert len(ids) > 60
 
 
 async def test_the_size_of_pages_may_change_on_the_way(tmp_path: Path) -> None:

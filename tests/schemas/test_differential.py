@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.schemas.adapter import adapted
 from tests.schemas.oracle import validator
 
@@ -188,7 +189,7 @@ def agree(schema: Any, value: Any, openapi: str) -> None:
         assert validator(schema, COMPONENTS, openapi, lenient=True).is_valid(value), (ours.schema, ours.types)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300), deadline=None, derandomize=True)
 @given(objects(2), st.lists(values(), min_size=3, max_size=6))
 def test_an_adapter_takes_what_a_schema_of_3_1_admits(schema: Schema, given_values: list[Any]) -> None:
     for value in given_values:
@@ -209,7 +210,7 @@ def in_3_0(schema: Any) -> Any:
     return out
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 @given(objects(2).map(in_3_0), st.lists(values(), min_size=3, max_size=6))
 def test_an_adapter_takes_what_a_schema_of_3_0_admits(schema: Schema, given_values: list[Any]) -> None:
     for value in given_values:

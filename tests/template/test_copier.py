@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from aqlgen.render.kinds import Kind, is_code, kind
 from aqlgen.render.template import render_template
 from aqlgen.resources import URL
 from tests.checkouts import CACHES, ROOT, Checkout
+
+pytestmark = pytest.mark.long
 
 PACKAGE = "petstore_adapter"
 ANSWERS = {
@@ -98,9 +101,14 @@ def generated(checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture
 def project(checkout: Checkout, generated: Path, tmp_path: Path) -> Path:
     """Copy the project, committed, into a folder of a repository."""
-    folder = tmp_path / "work/adapters/petstore"
+    return in_repository(checkout, generated, tmp_path / "work")
+
+
+def in_repository(checkout: Checkout, generated: Path, top: Path) -> Path:
+    """Copy the project into a folder of a new repository, and commit it."""
+    folder = top / "adapters/petstore"
     shutil.copytree(generated, folder)
-    checkout.git("init", "--quiet", cwd=tmp_path / "work")
+    checkout.git("init", "--quiet", cwd=top)
     commit(checkout, folder)
     return folder
 
@@ -118,17 +126,46 @@ def test_copy_renders_what_aqlgen_renders_to_the_byte(checkout: Checkout, tmp_pa
     assert tree(tmp_path / "new") == rendered(checkout, answers)
 
 
-def test_update_brings_what_is_new_in_shared_files_and_code_and_touches_nothing_else(
-    checkout: Checkout, project: Path
-) -> None:
+@dataclass(frozen=True)
+class Updated:
+    """A project that a user edited, committed and updated by copier: its files before and after."""
+
+    folder: Path
+    before: Mapping[str, bytes]
+    after: Mapping[str, bytes]
+
+    def copy(self, folder: Path) -> Path:
+        """Copy the whole repository, and return the folder of the project in it."""
+        shutil.copytree(self.folder.parents[1], folder)
+        return folder / self.folder.relative_to(self.folder.parents[1])
+
+
+@pytest.fixture(scope="module")
+def updated(checkout: Checkout, generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Updated:
+    """Make the update that several tests look at."""
+    project = in_repository(checkout, generated, tmp_path_factory.mktemp("updated") / "work")
+    for path in (*YOURS, "Dockerfile"):
+        text = (project / path).read_text(encoding="utf-8")
+        (project / path).write_text(text.replace("\n", "\n# mine\n", 1), encoding="utf-8")
+    (project / "notes.md").write_text("mine\n", encoding="utf-8")
+    commit(checkout, project)
     before = tree(project)
     copier(checkout, "update", *DEFAULTS, cwd=project)
     after = tree(project)
+    commit(checkout, project)
+    return Updated(project, before, after)
+
+
+def test_update_brings_what_is_new_in_shared_files_and_code_and_touches_nothing_else(
+    checkout: Checkout, updated: Updated
+) -> None:
+    before, after = updated.before, updated.after
     answers = yaml.safe_load(after[".copier-answers.yml"])
     assert (answers["_src_path"], answers["_commit"]) == (URL, f"v{NEW}")
     theirs = rendered(checkout, {key: value for key, value in answers.items() if key[0] != "_"})
-    new = {path for path in theirs if kind(path, PACKAGE) is Kind.SHARED or is_code(path, PACKAGE)}
+    new = {path for path in theirs if kind(path, PACKAGE) is Kind.SHARED or is_code(path, PACKAGE)} - {"Dockerfile"}
     assert {path: after.get(path) for path in new} == {path: theirs[path] for path in new}
+    assert after["Dockerfile"] == theirs["Dockerfile"].replace(b"\n", b"\n# mine\n", 1)
     assert after[".copier-answers.yml"] == theirs[".copier-answers.yml"]
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     assert changed == {
@@ -143,19 +180,14 @@ def test_update_brings_what_is_new_in_shared_files_and_code_and_touches_nothing_
     }
 
 
-def test_update_keeps_what_the_user_wrote_and_changes_nothing_the_next_time(checkout: Checkout, project: Path) -> None:
-    for path in (*YOURS, "Dockerfile"):
-        text = (project / path).read_text(encoding="utf-8")
-        (project / path).write_text(text.replace("\n", "\n# mine\n", 1), encoding="utf-8")
-    (project / "notes.md").write_text("mine\n", encoding="utf-8")
-    commit(checkout, project)
-    before = tree(project)
-    copier(checkout, "update", *DEFAULTS, cwd=project)
-    after = tree(project)
+def test_update_keeps_what_the_user_wrote_and_changes_nothing_the_next_time(
+    checkout: Checkout, updated: Updated, tmp_path: Path
+) -> None:
+    before, after = updated.before, updated.after
     assert all(after[path] == before[path] for path in (*YOURS, "notes.md"))
     assert b"\n# mine\n" in after["Dockerfile"]
     assert b"of long ago" not in after["Dockerfile"]
-    commit(checkout, project)
+    project = updated.copy(tmp_path / "work")
     copier(checkout, "update", *DEFAULTS, cwd=project)
     assert tree(project) == after
 
@@ -185,9 +217,8 @@ def test_a_checkout_is_a_template_by_its_path_too(checkout: Checkout, tmp_path: 
     assert project == expected
 
 
-def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, project: Path) -> None:
-    copier(checkout, "update", *DEFAULTS, cwd=project)
-    commit(checkout, project)
+def test_aqlgen_goes_on_from_where_copier_left(checkout: Checkout, updated: Updated, tmp_path: Path) -> None:
+    project = updated.copy(tmp_path / "work")
     checkout.python("-m", "aqlgen", "check", "--pristine", cwd=project)
     status = checkout.python("-m", "aqlgen", "status", cwd=project).stdout
     assert "deleted" not in status

@@ -16,6 +16,8 @@ import yaml
 from aqlgen.render.kinds import Kind, kind
 from tests.checkouts import ROOT
 
+pytestmark = pytest.mark.long
+
 PROJECT = ROOT / "templates/project"
 BRANCH = "aqlgen/petstore_adapter"
 GH = """#!/bin/sh

@@ -34,26 +34,45 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "shop"
 
 
-@pytest.fixture
-def repo(generated: Path, tmp_path: Path) -> Repo:
-    """Commit the project at the root of a repository."""
-    shutil.copytree(generated, tmp_path / "shop")
-    return committed(tmp_path / "shop", tmp_path / "shop")
+@pytest.fixture(scope="session")
+def begun(generated: Path) -> Repo:
+    """Commit the project at the root of a repository; it is copied for each test."""
+    folder = generated.parent / "begun" / "shop"
+    shutil.copytree(generated, folder)
+    return packed(committed(folder, folder))
 
 
-@pytest.fixture
-def inner(generated: Path, tmp_path: Path) -> Repo:
+@pytest.fixture(scope="session")
+def begun_inner(generated: Path) -> Repo:
     """Commit the project in a folder of a repository that holds other things too."""
-    top = tmp_path / "mono"
+    top = generated.parent / "begun-inner" / "mono"
     shutil.copytree(generated, top / "adapters" / "shop")
     (top / "README.md").write_text("# Everything\n", encoding="utf-8")
-    return committed(top / "adapters" / "shop", top)
+    return packed(committed(top / "adapters" / "shop", top))
+
+
+@pytest.fixture
+def repo(begun: Repo, tmp_path: Path) -> Repo:
+    """Return a repository with the project at its root."""
+    return begun.copy(tmp_path / "shop")
+
+
+@pytest.fixture
+def inner(begun_inner: Repo, tmp_path: Path) -> Repo:
+    """Return a repository with the project in a folder of it."""
+    return begun_inner.copy(tmp_path / "mono")
 
 
 def committed(folder: Path, top: Path) -> Repo:
     git("init", "--quiet", "--initial-branch=main", cwd=top)
     repo = Repo(folder, top)
     repo.commit()
+    return repo
+
+
+def packed(repo: Repo) -> Repo:
+    """Pack the objects of a repository into one file, since it is copied often."""
+    repo.git("gc", "--quiet")
     return repo
 
 

@@ -19,7 +19,8 @@ WHO = ("-c", "user.name=User", "-c", "user.email=user@example.com", "-c", "commi
 
 def git(*arguments: str | Path, cwd: Path) -> str:
     command = ["git", *WHO, *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **ISOLATED})
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=clean | ISOLATED)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -33,6 +34,13 @@ class Repo:
 
     def git(self, *arguments: str | Path) -> str:
         return git(*arguments, cwd=self.top)
+
+    def copy(self, top: Path) -> Repo:
+        """Copy the whole repository to a folder that is not there yet, and let git know the files of the copy."""
+        shutil.copytree(self.top, top)
+        copy = Repo(top / self.folder.relative_to(self.top), top)
+        copy.git("update-index", "-q", "--refresh")
+        return copy
 
     def commit(self) -> None:
         self.git("add", "--all", "--force")

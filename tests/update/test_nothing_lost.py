@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -17,11 +16,11 @@ from hypothesis import strategies as st
 from aqlgen.project import Project
 from aqlgen.project.generation import Regenerated, regenerate
 from aqlgen.render.kinds import Kind, kind
+from tests.examples import examples
 from tests.update.conftest import committed
 from tests.update.repos import Repo
 
 PACKAGE = "shop_adapter"
-EXAMPLES = int(os.environ.get("AQLGEN_UPDATE_EXAMPLES", "15"))
 DEEDS = ("insert", "replace", "delete lines", "delete", "rename", "rename and edit", "truncate")
 
 
@@ -81,7 +80,7 @@ def by_release(tree: Mapping[str, bytes], paths: list[str], what: list[tuple[int
     return files
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ours=edits, theirs=edits)
 def test_each_line_of_the_users_is_there_afterwards(
     generated: Path, regenerated: Regenerated, ours: list[tuple[int, str, float]], theirs: list[tuple[int, str, float]]

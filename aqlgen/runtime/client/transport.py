@@ -14,7 +14,8 @@ import anyio
 from ..errors import Code, Failure
 from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..wire import ApiRequest, ApiResponse
-from .pacing import Backoff, QuotaMeter, Timing, with_idempotency_key
+from .pacing import Backoff, Timing, with_idempotency_key
+from .quotas import QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
 

@@ -74,6 +74,8 @@ _NOISE = (
 _CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 _LOCATIONS = ("operation-location", "azure-asyncoperation", "location", "content-location")
 """Headers of where the result of an accepted call will be, the most exact first."""
+_BUCKETS = ("x-ratelimit-bucket", "x-ratelimit-resource")
+"""Headers that name what the quota of a response is of."""
 _MAX_LENGTH = 2000
 _WINDOWS = {"-second": 1, "-minute": 60, "-hour": 3600, "-day": 86400}
 _EPOCH = 1_000_000_000
@@ -166,18 +168,23 @@ def retry_after(value: str, now: float) -> int | None:
 
 
 class Quota(NamedTuple):
-    """A quota by the headers of a response. `limit` is 0 when it is not known; `reset` is the header as it stands."""
+    """A quota by the headers of a response. `limit` is 0 when it is not known; `reset` is the header as it stands.
+
+    `name` is that of its bucket if `is_named`, else the ending of its headers.
+    """
 
     limit: int
     remaining: int
     reset: str = ""
     window: int | None = None
     name: str = ""
+    is_named: bool = False
 
 
 def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
     """Yield every quota in the headers of a response."""
     policies = _policies(headers["ratelimit-policy"]) if "ratelimit-policy" in headers else {}
+    bucket = "/".join(headers[header] for header in _BUCKETS if headers.get(header))[:_MAX_LENGTH]
     for name in headers.keys() & QUOTA_HEADERS.keys():
         limit_name, reset_name, suffix = QUOTA_HEADERS[name]
         remaining, limit = _number(headers[name]), _number(headers.get(limit_name, "")) or 0
@@ -186,30 +193,35 @@ def quotas(headers: Mapping[str, str]) -> Iterator[Quota]:
             if window is None and policies:
                 window = next((window for quota, window in policies.values() if quota == limit), None)
             reset = headers.get(f"{reset_name}-after") or headers.get(reset_name, "")
-            yield Quota(limit, remaining, reset, window, headers.get("x-ratelimit-resource", suffix))
+            yield Quota(limit, remaining, reset, window, f"{bucket}{suffix}", bool(bucket))
     if "ratelimit" in headers:
-        for name, arguments in _items(headers["ratelimit"]):
+        for name, arguments, partition in _items(headers["ratelimit"]):
             remaining = arguments.get("r", arguments.get("remaining"))
             quota, window = policies.get(name, (arguments.get("limit"), None))
             if remaining is not None:
-                yield Quota(quota or 0, remaining, str(arguments.get("t", arguments.get("reset", ""))), window, name)
+                reset = str(arguments.get("t", arguments.get("reset", "")))
+                yield Quota(quota or 0, remaining, reset, window, f"{name}{partition}", bool(name))
 
 
 def _policies(value: str) -> dict[str, tuple[int | None, int | None]]:
     """Return quota and window by the policy's name; in older drafts the quota is the name."""
-    return {name: (arguments.get("q", _number(name)), arguments.get("w")) for name, arguments in _items(value) if value}
+    return {name: (arguments.get("q", _number(name)), arguments.get("w")) for name, arguments, _ in _items(value)}
 
 
-def _items(value: str) -> Iterator[tuple[str, dict[str, int]]]:
-    """Read a list of items with whole numbers as parameters (RFC 9651), as leniently as the drafts differ."""
+def _items(value: str) -> Iterator[tuple[str, dict[str, int], str]]:
+    """Read a list of items with whole numbers and a partition as parameters (RFC 9651), as leniently as drafts differ.
+
+    Yield the name, the numbers, and the partition (`pk`) with a semicolon before it, "" if there is none.
+    """
     text = value[:2048]
     if "limit=" in text.replace(" ", "") and ";" not in text:  # a middle draft: limit=100, remaining=50, reset=5
-        yield "", _arguments(text.split(","))
+        yield "", _arguments(text.split(",")), ""
         return
     for item in text.split(","):
         name, *arguments = item.split(";")
         if item.strip():
-            yield name.strip().strip('"').strip(), _arguments(arguments)
+            partition = next((argument.strip() for argument in arguments if argument.strip().startswith("pk=")), "")
+            yield name.strip().strip('"').strip(), _arguments(arguments), partition and f";{partition}"
 
 
 def _arguments(texts: Iterable[str]) -> dict[str, int]:

@@ -26,8 +26,8 @@ _NOTHING = re.compile(r";\s*results\s*=\s*\"?false\b", re.IGNORECASE)
 _AWAY = "//"
 """The prefix of a position outside of the API; the host follows. No path of the API begins so."""
 
-_ROUND = 5
-"""The page sizes that APIs choose themselves are multiples of this."""
+_ROUND = (5, 6, 8, 9)
+"""The page sizes that APIs choose themselves are multiples of one of these."""
 
 
 def find_next_position(
@@ -93,7 +93,8 @@ def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
     total = int(value) if isinstance(value, str) and value.isdigit() else value
     if not isinstance(total, int) or isinstance(total, bool) or total < place.begin + count:
         return None
-    if total == count and place.begin == 0 and place.size is not None and count >= place.size:
+    size = place.size or plan.usual
+    if total == count and place.begin == 0 and size and count >= size:
         return None  # as likely a count of this page
     return total
 
@@ -118,10 +119,11 @@ def _likely_more(plan: Plan, place: Place, count: int, total: int | None) -> boo
         return place.begin + count < total
     if place.full:
         return count >= place.full
-    if place.size is None or count >= place.size:
+    size = place.size or plan.usual
+    if size and count >= size:
         return True
-    allowed = place.size <= plan.surely
-    return not allowed and count % _ROUND == 0
+    allowed = 0 < size <= plan.surely
+    return not allowed and any(count % step == 0 for step in _ROUND)
 
 
 def _link(value: str) -> str | None:

@@ -53,19 +53,21 @@ class Pager:
         filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
         if "last" in arguments:
             return await self._backward(exchanges, row, plan, filters, arguments)
-        wanted = min(arguments.get("first") or number(params.get(plan.size or "")) or plan.usual, plan.most)
+        asked = arguments.get("first") or number(params.get(plan.size or ""))
+        wanted = min(asked or plan.most, plan.most)
+        size = request_size(row, plan, wanted) if asked or plan.size_demanded else None
         if "after" in arguments:
             place = self._cursors.read("after", arguments["after"], row.name, filters)
-            if place.size is None or not (place.skip or plan.style == "page"):
-                place = place._replace(size=request_size(row, plan, wanted))
+            if not (place.skip or plan.style == "page"):  # the number of a page counts pages of one size
+                place = place._replace(size=size)
         else:
-            place = Place(size=request_size(row, plan, wanted))
+            place = Place(size=size)
             lead_value = params.get(plan.lead or "")
             if lead_value is not None:
                 position = number(lead_value) if plan.style in ("page", "offset") else lead_value
                 index = 0
                 if isinstance(position, int):
-                    index = max(0, position - plan.start) * (1 if plan.style == "offset" else place.size or 1)
+                    index = max(0, position - plan.start) * (1 if plan.style == "offset" else size or plan.usual or 1)
                 place = place._replace(position=position, begin=index)
         return await self._forward(exchanges, row, plan, filters, place, wanted)
 
@@ -143,7 +145,7 @@ class Pager:
                 if not items or begin + len(items) >= end:
                     break
                 begin = end - len(items)  # the API returned fewer than requested
-        place = Place(plan.start + begin, begin, 0, None)
+        place = Place(plan.start + begin, begin, 0, request_size(row, plan, end - begin))
         shown = items[: end - begin]
         more = "before" in arguments
         return Page(row.name, filters, self._cursors, place, shown, beside(plan, data), total, None, begin > 0, more)

@@ -1,5 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""How an operation pages, under the agent's names, and the API's own parameters for it: page size and position."""
+"""How an operation pages, under the agent's names, and the API's own parameters for it: page size and position.
+
+A page size is sent only where the call asks for one, or the API does; else the API's own page is what comes back.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "first_lead", "number", "prepare", "put", "request_size"]
 
-_MOST, _USUAL = 100, 20
+_MOST = 100
 _FROM_ZERO = re.compile(
     r"\b(?:zero|0)[- ](?:based|indexed)|\b(?:starts?|starting|begins?) (?:at|from|with) (?:0|zero)\b", re.I
 )
@@ -31,7 +34,9 @@ class Plan:
     before: str | None
     most: int
     usual: int
+    """The size of the API's own page, 0 if the document does not say."""
     surely: int
+    size_demanded: bool
     start: int
     items: tuple[str, ...]
     next: tuple[str, ...] | str | None
@@ -73,8 +78,9 @@ def prepare(row: Row, table: Table) -> Plan:
         size=size,
         before=named(paging.before_param),
         most=most,
-        usual=min(_USUAL, most),
+        usual=usual,
         surely=max(usual, paging.size_max or 0),
+        size_demanded=size in paging.demanded,
         start=_start(row.parameters.get(lead or ""), paging.style),
         items=items,
         next=paging.next.lower() if paging.next and paging.next_in == "header" else path(paging.next),

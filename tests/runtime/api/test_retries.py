@@ -214,6 +214,78 @@ def test_an_operation_with_a_limit_of_its_own_is_not_held_back_by_anothers(packa
     assert api.send(row=pets.row("read")).status == 200
 
 
+LIMITED = {"x_ratelimit_limit": 60, "x_ratelimit_reset": 40}
+
+
+@pytest.mark.parametrize(
+    ("first", "others"),
+    [
+        ({"status": 429, "retry_after": 40}, {}),
+        ({**LIMITED, "x_ratelimit_remaining": 0}, {}),
+        ({**LIMITED, "x_ratelimit_remaining": 0, "x_ratelimit_resource": "search"}, {}),
+        (
+            {**LIMITED, "x_ratelimit_remaining": 0, "x_ratelimit_bucket": "a1"},
+            {**LIMITED, "x_ratelimit_remaining": 9, "x_ratelimit_bucket": "b2"},
+        ),
+        ({"ratelimit": '"search";r=0;t=40'}, {"ratelimit": '"default";r=9;t=40'}),
+        ({"ratelimit": '"all";r=0;t=40;pk=:c2Vh:'}, {"ratelimit": '"all";r=9;t=40;pk=:cmVh:'}),
+        ({**LIMITED, "x_ratelimit_remaining": 0}, {**LIMITED, "x_ratelimit_remaining": 40}),
+    ],
+)
+def test_a_quota_that_is_spent_stops_only_what_it_is_about(
+    package: Make, first: dict[str, Any], others: dict[str, Any]
+) -> None:
+    """R-RATE-2: the bucket that the response names, else its operation."""
+    pets = package({"search": operation(), "read": operation(), "add": operation()})
+    api = Api(answer(**others), answer(**first), answer(**others))
+    api.send(row=pets.row("read"))
+    api.send("POST", row=pets.row("search"))
+    assert api.refused(row=pets.row("search")).code is Code.RATE_LIMIT_EXCEEDED
+    assert api.send(row=pets.row("read")).status == 200
+    assert api.send(row=pets.row("add")).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [{**LIMITED, "x_ratelimit_remaining": left} for left in (2, 1, 0)],
+        [{**LIMITED, "x_ratelimit_remaining": left, "x_ratelimit_resource": "core"} for left in (2, 1, 0)],
+        [{"ratelimit": f'"default";r={left};t=40'} for left in (2, 1, 0)],
+        [{}, {}, {"status": 429, "retry_after": 40, "x_ratelimit_global": "true"}],
+        [{}, {}, {"status": 429, "retry_after": 40, "x_ratelimit_scope": "global"}],
+    ],
+)
+def test_a_quota_that_operations_share_stops_them_all(package: Make, headers: list[dict[str, Any]]) -> None:
+    """R-RATE-2: it has a name, is called global, or each operation's response counts it on."""
+    pets = package({name: operation() for name in ("list", "read", "add", "move")})
+    api = Api(*(answer(**each) for each in headers))
+    for name in ("list", "read", "add"):
+        api.send("POST", row=pets.row(name))
+    for name in ("list", "read", "add", "move"):
+        assert api.refused(row=pets.row(name)).details["retry_after_seconds"] == 40
+    assert len(api.seen) == 3
+
+
+def test_a_quota_taken_for_a_shared_one_is_parted_when_a_response_contradicts(package: Make) -> None:
+    pets = package({"list": operation(), "read": operation()})
+    left = (9, 8, 7, 40, 0)
+    api = Api(*(answer(**LIMITED, x_ratelimit_remaining=each) for each in left))
+    for name in ("list", "read", "list", "read", "list"):
+        api.send(row=pets.row(name))
+    assert api.refused(row=pets.row("list")).code is Code.RATE_LIMIT_EXCEEDED
+    assert api.send(row=pets.row("read")).status == 200
+
+
+def test_what_an_api_names_its_quotas_does_not_grow_without_a_bound(package: Make) -> None:
+    pets = package({"list": operation()})
+    answers = [answer(**LIMITED, x_ratelimit_remaining=9, x_ratelimit_bucket=str(each)) for each in range(3000)]
+    api = Api(*answers)
+    for _ in answers:
+        api.send(row=pets.row("list"))
+    (caller,) = api.transport._meter._callers.values()
+    assert len(caller.counts) <= 1024
+
+
 def test_a_limit_without_an_end_and_one_that_is_not_spent_hold_nothing_back() -> None:
     for headers in ({"x_ratelimit_remaining": 0}, {**SPENT[0], "x_ratelimit_remaining": 1}, {"ratelimit": "nonsense"}):
         api = Api(answer(**headers), answer())

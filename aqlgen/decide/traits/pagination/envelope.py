@@ -70,6 +70,8 @@ class Envelope:
     items: str | None = None
     sure: bool = True
     """Whether the list is plainly the one that was asked for."""
+    several: bool = False
+    """Whether several objects of the answer are each a page of a list, so that none is the page of the answer."""
     nested: bool = False
     """Whether the list is a part of something else that was asked for."""
     next_url: str | None = None
@@ -118,6 +120,7 @@ def envelope(subject: Subject, around: Around) -> Envelope:
         known=True,
         items=items.pointer if items else None,
         sure=sure,
+        several=items is not None and _is_among_pages(schemas, fields, items),
         nested=items is not None and bool(items.within) and items.within not in WRAPPERS,
         next_url=_next_url(schemas, fields),
         next_token=_next_token(schemas, fields),
@@ -163,6 +166,17 @@ def _pages(schemas: Schemas, schema: Json) -> bool:
     """Return True if an object is a page: a list with a count or a way on beside it."""
     keys = {joined(wire) for wire in schemas.properties(schema)}
     return bool(keys & LISTS) and bool(keys & BESIDE)
+
+
+def _is_among_pages(schemas: Schemas, fields: list[_Field], items: _Field) -> bool:
+    """Return True if a list stands in one of several objects that are pages: artists beside albums, each with a total.
+
+    A page that wraps all else (`data`, `result`) is the answer's own.
+    """
+    if not items.within or items.within in WRAPPERS:
+        return False
+    pages = [entry for entry in fields if "array" not in schemas.kinds(entry.schema) and _pages(schemas, entry.schema)]
+    return sum(entry.depth == items.depth - 1 and entry.key not in WRAPPERS for entry in pages) > 1
 
 
 def _items(subject: Subject, schemas: Schemas, fields: list[_Field]) -> tuple[_Field | None, bool]:

@@ -16,6 +16,8 @@ __all__ = ["decide"]
 
 def decide(roles: Roles, answer: Envelope) -> Trait[Pagination] | None:
     """Choose the style, the surest first; None when nothing pages."""
+    if answer.several:
+        return None  # one page for all would show one list and pass over the others
     lists = answer.items is not None or not answer.known
     for rule in (_by_cursor, _by_page, _by_offset, _by_counterpart, _by_cursor_alone):
         trait = rule(roles, answer)
