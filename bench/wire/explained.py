@@ -230,6 +230,14 @@ def own_example(refusal: Refusal) -> bool:
     return False
 
 
+def token_twice(refusal: Refusal) -> bool:
+    """Return True if a token is missed as a parameter or field while a scheme's token is sent in Authorization."""
+    name = refusal.steps[-1] if refusal.code != "E3007" else refusal.message.rpartition(": ")[2]
+    secured = refusal.operation.get("security", refusal.document.get("security"))
+    is_missed = refusal.code in ("E3002", "E3004", "E3007") and name.lower().endswith("token")
+    return is_missed and bool(secured) and "authorization" in refusal.exchange["headers"]
+
+
 def credential_of_object(refusal: Refusal) -> bool:
     """Return True if the field of a credential is declared as an object that has such a field itself."""
     if refusal.code != "E3008" or refusal.steps[0] != "body" or len(refusal.steps) < 2:
@@ -301,6 +309,11 @@ CLASSES = {
         "document",
         "its own default or example spells a more concrete path",
         spelled,
+    ),
+    "token twice": Class(
+        "document",
+        "it requires the token of its scheme, sent in Authorization, once more as a parameter or field",
+        token_twice,
     ),
     "credential within itself": Class(
         "document",
