@@ -46,9 +46,8 @@ class Caller:
     def __init__(self, project: Path, base: str) -> None:
         self._package = package_of(project)
         about = json.loads((self._package / "adapter.json").read_bytes())
-        secrets = {
-            variable: "secret" for scheme in about["security_schemes"].values() for variable in scheme["variables"]
-        }
+        schemes = [scheme for scheme in about["security_schemes"].values() if scheme.get("type") != "awsSigv4"]
+        secrets = {variable: "secret" for scheme in schemes for variable in scheme["variables"]}
         environ = {**secrets, **SETTINGS, "MCP_AQL_BASE_URL": base}
         assembly = load_generated("assembly", self._package)
         self.exchanges: list[dict[str, Any]] = []

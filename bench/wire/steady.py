@@ -29,6 +29,8 @@ from bench.wire.explained import CLASSES, explain
 from bench.wire.refusals import Refusal, resolved
 
 PARAMETERS = ("required", "all")
+AWS = {"AWS_ACCESS_KEY_ID": "secret", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+"""Credentials that are AWS's own, which it looks for in the environment of the process."""
 STARTS = 6
 """How often a document is repaired before its server is abandoned."""
 
@@ -88,9 +90,10 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
         return [("switching protocols", True)]
     if not line["exchanges"] and line["given"] == "all" and excludes(line, document):
         return [("alternatives at once", True)]
-    if not line["exchanges"] and "#" in line["row"][1]:  # the server breaks the connection over what it does not route
+    is_broken = not line["exchanges"] and line.get("error", {}).get("code") == "INTERNAL_ERROR"
+    if is_broken and "#" in line["row"][1]:  # the server breaks the connection over what it does not route
         return [("path with a fragment", True)]
-    if not line["exchanges"] and set("<> |^`") & set(line["row"][1]):
+    if is_broken and set("<> |^`") & set(line["row"][1]):
         return [("encoded path", True)]
     if not line["exchanges"] and "did not answer within" in line.get("error", {}).get("message", ""):
         return [("no answer in time", True)]
@@ -198,7 +201,9 @@ def call(project: Path, base: str, lines: Path, sample: Sample) -> None:
     options = (f"--sample={sample.most}", f"--seed={sample.seed}")
     command = [sys.executable, "-m", "bench.wire.calling", str(project), base, *options]
     with lines.open("wb") as output:
-        subprocess.run(command, check=True, stdout=output, stderr=subprocess.PIPE, timeout=LIMIT, env=environment())
+        subprocess.run(
+            command, check=True, stdout=output, stderr=subprocess.PIPE, timeout=LIMIT, env=environment(**AWS)
+        )
 
 
 def report(name: str, count: Count) -> None:
