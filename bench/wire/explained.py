@@ -380,6 +380,11 @@ CLASSES = {
         "it makes up answers of huge arrays and does not end within the time-out",
         lambda _: False,
     ),
+    "signature at another address": Class(
+        "server",
+        "its address is not AWS's, which names the service that a request is signed for",
+        lambda _: False,
+    ),
     "encoded path": Class(
         "server",
         "it compares paths without decoding them",

@@ -95,6 +95,8 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
         return [("path with a fragment", True)]
     if is_broken and set("<> |^`") & set(line["row"][1]):
         return [("encoded path", True)]
+    if not line["exchanges"] and "service of AWS is not known" in line.get("error", {}).get("message", ""):
+        return [("signature at another address", True)]
     if not line["exchanges"] and "did not answer within" in line.get("error", {}).get("message", ""):
         return [("no answer in time", True)]
     if not line["exchanges"]:
