@@ -46,7 +46,10 @@ def fault(line: Mapping[str, Any]) -> str:
     if not line["exchanges"]:
         return f"adapter {line['error']['code']}"
     for exchange in line["exchanges"]:
-        violations = json.loads(exchange["verdict"].get("sl-violations") or "[]")
+        try:
+            violations = json.loads(exchange["verdict"].get("sl-violations") or "[]")
+        except ValueError:
+            return "violations that are no JSON"
         of_request = [item for item in violations if item.get("location", [""])[0] == "request"]
         error = next((item for item in of_request if item.get("severity") == "Error"), None)
         if error:
