@@ -16,7 +16,14 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
     "Names and categories": ("ground_truth", "names", "kept"),
     "Generating again": ("history", "diff", "diff_lines"),
-    "Requests as they are sent": ("wire.record", "wire.steady", "wire.prism", "wire.mutated", "wire.updates"),
+    "Requests as they are sent": (
+        "wire.record",
+        "wire.steady",
+        "wire.prism",
+        "wire.wapii",
+        "wire.mutated",
+        "wire.updates",
+    ),
     "The review page": ("page.check", "page.estimate"),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""

@@ -33,6 +33,8 @@ from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)?")
+TEXT_KEYWORDS = ("description", "examples", "default", "enum", "const", "format", "minLength", "maxLength", "pattern")
+"""What a body of text keeps of its schema: its texts, and if it is declared as a string, what that string may be."""
 
 
 class UnservedBodyError(Exception):
@@ -155,7 +157,8 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
     elif not admits_json(kind):
         schema = _as_text(kind, schema, types)
     whole = _whole("body", content_type, schema, body, required=body.required is not False)
-    return replace(whole, example=media.example) if admits_json(kind) else whole
+    is_readable = admits_json(kind) or (is_text(kind) and isinstance(media.example, str))
+    return replace(whole, example=media.example) if is_readable else whole
 
 
 def _update(
@@ -223,7 +226,8 @@ def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dic
         return {"type": "string", "description": " ".join(filter(None, (described, "An XML document, as text.")))}
     if not is_text(content_type):
         return file_reference(types, described)
-    return {"type": "string"} | {key: schema[key] for key in ("description", "examples") if key in schema}
+    kept = TEXT_KEYWORDS if schema.get("type") == "string" else TEXT_KEYWORDS[:2]
+    return {"type": "string"} | {key: schema[key] for key in kept if key in schema}
 
 
 def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:
