@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Schemas as introspection shows them: ParameterInfo, TypeInfo and TypeDetails (introspection document, 3.4 to 3.6).
+"""Operations, parameters and types as introspection shows them (introspection document, 3.1 to 3.6).
 
 A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no
 key of its own (null, item counts, exclusive bounds, alternatives) is said in the description.
@@ -7,9 +7,10 @@ key of its own (null, item counts, exclusive bounds, alternatives) is said in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..protocol_operations import ProtocolOperation
 from ..schema.reader import (
     Types,
     alternatives,
@@ -33,10 +34,21 @@ from ..schema.wording import (
     phrase,
     shown_type,
 )
-from ..table import JsonSchema, Parameter
+from ..settings.config import Config
+from ..table import JsonSchema, Parameter, Row, Table
 from ..text import clean, line, listed
+from .names import Alias
+from .protocol import INTROSPECT, PERMISSIONS, tool_name
 
-__all__ = ["kind_of", "parameter_info", "type_details", "type_info"]
+__all__ = [
+    "introspect_details",
+    "operation_details",
+    "operation_info",
+    "parameter_info",
+    "protocol_operation_details",
+    "type_details",
+    "type_info",
+]
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
@@ -233,3 +245,97 @@ def _with_notes(text: str, notes: list[str]) -> str:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
+    """Return an operation as lists show it."""
+    return {"name": name, "semantic_category": family.upper(), "endpoint": family, "description": description}
+
+
+def _header(config: Config, name: str, family: str, description: str) -> dict[str, Any]:
+    """Return what the details of every operation begin with."""
+    return {
+        "name": name,
+        "semantic_category": family.upper(),
+        "endpoint": family,
+        "mcpTool": tool_name(config, family),
+        "description": description,
+        "permissions": dict(PERMISSIONS[family.upper()]),
+    }
+
+
+def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
+    """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
+    description, types = _description(row, table), table.types
+    details = {
+        **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
+        "parameters": [
+            parameter_info(parameter, types)
+            for name, parameter in row.parameters.items()
+            if name not in row.hidden_parameters
+        ],
+        "returns": _returns(row, types),
+    }
+    if row.example is not None:
+        details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
+    return details
+
+
+def _description(row: Row, table: Table) -> str:
+    text = clean(row.description, 4000)
+    if row.relative:
+        text += f" (a kind of {row.relative})"
+    if row.update is not None and row.update.replaces:
+        from ..calls.update_plan import replacement
+
+        text += f" {replacement(row, table)}"
+    return f"Deprecated. {text}" if row.deprecated else text
+
+
+def _returns(row: Row, types: Types) -> dict[str, Any]:
+    """Return what the row says, with the kind that the type's own details show."""
+    returns: dict[str, Any] = {**row.returns}
+    schema = types.get(returns["name"])
+    if schema is not None:
+        returns["kind"] = kind_of(schema, types)
+    return returns
+
+
+def protocol_operation_details(operation: ProtocolOperation, config: Config) -> dict[str, Any]:
+    """Return an operation of the protocol in full."""
+    details = {
+        **_header(config, operation.name, operation.family, operation.description),
+        "parameters": [dict(parameter) for parameter in operation.parameters],
+        "returns": dict(operation.returns),
+        "examples": [
+            {"description": description, "request": {"operation": operation.name, "params": dict(params)}}
+            for description, params in operation.examples
+        ],
+    }
+    if operation.lifecycle is not None:
+        details["lifecycle"] = dict(operation.lifecycle)
+    return details
+
+
+def introspect_details(config: Config, operation: str, resource: str) -> dict[str, Any]:
+    """Return `introspect` itself in full; its examples name an operation and a resource of the adapter."""
+    words = {"{operation}": operation, "{resource}": resource}
+    parameters: Sequence[Mapping[str, Any]] = INTROSPECT["parameters"]
+    return {
+        **_header(config, INTROSPECT["name"], INTROSPECT["endpoint"], INTROSPECT["description"]),
+        "parameters": [
+            {**parameter, "maximum": config.max_list} if parameter["name"] == "first" else parameter
+            for parameter in parameters
+        ],
+        "returns": INTROSPECT["returns"],
+        "examples": [
+            {
+                "description": example["description"],
+                "request": {
+                    "operation": "introspect",
+                    "params": {key: words.get(value, value) for key, value in example["params"].items()},
+                },
+            }
+            for example in INTROSPECT["examples"]
+        ],
+    }
