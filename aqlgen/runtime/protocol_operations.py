@@ -25,7 +25,7 @@ _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", 
 class Person(Protocol):
     """The person behind the client, who can confirm what an agent cannot (R-SAFE-4).
 
-    `batched` is set when the call is a batch, in which a question cannot be the call's result.
+    `batched` is set once a part of a batch or plan is done: a question cannot be the result of the whole then.
     """
 
     batched: bool
@@ -49,7 +49,7 @@ class DiscreetPerson:
 
     @property
     def batched(self) -> bool:
-        """True if the call is a batch."""
+        """True once a part of the call is done."""
         return self._person.batched
 
     @batched.setter

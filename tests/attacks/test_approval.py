@@ -462,13 +462,49 @@ async def test_an_update_says_that_it_changes_what_is_named(shop: Callable[..., 
     assert json.loads(place.wire.sent[-1].content or b"") == {"name": "new", "colour": "red"}
 
 
-async def test_a_batch_asks_about_each_call(shop: Callable[..., Shop]) -> None:
-    """R-TRUST-6"""
+async def test_a_batch_shows_each_call_in_one_question(shop: Callable[..., Shop]) -> None:
+    """R-TRUST-6, R-BAT-2: of each operation once, with every request and value."""
     place, human = shop(approval="person"), Human()
     calls = [{"operation": "delete_item", "params": {"item_id": str(number)}} for number in range(3)]
-    await place.dispatcher.handle(None, {"operations": calls}, Session("s"), human)
-    assert [re.search(r'item_id: "(\d)"', text)[1] for text in human.asked] == ["0", "1", "2"]  # type: ignore[index]
-    assert len(place.wire.sent) == 3
+    pay = {"operation": "pay", "params": PAY}
+    await place.dispatcher.handle(None, {"operations": [*calls, pay]}, Session("s"), human)
+    assert human.asked[0].splitlines() == [
+        "Run these 3 calls, and all of them?",
+        "delete_item, 3 calls:",
+        'The API\'s document says: "Do it"',
+        "Danger: destructive. Removes data. May not be undone.",
+        *(
+            line
+            for number in range(3)
+            for line in (f"{number + 1}) DELETE https://shop.example/v1/items/{number}", f'   - item_id: "{number}"')
+        ),
+    ]
+    assert len(human.asked) == 2
+    assert len(place.wire.sent) == 4
+
+
+async def test_a_call_that_became_another_one_is_asked_about_again(shop: Callable[..., Shop], tmp_path: Path) -> None:
+    """R-TRUST-6, R-BAT-2: the answer about several calls holds for each request as it was shown."""
+    file = tmp_path / "files" / "a.txt"
+    file.parent.mkdir()
+    file.write_bytes(b"hello")
+    place = shop(files=str(file.parent))
+    human = Human(during=lambda: file.write_bytes(f"other {len(human.asked)}".encode()))
+    calls = [{"operation": "send_file", "params": {**upload(), "caption": caption}} for caption in "ab"]
+    envelope = await place.dispatcher.handle(None, {"operations": calls}, Session("s"), human)
+    assert envelope["summary"]["succeeded"] == 0
+    assert place.wire.sent == []
+
+
+async def test_many_calls_are_shown_in_questions_that_can_be_read(shop: Callable[..., Shop]) -> None:
+    """R-TRUST-6, R-BAT-2: what does not fit into one question is asked about in the next, not left out."""
+    place, human = shop(), Human()
+    calls = [{"operation": "pay", "params": {**PAY, "note": f"{number} {'x' * 900}"}} for number in range(40)]
+    envelope = await place.dispatcher.handle(None, {"operations": calls}, Session("s"), human)
+    assert envelope["summary"]["succeeded"] == 40
+    assert 1 < len(human.asked) < 10
+    assert all(len(text) < 17_000 for text in human.asked)
+    assert all(sum(f'note: "{number} x' in text for text in human.asked) == 1 for number in range(40))
 
 
 @pytest.mark.parametrize("name", ["new line", "quotes", "right-to-left override", "terminal", "emphasis", "zero width"])

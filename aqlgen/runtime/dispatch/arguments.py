@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..schema.reader import json_type
 from ..settings.config import Config
 from ..table import Row
 from ..text import line
+
+if TYPE_CHECKING:
+    from ..safety.together import Grant
 
 __all__ = [
     "MAX_BATCH",
@@ -22,6 +25,7 @@ __all__ = [
     "read_batch",
     "read_item",
     "read_single",
+    "sent_token",
     "too_large",
 ]
 
@@ -121,6 +125,8 @@ class Request(NamedTuple):
     operation: str
     inside: Mapping[str, Any]
     outside: Mapping[str, Any]
+    grant: Grant | None = None
+    """What was decided before about the calls of the batch or plan that it is of."""
 
     @property
     def params(self) -> dict[str, Any]:
@@ -249,7 +255,7 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
         )
     if len(items) > MAX_BATCH:
         raise too_large("array_elements", MAX_BATCH, len(items), "elements")
-    misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_"]
+    misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_" and name != TOKEN]
     if arguments.get("params") is not None:
         misplaced.append("params")
     if misplaced:
@@ -259,6 +265,12 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
             {"unknown_params": misplaced, "valid_params": ["operations"]},
         )
     return items
+
+
+def sent_token(fields: Mapping[str, Any]) -> object:
+    """Return the confirmation token that stands among these fields, None without one."""
+    token = fields.get(TOKEN)
+    return fields.get("_confirmation") if token is None else token
 
 
 def _wrong_type(name: str, expected: str, value: Any) -> Failure:

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure
-from ..hooks import Call, Hooks
+from ..hooks import Call, HookError, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import tool_name
 from ..logs.log import Logger
@@ -23,11 +23,12 @@ from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, sent_token
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
+    from ..safety.together import Grant, Pending
     from ..state import State
     from ..validation.understood import Understood
     from ..wire import ApiRequest
@@ -106,13 +107,13 @@ class Dispatcher:
             self._limits.check(arguments)
             items = read_batch(arguments)
             if items is not None:
-                return await self._batch(family, items, stamp, session, person)
-            request = read_single(arguments, self._is_known)
+                return await self._batch(family, arguments, items, stamp, session, person)
+            request = read_single(arguments, self.is_known)
         except Failure as failure:
             return failure.envelope()
-        return await self._answer(family, request, stamp, session, person)
+        return await self.answer(family, request, stamp, session, person)
 
-    async def _answer(
+    async def answer(
         self,
         family: str | None,
         request: Request,
@@ -198,7 +199,14 @@ class Dispatcher:
         if row.danger not in self._gate.watched:
             return await self._perform(row, params, request, stamp, session)
         approval = await self._gate.admit(
-            row, params, request.metadata(row), session, person, stamp.request_id, lambda: self._built(row, params)
+            row,
+            params,
+            request.metadata(row),
+            session,
+            person,
+            stamp.request_id,
+            lambda: self._built(row, params),
+            request.grant,
         )
         code: str | None = Code.INTERNAL_ERROR.value
         try:
@@ -294,7 +302,8 @@ class Dispatcher:
             {"operation": row.name, "reason": "read only"},
         )
 
-    def _is_known(self, name: str) -> bool:
+    def is_known(self, name: str) -> bool:
+        """Return True for a name that an operation answers to."""
         return (
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
@@ -321,26 +330,55 @@ class Dispatcher:
         )
 
     async def _batch(
-        self, family: str | None, items: list[Any], stamp: Stamp, session: Session, person: Person | None
+        self,
+        family: str | None,
+        arguments: Mapping[str, Any],
+        items: list[Any],
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
     ) -> Envelope:
-        """Answer a batch in order; an operation that fails does not stop those after it."""
-        if person is not None:
-            person.batched = True
-        results: list[dict[str, Any]] = []
-        succeeded, warnings = 0, Warnings()
-        for index, item in enumerate(items):
-            name = item.get("operation") if isinstance(item, Mapping) else None
-            operation = name if isinstance(name, str) else ""
-            try:
-                result = await self._answer(family, read_item(item, self._is_known), stamp, session, person, warnings)
-            except Failure as failure:
-                result = failure.envelope()
-            succeeded += result["success"]
-            results.append({"index": index, "operation": operation, "result": result})
-        envelope = success(None, stamp.meta(), self._warning_rules.select(warnings, session))
-        envelope["results"] = results
-        envelope["summary"] = {"total": len(items), "succeeded": succeeded, "failed": len(items) - succeeded}
-        return envelope
+        """Answer a batch. Raises Failure for a token beside it that can confirm nothing."""
+        from ..safety.together import Grant
+        from .batch import Batch
+
+        token = sent_token(arguments)
+        if token is not None:
+            self._gate.check_token(token, session)
+        return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
+
+    # For the calls of a batch or a plan
+
+    async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
+        """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
+        row = self.introspection.find(request.operation, family)
+        if row is None or row.danger not in self._gate.watched or family not in (None, row.family):
+            return None
+        try:
+            params = self._api.validate(row, request.for_row(row), [])
+            if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
+                return None
+            if row.family != "read":
+                self._loop.hold(session, row)
+            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
+            return await self._gate.foresee_confirmation(row, call, lambda: self._built(row, params))
+        except (Failure, HookError):
+            return None  # the call itself will say it
+
+    async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
+        """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
+        await self._gate.confirm_calls(calls, grant.take_token(), session, person)
+
+    def is_safe_read(self, name: str) -> bool:
+        """Return True for an operation that changes nothing and tells nothing grave."""
+        if self._registry.find(name) is not None:
+            return False
+        row = self.introspection.find(name)
+        return name == "introspect" or (row is not None and row.family == "read" and row.danger == "safe")
+
+    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
+        """Return the warnings that the envelope shows."""
+        return self._warning_rules.select(warnings, session)
 
 
 def _internal(stamp: Stamp) -> Failure:
