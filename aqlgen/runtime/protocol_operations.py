@@ -93,6 +93,10 @@ class Registry:
         """Return the operation of that name and its handler, or None."""
         return self._operations.get(name)
 
+    def check(self, name: str, params: Mapping[str, Any]) -> None:
+        """Check the parameters of an operation. Raises Failure with all problems."""
+        self._operations[name][1].check(params)
+
     def active(self) -> tuple[ProtocolOperation, ...]:
         """Return the operations in order."""
         return tuple(operation for operation, _ in self._operations.values())
@@ -117,7 +121,7 @@ class _CheckedHandler:
 
     async def __call__(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Perform the operation. Raises Failure with all problems of the parameters."""
-        self._check(params)
+        self.check(params)
         return await self._handler(params, session, person)
 
     @cached_property
@@ -127,7 +131,8 @@ class _CheckedHandler:
         properties = {name: dict(parameter.schema) for name, parameter in self.parameters.items()}
         return Draft202012Validator({"type": "object", "properties": properties})
 
-    def _check(self, params: Mapping[str, Any]) -> None:
+    def check(self, params: Mapping[str, Any]) -> None:
+        """Raise Failure with all problems of the parameters."""
         from .validation.problems import failure, missing_problem, unknown_problem
         from .validation.value_problems import problems_of
 

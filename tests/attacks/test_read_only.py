@@ -21,7 +21,7 @@ from aqlgen.runtime.settings.load import ConfigError, load
 
 pytestmark = pytest.mark.anyio
 HIDDEN = ("create_item", "replace_item", "delete_item", "purge", "pay", "send_file", "export_secrets")
-OFFERED = {"introspect", "get_item", "list_items", "search_items"}
+OFFERED = {"introspect", "run_steps", "get_item", "list_items", "search_items"}
 
 
 @pytest.fixture(scope="module")

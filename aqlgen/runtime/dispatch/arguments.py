@@ -25,6 +25,7 @@ __all__ = [
     "read_batch",
     "read_item",
     "read_single",
+    "refuse_in_batch",
     "sent_token",
     "too_large",
 ]
@@ -232,6 +233,15 @@ def read_item(value: Any, is_known: Callable[[str], bool]) -> Request:
             {"unknown_params": ["operations"], "valid_params": ["operation", "params"]},
         )
     return read_single(value, is_known)
+
+
+async def refuse_in_batch(_: Mapping[str, Any], __: object, ___: object) -> None:
+    """Refuse a plan within a batch. Raises Failure."""
+    raise Failure(
+        Code.INVALID_VALUE,
+        "A batch holds single operations, not plans: call 'run_steps' alone",
+        {"operation": "run_steps"},
+    )
 
 
 def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..envelope import Stamp
     from ..protocol_operations import Person
     from ..session import Session
+    from .ahead import Ahead
 
 __all__ = ["Batch", "Calls"]
 
@@ -31,7 +32,7 @@ _HALTED = (
 
 
 class Calls(Protocol):
-    """The part of the dispatcher that batches and plans use."""
+    """The part of the dispatcher that batches use."""
 
     async def answer(
         self,
@@ -45,20 +46,13 @@ class Calls(Protocol):
         """Answer one operation."""
         ...
 
-    async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
-        """Return what would have to be confirmed about a call, if anything."""
-        ...
-
-    async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
-        """Have calls confirmed together. Raises Failure if they are not."""
-        ...
-
     def is_known(self, name: str) -> bool:
         """Return True for the name of an operation."""
         ...
 
-    def is_safe_read(self, name: str) -> bool:
-        """Return True for an operation that changes nothing and tells nothing grave."""
+    @property
+    def ahead(self) -> Ahead:
+        """What is known of calls before their turn."""
         ...
 
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
@@ -88,7 +82,7 @@ class Batch:
                     raise request
                 await self._confirm(requests[index:])
                 result = await self.calls.answer(self.family, request, self.stamp, self.session, self.person, warnings)
-                if self.person is not None and not self.calls.is_safe_read(request.operation):
+                if self.person is not None and not self.calls.ahead.is_safe_read(request.operation):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
                 result = failure.envelope()
@@ -125,14 +119,14 @@ class Batch:
         for request in requests:
             if isinstance(request, Failure):
                 continue
-            pending = await self.calls.foresee(self.family, request, self.stamp, self.session)
+            pending = await self.calls.ahead.foresee(self.family, request, self.stamp, self.session)
             if not group and (pending is None or self.grant.decided(pending.digest)):
                 return
             if pending is not None and (not group or pending.row.name == group[0].row.name):
                 group.append(pending)
         calls = fitting(group)
         try:
-            await self.calls.confirm(calls, self.grant, self.session, self.person)
+            await self.calls.ahead.confirm(calls, self.grant, self.session, self.person)
         except Failure as failure:
             if failure.code is Code.CONFIRMATION_REQUIRED:
                 raise

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure
-from ..hooks import Call, HookError, Hooks
+from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import tool_name
 from ..logs.log import Logger
@@ -20,18 +20,20 @@ from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..session import Session
 from ..settings.config import Config
+from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, sent_token
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
-    from ..safety.together import Grant, Pending
     from ..state import State
+    from ..steps.kept import KeptPlans
     from ..validation.understood import Understood
     from ..wire import ApiRequest
+    from .ahead import Ahead
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -71,7 +73,7 @@ class Dispatcher:
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
-        self._registry = self._loop.registry(adapter)
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch})
 
     @property
     def log(self) -> Logger:
@@ -132,13 +134,15 @@ class Dispatcher:
             if request.operation == "introspect":
                 self._check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
+            if request.operation == RUN_STEPS and batch_warnings is None:
+                return await self._run_steps(family, request, stamp, session, person)
             protocol_operation = self._registry.find(request.operation)
             if protocol_operation is not None:
                 operation, handler = protocol_operation
                 self._check_family(family, operation.name, operation.family)
                 data = await handler(request.params, session, person)
             else:
-                row = self._find(family, request.operation, session, stamp)
+                row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._add_alias_warning(request.operation, warnings)
@@ -281,7 +285,8 @@ class Dispatcher:
 
         return Performer(self.table, self._warning_rules, self._state)
 
-    def _find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+        """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
             if self._all_operations is not None:
@@ -347,34 +352,38 @@ class Dispatcher:
             self._gate.check_token(token, session)
         return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
 
+    async def _run_steps(
+        self, family: str | None, request: Request, stamp: Stamp, session: Session, person: Person | None
+    ) -> Envelope:
+        """Answer a plan. Raises Failure if it cannot be run, or where it halts."""
+        from .plans import answer_plan
+
+        operation = self._registry.find(RUN_STEPS)
+        if operation is None:
+            raise self.introspection.unknown(RUN_STEPS)
+        self._check_family(family, RUN_STEPS, operation[0].family)
+        self._registry.check(RUN_STEPS, request.params)
+        return await answer_plan(self, operation[0].family, request, stamp, session, person)
+
     # For the calls of a batch or a plan
 
-    async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
-        """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
-        row = self.introspection.find(request.operation, family)
-        if row is None or row.danger not in self._gate.watched or family not in (None, row.family):
-            return None
-        try:
-            params = self._api.validate(row, request.for_row(row), [])
-            if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
-                return None
-            if row.family != "read":
-                self._loop.hold(session, row)
-            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
-            return await self._gate.foresee_confirmation(row, call, lambda: self._built(row, params))
-        except (Failure, HookError):
-            return None  # the call itself will say it
+    @cached_property
+    def ahead(self) -> Ahead:
+        """What is known of calls before their turn."""
+        from .ahead import Ahead
 
-    async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
-        """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
-        await self._gate.confirm_calls(calls, grant.take_token(), session, person)
+        return Ahead(self.introspection, self._registry, self._api, self._gate, self._loop, self._limits, self._dry_run)
 
-    def is_safe_read(self, name: str) -> bool:
-        """Return True for an operation that changes nothing and tells nothing grave."""
-        if self._registry.find(name) is not None:
-            return False
-        row = self.introspection.find(name)
-        return name == "introspect" or (row is not None and row.family == "read" and row.danger == "safe")
+    @cached_property
+    def kept_plans(self) -> KeptPlans:
+        """The plans that halted."""
+        from ..steps.kept import KeptPlans
+
+        return KeptPlans(self._state)
+
+    def masked(self, value: Any) -> Any:
+        """Return a value without the adapter's credentials."""
+        return value if self._masked is None else self._masked(value)
 
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
         """Return the warnings that the envelope shows."""

@@ -103,7 +103,7 @@ def confirmation_required(
         "expires_at": token.expires_at,
     }
     if calls > 1:
-        text = f"{calls} calls require confirmation, and one token confirms them all; do so only if your user wants it."
+        text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls
     confirmation: Mapping[str, Any] = {
         "token": token.id,
