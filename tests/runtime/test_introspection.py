@@ -84,7 +84,7 @@ def test_the_list_holds_every_operation_and_introspect(ask: Callable[..., Any]) 
     data = ask("operations")
     brought = ["introspect", "confirm_operation", "run_steps"]
     assert names(data) == [*brought, *(name for rows in OPERATIONS.values() for name in rows)]
-    assert data["operations"][2] == {
+    assert data["operations"][3] == {
         "name": "create_animal",
         "semantic_category": "CREATE",
         "endpoint": "create",

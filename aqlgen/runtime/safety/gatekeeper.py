@@ -122,7 +122,7 @@ class Gatekeeper:
 
             pending = self._pending(row, call, decision, build())
             token = _sent_token(call)
-            if token is not None or grant is None or not grant.use(pending.digest):
+            if token is not None or grant is None or not grant.use(row, pending.digest):
                 await self.confirm_calls([pending], token, session, person)
             return Approval(row, pending.request)
         if row.danger in GRAVE:

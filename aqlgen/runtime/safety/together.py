@@ -27,7 +27,10 @@ _LONGEST = 16_000
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A call that has to be confirmed. `digest` is of its operation, parameters and request, `text` its question."""
+    """A call that has to be confirmed. `text` is the question about it.
+
+    `digest` is that of its operation and parameters, a blank, and that of its request.
+    """
 
     row: Row
     call: Call
@@ -59,11 +62,19 @@ class Grant:
         """Return True if the call need not be asked about."""
         return self._confirmed[digest] > 0 or digest in self._refused
 
-    def use(self, digest: str) -> bool:
-        """Use up the confirmation of a call; False if there is none. Raises Failure if it was refused."""
+    def use(self, row: Row, digest: str) -> bool:
+        """Use up the confirmation of a call; False if there is none.
+
+        Raises Failure if it was refused, and if the same call was confirmed with another request.
+        """
         if digest in self._refused:
             raise self._refused[digest]
         if not self._confirmed[digest]:
+            call = digest.partition(" ")[0]
+            if any(count and other.partition(" ")[0] == call for other, count in self._confirmed.items()):
+                from .approval import changed
+
+                raise changed(row)
             return False
         self._confirmed[digest] -= 1
         return True

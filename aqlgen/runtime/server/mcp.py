@@ -60,7 +60,7 @@ _STEPS = "Several steps: run_steps"
 
 _SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
 _TITLE_COST = 48
-_SHORT_TITLE_COST = 24
+_SHORT_TITLE_COST = 22
 
 
 def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
