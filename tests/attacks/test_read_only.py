@@ -41,7 +41,7 @@ def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
 
 @pytest.fixture(params=FORMS)
 def formed_shop(shop: Callable[..., Shop], request: pytest.FixtureRequest) -> Callable[..., Shop]:
-    """A shop to which each call is made alone, in a batch or as a step: what is refused alone is refused (R-STEP-2)."""
+    """Return shops to which each call is made alone, in a batch or as a step (R-STEP-2): what is refused stays so."""
 
     def make(*arguments: Any, **settings: Any) -> Shop:
         place = shop(*arguments, **settings)

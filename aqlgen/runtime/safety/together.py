@@ -60,7 +60,7 @@ class Grant:
 
     def decided(self, digest: str) -> bool:
         """Return True if the call need not be asked about."""
-        return self._confirmed[digest] > 0 or digest in self._refused
+        return self._confirmed[digest] > 0 or digest in self._refused or self._has_changed(digest)
 
     def use(self, row: Row, digest: str) -> bool:
         """Use up the confirmation of a call; False if there is none.
@@ -70,14 +70,18 @@ class Grant:
         if digest in self._refused:
             raise self._refused[digest]
         if not self._confirmed[digest]:
-            call = digest.partition(" ")[0]
-            if any(count and other.partition(" ")[0] == call for other, count in self._confirmed.items()):
+            if self._has_changed(digest):
                 from .approval import changed
 
                 raise changed(row)
             return False
         self._confirmed[digest] -= 1
         return True
+
+    def _has_changed(self, digest: str) -> bool:
+        """Return True if the same call was confirmed with another request, and has not run."""
+        call = digest.partition(" ")[0]
+        return any(count and other.partition(" ")[0] == call for other, count in self._confirmed.items())
 
     def take_token(self) -> object:
         """Return the token that was sent, the first time."""
