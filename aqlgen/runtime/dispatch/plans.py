@@ -92,7 +92,7 @@ async def answer_plan(
     data = await run.run()
     side.claim()
     data, warning = _fitted(data, calls, side.rows.values())
-    warnings = calls.select(side.warnings, session) + side.shown_warnings[:_MOST_WARNINGS] + warning
+    warnings = calls.select(side.warnings, session) + side.shown_warnings + warning
     stamp.notes = {"summary": run.summary()}
     return success(data, stamp.meta(), warnings)
 
@@ -227,7 +227,7 @@ class _Side:
 
     def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
         """Add the warnings of a call."""
-        for warning in warnings:
+        for warning in warnings[: max(0, _MOST_WARNINGS - len(self.shown_warnings))]:
             self.shown_warnings.append({**warning, "details": {**warning.get("details", {}), "step": step}})
 
     # The plan itself

@@ -43,6 +43,8 @@ class StepCalls(Protocol):
     """The characters that the parameters of one call may have."""
     asks_person: bool
     """True if a person is asked while the call waits."""
+    shown_warnings: list[dict[str, Any]]
+    """The warnings of the calls so far."""
 
     async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
         """Perform a call."""
@@ -333,7 +335,7 @@ class Run:
         if step.foreach is not None and progress.items is not None:
             where |= {"item": progress.index, "of": len(items)}
             if progress.each:
-                done.append({**self._entry(step, progress.each), "of": len(items)})
+                done.append({**self._entry(step, progress.each), "calls": len(progress.each), "of": len(items)})
         if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
             done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
         token = None
@@ -348,6 +350,8 @@ class Run:
             "not_done": [other.label for other in steps[progress.position :]],
             "summary": self.summary(),
         }
+        if self._calls.shown_warnings:
+            plan["warnings"] = self._calls.shown_warnings
         if token is not None:
             plan |= {"continue": token, "continue_within_seconds": SECONDS}
         return Failure(
