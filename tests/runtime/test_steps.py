@@ -489,8 +489,8 @@ async def test_a_whole_job_through_a_real_client_with_a_person(zoo: Dispatcher, 
             "mcp_aql_read", {"operation": "introspect", "params": {"query": "operations", "name": "run_steps"}}
         )
         assert described.structured_content["data"]["operation"]["mcpTool"] == tool
-        wrong = await client.call_tool("mcp_aql_read", {"operation": "run_steps", "params": params})
-        assert wrong.structured_content["error"]["code"] == "VALIDATION_ENDPOINT_MISMATCH"
+        misplaced = await client.call_tool("mcp_aql_read", {"operation": "run_steps", "params": params})
+        assert misplaced.structured_content["error"]["code"] == "VALIDATION_ENDPOINT_MISMATCH"
         answer = (await client.call_tool(tool, {"operation": "run_steps", "params": params})).structured_content
         assert answer is not None
         assert answer["data"] == {"gone": [ANIMALS[0], ANIMALS[2]], "name": "Bo"}

@@ -52,7 +52,7 @@ class Calls(Protocol):
 
     @property
     def ahead(self) -> Ahead:
-        """What is known of calls before their turn."""
+        """The view of calls before their turn."""
         ...
 
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:

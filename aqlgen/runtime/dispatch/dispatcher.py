@@ -369,7 +369,7 @@ class Dispatcher:
 
     @cached_property
     def ahead(self) -> Ahead:
-        """What is known of calls before their turn."""
+        """The view of calls before their turn."""
         from .ahead import Ahead
 
         return Ahead(self.introspection, self._registry, self._api, self._gate, self._loop, self._limits, self._dry_run)

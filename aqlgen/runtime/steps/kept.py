@@ -2,7 +2,7 @@
 """Halted plans, kept for a while in the adapter's state, so that they can go on (R-STEP-2).
 
 A plan is kept for the caller and the session that sent it, and forgotten with the session. Their number and size and
-the time are bounded.
+the time are bounded. Where there is neither a session nor a known caller, whoever learns the random token may go on.
 """
 
 from __future__ import annotations
