@@ -251,7 +251,7 @@ async def test_what_return_does_not_find_is_null_and_said(run: Any) -> None:
     ("steps", "code", "message"),
     [
         ([], "VALIDATION_MISSING_PARAM", "'steps'"),
-        ([FIND] * 21, "VALIDATION_PAYLOAD_TOO_LARGE", "at most 20 steps"),
+        ([FIND] * 21, "VALIDATION_PAYLOAD_TOO_LARGE", "no more than 20 steps"),
         ([7], "VALIDATION_INVALID_TYPE", "Step 1: A step is an object"),
         ([FIND, FIND], "VALIDATION_INVALID_VALUE", "Two steps have the id 'find'"),
         ([{**FIND, "id": "item"}], "VALIDATION_INVALID_VALUE", "An id is"),
@@ -278,7 +278,7 @@ async def test_what_return_does_not_find_is_null_and_said(run: Any) -> None:
         (
             [{**FIND, "id": "a"}, {"operation": "create_animal", "params": {"name": "x", "notes": [ref("a")] * 201}}],
             "VALIDATION_INVALID_VALUE",
-            "at most 200 references",
+            "no more than 200 references",
         ),
     ],
 )
@@ -380,7 +380,7 @@ async def test_a_request_makes_a_bounded_number_of_calls_and_goes_on(run: Any, a
     """R-STEP-3"""
     steps = [get(1, foreach=[1] * 60), get(2, foreach=[1] * 60)]
     error = (await run(*steps))["error"]
-    assert "at most 100 calls" in error["message"]
+    assert "no more than 100 calls" in error["message"]
     assert len(api.done) == 100
     answer = await run(**{"continue": error["details"]["plan"]["continue"]})
     assert answer["_meta"]["summary"]["calls"] == len(api.done) == 120

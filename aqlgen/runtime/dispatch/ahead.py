@@ -67,11 +67,11 @@ class Ahead:
         """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
         await self._gate.confirm_calls(calls, grant.take_token(), session, person)
 
-    def is_safe_read(self, name: str) -> bool:
+    def is_safe_read(self, name: str, family: str | None) -> bool:
         """Return True for an operation that changes nothing and tells nothing grave."""
         if self._registry.find(name) is not None:
             return False
-        row = self._introspection.find(name)
+        row = self._introspection.find(name, family)
         return name == "introspect" or (row is not None and row.family == "read" and row.danger == "safe")
 
     def refuse_as_step(self, operation: str) -> None:

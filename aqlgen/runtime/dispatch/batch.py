@@ -82,7 +82,7 @@ class Batch:
                     raise request
                 await self._confirm(requests[index:])
                 result = await self.calls.answer(self.family, request, self.stamp, self.session, self.person, warnings)
-                if self.person is not None and not self.calls.ahead.is_safe_read(request.operation):
+                if self.person is not None and not self.calls.ahead.is_safe_read(request.operation, self.family):
                     self.person.batched = True  # from here on the question cannot be the result of all of it
             except Failure as failure:
                 result = failure.envelope()

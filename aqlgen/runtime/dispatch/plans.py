@@ -169,7 +169,7 @@ class _Side:
 
     def is_safe_read(self, name: str) -> bool:
         """Return True for an operation that changes nothing and tells nothing grave."""
-        return self._calls.ahead.is_safe_read(name)
+        return self._calls.ahead.is_safe_read(name, self._family)
 
     async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
         """Perform a call as if it came alone."""
@@ -209,8 +209,8 @@ class _Side:
 
     def _request(self, operation: str, params: Mapping[str, Any]) -> Request:
         """Return the request of a call. A read gives all fields: the next steps may need what the answer leaves out."""
-        row = next((row for row in self.rows.values() if row.name == operation), None)
-        if row is not None and _chooses_fields(row) and "fields" not in params:
+        number = next(step.number for step in self._plan.steps if step.operation == operation)
+        if _chooses_fields(self.rows[number]) and "fields" not in params:
             params = {**params, "fields": "full"}
         return Request(operation, params, {}, self._grant)
 

@@ -74,10 +74,10 @@ def _read(field: str, condition: Any) -> Mapping[str, Any]:
         return {"eq": condition}
     unknown = [name for name in condition if name not in OPERATORS]
     if unknown or not condition:
-        named = f" has '{line(str(unknown[0]), 40)}', which is" if unknown else " has"
+        named = f" has '{line(str(unknown[0]), 40)}'" if unknown else " is empty"
         raise Failure(
             Code.INVALID_VALUE,
-            f"where of '{line(field, 64)}'{named} none of {', '.join(OPERATORS)}",
+            f"where of '{line(field, 64)}'{named}; the operators are {', '.join(OPERATORS)}",
             {"param_name": "where", "valid": list(OPERATORS)},
         )
     if "in" in condition and not isinstance(condition["in"], list | Mapping):

@@ -57,7 +57,7 @@ class KeptPlans:
             raise Failure(
                 Code.TOKEN_INVALID,
                 f"The token of 'continue' is not valid: it is good once, and for {SECONDS // 60} minutes. Send the "
-                "steps that are not done as a new plan.",
+                "other steps as a new plan.",
                 {"param_name": "continue"},
             )
         if plan["session"] != session.id or plan["caller"] != current_caller():

@@ -45,19 +45,13 @@ _RETURNS = {"name": "object", "kind": "object", "description": "steps with their
 def run_steps_operation(adapter: Adapter) -> ProtocolOperation:
     """Return the operation: of the execute tool, or of the read tool where the adapter offers reads only."""
     writes = any(count for family, count in adapter.counts.items() if family != "read")
-    name = adapter.quick_start.get("read", "list_items")
-    example = {
-        "steps": [
-            {"id": "find", "operation": name},
-            {"operation": "get_item", "foreach": {"$ref": "find.items"}, "params": {"item_id": {"$ref": "item.id"}}},
-        ],
-        "return": {"names": {"$ref": "2"}},
-    }
+    name = adapter.quick_start.get("read") or next(iter(adapter.quick_start.values()), "list_items")
+    example = {"steps": [{"id": "find", "operation": name}], "return": {"answer": {"$ref": "find"}}}
     return ProtocolOperation(
         RUN_STEPS,
         "execute" if writes else "read",
         _DESCRIPTION,
         _PARAMETERS,
         _RETURNS,
-        (("Find, then get each", example),),
+        (("Perform one step, and return a part of its answer", example),),
     )

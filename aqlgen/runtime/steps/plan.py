@@ -99,7 +99,7 @@ def read_plan(steps: Any, returns: Any) -> Plan:
     if len(steps) > MAX_STEPS:
         raise Failure(
             Code.PAYLOAD_TOO_LARGE,
-            f"A plan has at most {MAX_STEPS} steps; this one has {len(steps)}. Use foreach, or several plans.",
+            f"A plan has no more than {MAX_STEPS} steps; this one has {len(steps)}. Use foreach, or several plans.",
             {"limit_type": "steps", "limit_value": MAX_STEPS, "actual_value": len(steps)},
         )
     read = []
@@ -173,7 +173,7 @@ def check_plan(plan: Plan, operations: Operations) -> dict[int, Row]:
         for reference in references:
             _check_reference(plan, None, reference, rows, operations.types)
         if count > _MOST_REFERENCES:
-            raise _invalid("$ref", f"A plan has at most {_MOST_REFERENCES} references; this one has {count}")
+            raise _invalid("$ref", f"A plan has no more than {_MOST_REFERENCES} references; this one has {count}")
     except Failure as failure:
         problems.append(Failure(failure.code, f"return: {failure.message}", failure.details))
     if problems:
@@ -195,7 +195,7 @@ def _check_reference(
         raise Failure(
             Code.INVALID_VALUE,
             f"'{line(reference.text, 80)}' begins with no earlier step. "
-            + (f"Earlier ones: {listed(known)}" if known else "The first step can refer to none"),
+            + (f"Earlier ones: {listed(known)}" if known else "The first step has no earlier ones"),
             {"param_name": "$ref", "available": known},
         )
     if target.number in rows and reference.path:

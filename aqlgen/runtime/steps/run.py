@@ -192,7 +192,7 @@ class Run:
         ):
             if actual >= limit:
                 details = {"limit_type": name, "limit_value": limit, "unit": unit}
-                raise Failure(Code.PAYLOAD_TOO_LARGE, f"One request has at most {limit:g} {unit} of a plan.", details)
+                raise Failure(Code.PAYLOAD_TOO_LARGE, f"One request has no more than {limit:g} {unit} of a plan.", details)
 
     def _items(self, step: Step, *, warn: bool = False) -> list[Any]:
         """Return what a step is repeated for, bounded; of a step without foreach a single None."""
@@ -226,7 +226,7 @@ class Run:
             page = self._value(Reference(reference.text, reference.root, reference.path[:-1]), None, 0)
             info = page.get("pageInfo") if _is_object(page) else None
             if isinstance(info, Mapping) and info.get("hasNextPage") is True:
-                message = "foreach took one page of a list that has more pages"
+                message = "foreach took one page of a list; it has more pages"
                 self._calls.add_warnings([CallWarning(CUT, message, "medium").as_json()], step.number)
 
     def _params(self, step: Step, item: Any, index: int) -> dict[str, Any]:
@@ -265,7 +265,7 @@ class Run:
         if name is None:
             raise Failure(
                 Code.INVALID_VALUE,
-                "where selects items of a list, and this answer is none, nor has it one list",
+                "where selects items of a list, and this answer holds no list, or several",
                 {"param_name": "where"},
             )
         return {**data, name: [item for item in data[name] if holds(item, where)]}
@@ -368,9 +368,9 @@ def _advised(failure: Failure, token: str | None) -> str:
     if token is None:
         return message
     beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
-    advice = f"To go on: {RUN_STEPS} with continue{beside}; it begins with the call that failed."
+    advice = f"To go on: {RUN_STEPS} with continue{beside}; it begins with the failed call."
     if failure.details.get("outcome") == UNKNOWN_OUTCOME:
-        advice = f"To go on: find out whether it was carried out; {RUN_STEPS} with continue would repeat it."
+        advice = f"To go on: find out whether it was carried out; {RUN_STEPS} with continue would send it again."
     elif failure.code is Code.CONFIRMATION_REQUIRED:
         advice = f"To go on: {RUN_STEPS} with continue{beside}; do so only if your user wants this."
     return f"{message} {advice}"
