@@ -22,6 +22,7 @@ from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
 from aqlgen.table.identity import Identity
+from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
@@ -101,8 +102,9 @@ def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
 
 def _draft(decision: Decision, types: Types, applier: OverrideApplier) -> Draft:
     shaped: ShapedBody | None
+    wanted = applier.content_type(decision, types)
     try:
-        shaped = shape(decision, types, applier.content_type(decision, types))
+        shaped = shape(decision, types, wanted)
     except UnservedBodyError:
         if decision.operation.body is None or decision.operation.body.required is not False:
             raise
@@ -112,15 +114,18 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier) -> Draft:
     adapter_parameters = added_parameters(decision, parameters, returns)
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *(shaped.parameters if shaped else ())))
     shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :])
+    added = named_parameters[: len(adapter_parameters)]
+    choices = choices_of(decision, types, shaped, shown, (*added, *fixed), by_owner=wanted is not None)
     return Draft(
         decision=decision,
-        adapter_parameters=named_parameters[: len(adapter_parameters)],
+        adapter_parameters=added,
         parameters=shown,
         fixed=fixed,
         body=shaped.body if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
         returns=returns,
+        choices=choices,
     )
 
 

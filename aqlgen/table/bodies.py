@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.ir import Body, Json, MediaType
-from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, is_text, is_xml
+from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
@@ -32,6 +32,8 @@ from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
+SEVERAL_KINDS = frozenset({0, 2, 3, 5, 6, 8})
+"""Ranks of representations that a call may choose: with fields, as lines, as text or as a file."""
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)?")
 
 
@@ -43,7 +45,7 @@ class UnservedBodyError(Exception):
         self.offered = offered
 
 
-def _rank(media: MediaType, types: Types) -> int | None:
+def rank(media: MediaType, types: Types) -> int | None:
     """Return the rank of a representation, 0 for the preferred one; None if it cannot be sent."""
     kind = media.content_type
     if admits_json(kind):
@@ -72,7 +74,7 @@ def _undeclared(media: MediaType, types: Types) -> bool:
 
 def sendable(body: Body, types: Types) -> list[str]:
     """Return the content types of a body that an adapter can send."""
-    return [media.content_type for media in body.media if _rank(media, types) is not None]
+    return [media.content_type for media in body.media if rank(media, types) is not None]
 
 
 def choose(body: Body, types: Types, wanted: str | None = None) -> MediaType:
@@ -80,7 +82,7 @@ def choose(body: Body, types: Types, wanted: str | None = None) -> MediaType:
     for media in body.media:
         if media.content_type == wanted:
             return media
-    ranked = [(order, index) for index, media in enumerate(body.media) if (order := _rank(media, types)) is not None]
+    ranked = [(order, index) for index, media in enumerate(body.media) if (order := rank(media, types)) is not None]
     if not ranked:
         raise UnservedBodyError(tuple(media.content_type for media in body.media))
     return body.media[min(ranked)[1]]
@@ -92,10 +94,12 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     if body is None:
         return None
     media = choose(body, types, wanted)
+    written = sent_as(media)
     if media.content_type in ("*/*", "application/*"):
-        meant = "application/octet-stream" if is_bytes(media.schema, types) else "application/json"
-        media = replace(media, content_type=meant, written=meant)
-    kind, content_type = media.content_type, sent_as(media)
+        is_file = is_bytes(media.schema, types)
+        media = replace(media, content_type=OCTETS if is_file else JSON)
+        written = written if is_file else JSON  # a file has a type of its own
+    kind, content_type = media.content_type, written
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
     fields = fields_of(media, types)

@@ -50,9 +50,9 @@ class Selection:
         """Return the data with these fields; `items` names the list of a page, if the data is one."""
         if fields == "full" or not isinstance(data, (dict, list)):
             return data
-        presets = self._presets.get(row.name)
+        presets = self._presets.get(row.cache_key)
         if presets is None:
-            presets = self._presets[row.name] = self._prepare(row)
+            presets = self._presets[row.cache_key] = self._prepare(row)
         path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
         if isinstance(fields, str):
             return self._by_preset(data, path, presets, fields)

@@ -20,7 +20,7 @@ from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..session import Session
 from ..settings.config import Config
-from ..table import Adapter, Row, Table
+from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import WarningRules
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
@@ -166,7 +166,7 @@ class Dispatcher:
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
-        params = self._api.validate(row, request.for_row(row))
+        row, params = self._validated(row, request.for_row(row))
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._dry_run(row, params, request, stamp, session), None
         if row.family != "read":
@@ -187,6 +187,12 @@ class Dispatcher:
             self._gate.ended(row, session, stamp.request_id, code, approval)
         return answer
 
+    def _validated(self, row: Row, params: Mapping[str, Any]) -> tuple[Row, dict[str, Any]]:
+        """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
+        if row.choices:
+            row = chosen(row if not row.kinds else self.table.find(row.name, row.family) or row, params)
+        return row, self._api.validate(row, params)
+
     def _built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
         return self._api.build(row, {name: params[name] for name in params if name not in row.adapter_parameters})
@@ -202,7 +208,8 @@ class Dispatcher:
         decision = await self._gate.foresee(row, call)
         changed = await hooks.on_call(call)
         if changed is not call:
-            call, params = changed, self._api.validate(row, changed.params)
+            call = changed
+            row, params = self._validated(row, changed.params)
         data = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
         if decision.outcome != "allow":
             data["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
@@ -224,7 +231,8 @@ class Dispatcher:
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             changed = await hooks.on_call(call)
             if changed is not call:
-                call, params = changed, api.validate(row, changed.params)
+                call = changed
+                row, params = self._validated(row, changed.params)
                 if approval is not None:
                     approval.altered("before_call", parameters=True)
         warnings = rules.before(row, params)

@@ -13,7 +13,7 @@ from ..table import Body, Parameter, Row
 from .forms import encode_multipart, form_pairs
 from .framing import check_names
 from .styles import as_json
-from .uploads import Files
+from .uploads import Files, type_of_file
 
 __all__ = ["assemble_body", "encode_body"]
 
@@ -54,8 +54,13 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
     if isinstance(value, Mapping):
         check_names(value, body.parameter or "body")
     content_type = body.content_type
-    if admits_json(content_type):
-        return (content_type if is_json(content_type) else JSON), _json_bytes(value)
+    if _is_file(body):
+        file = files.read(body.parameter or "body", value, content_type)
+        return type_of_file(file, content_type), file.content
+    if "*" in content_type:
+        content_type = _for_range(content_type)
+    if is_json(content_type):
+        return content_type, _json_bytes(value)
     if is_json_lines(content_type) and isinstance(value, list | tuple):
         separator = b"\x1e" if stream_form(content_type) == "sequence" else b""
         return content_type, b"".join(separator + _json_bytes(item) + b"\n" for item in value)
@@ -72,13 +77,27 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
         if is_text(content_type) and isinstance(value, str):
             return _encode_text(content_type, value)
         if not is_text(content_type) and isinstance(value, str | Mapping):
-            file = files.read(body.parameter or "body", value, content_type)
-            return (file.mime_type or content_type if "*" in content_type else content_type), file.content
+            file = files.read(body.parameter or "body", value, body.content_type)
+            return type_of_file(file, body.content_type), file.content
     raise Failure(
         Code.INTERNAL_ERROR,
         f"Internal error: a body of type '{content_type}' cannot be sent yet by this adapter",
         {"content_type": content_type},
     )
+
+
+def _is_file(body: Body) -> bool:
+    """Return True if a body is a file, whatever its content type."""
+    return body.shape == "whole" and body.schema.get("contentEncoding") == "base64" and "type" not in body.schema
+
+
+def _for_range(content_type: str) -> str:
+    """Return the content type for data under a range: a type is sent, never a range (RFC 9110, 8.3)."""
+    if admits_json(content_type):
+        return JSON
+    if is_text(content_type):
+        return "text/plain"
+    return "multipart/form-data" if is_multipart(content_type) else content_type
 
 
 def _declared_fields(row: Row, body: Body) -> Mapping[str, Parameter]:

@@ -25,7 +25,7 @@ from ..media import FORM, JSON, OCTETS, is_json, media_type
 from ..table import JsonSchema, Parameter
 from .framing import is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
-from .uploads import File
+from .uploads import File, first_type, type_of_file
 
 __all__ = ["encode_multipart", "encode_querystring", "form_pairs"]
 
@@ -111,14 +111,14 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
     content_types, headers, xml = rules
     if value is None:
         return
-    content_type = _first_type(content_types, "")
+    content_type = first_type(content_types, "")
     if isinstance(value, list | tuple) and not is_json(content_type):
         items = schema.get("items", {})
         for item in value:
             yield from _parts(name, item, items if isinstance(items, Mapping) else {}, rules, read_file)
     elif _is_file(value, schema):
-        file = read_file(name, value, _first_type(content_types, OCTETS))
-        file_type = file.mime_type or _file_type(file, content_types)
+        file = read_file(name, value, first_type(content_types, OCTETS))
+        file_type = file.mime_type or type_of_file(file, content_types)
         yield _part(name, file.content, file_type, headers, file.filename or name)
     elif isinstance(value, Mapping) and xml is not None:
         yield _part(name, _xml(name, value, xml), content_type, headers)
@@ -141,28 +141,6 @@ def _xml(name: str, value: Any, hints: Mapping[str, Any]) -> bytes:
     from .xml import encode_xml
 
     return encode_xml(value, {**hints, "root": {"name": name, **hints["root"]}}).encode()
-
-
-def _listed(content_types: str) -> list[str]:
-    return [stripped for part in content_types.split(",") if (stripped := part.strip())]
-
-
-def _first_type(content_types: str, default: str) -> str:
-    """Return the first content type of a list that is no range, else the default."""
-    return next((content_type for content_type in _listed(content_types) if "*" not in content_type), default)
-
-
-def _file_type(file: File, content_types: str) -> str:
-    """Return the type of a file without one: that of its name where the document admits it, else the first."""
-    guess = None
-    if file.filename:
-        from mimetypes import MimeTypes
-
-        guess = MimeTypes().guess_type(file.filename)[0]
-    admitted = _listed(content_types)
-    if guess and (not admitted or not {guess, "*/*", guess.partition("/")[0] + "/*"}.isdisjoint(admitted)):
-        return guess
-    return _first_type(content_types, OCTETS)
 
 
 def _part(

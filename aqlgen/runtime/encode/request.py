@@ -97,9 +97,9 @@ class RequestBuilder:
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure when something forbids it."""
-        route = self._routes.get(row.name)
+        route = self._routes.get(row.cache_key)
         if route is None:
-            route = self._routes[row.name] = self._route(row)
+            route = self._routes[row.cache_key] = self._route(row)
         applied = self._credentials(row)
         if row.presets or row.fixed:
             params = {**row.presets, **params, **row.fixed_values}

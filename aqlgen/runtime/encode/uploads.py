@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Code, Failure
+from ..media import OCTETS, media_type
 from ..wire import SentFile
 
-__all__ = ["File", "Files", "ReadFiles"]
+__all__ = ["File", "Files", "ReadFiles", "first_type", "type_of_file"]
 
 _MAX_BYTES = 100 * 1024 * 1024
 _MIME_TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
@@ -96,6 +97,43 @@ class ReadFiles(Files):
         file = self._files.read(name, value, content_type)
         self.sent.append(SentFile(name, file.content, file.filename, file.mime_type))
         return file
+
+
+def first_type(content_types: str, default: str) -> str:
+    """Return the first content type of a list, between commas, that is no range, else the default."""
+    return next((content_type for content_type in _listed(content_types) if "*" not in content_type), default)
+
+
+def type_of_file(file: File, content_types: str) -> str:
+    """Return the content type of a file: that which the call gives it, or that of its name's ending.
+
+    `content_types` is the list, between commas, of the types and ranges that the API takes: what it does not name is
+    not sent, except where it names ranges only. Without any hint it is the first type, else that of plain bytes.
+    """
+    admitted = _listed(content_types)
+    if len(admitted) == 1 and "*" not in content_types:
+        return admitted[0]
+    if file.mime_type and _admits(admitted, file.mime_type):
+        return file.mime_type
+    guess = None
+    if file.filename:
+        from mimetypes import MimeTypes
+
+        guess = MimeTypes().guess_type(file.filename)[0]
+    if guess and _admits(admitted, guess):
+        return guess
+    return first_type(content_types, file.mime_type or OCTETS)
+
+
+def _listed(content_types: str) -> list[str]:
+    return [stripped for part in content_types.split(",") if (stripped := part.strip())]
+
+
+def _admits(content_types: list[str], content_type: str) -> bool:
+    """Return True if a content type is in a list of types and ranges, or the list is empty."""
+    kind = media_type(content_type)
+    ranges = {kind, "*/*", kind.partition("/")[0] + "/*"}
+    return not content_types or any(media_type(admitted) in ranges for admitted in content_types)
 
 
 def _without_folders(filename: str | None) -> str | None:

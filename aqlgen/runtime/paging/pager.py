@@ -46,9 +46,9 @@ class Pager:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
-        plan = self._plans.get(row.name)
+        plan = self._plans.get(row.cache_key)
         if plan is None:
-            plan = self._plans[row.name] = prepare(row, self._table)
+            plan = self._plans[row.cache_key] = prepare(row, self._table)
         _check_arguments(arguments, [name for name in params if name in row.hidden_parameters])
         filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
         if "last" in arguments:

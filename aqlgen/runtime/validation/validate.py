@@ -63,9 +63,9 @@ class Validation:
 
     def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure that tells every problem."""
-        checks = self._checks.get(row.name)
+        checks = self._checks.get(row.cache_key)
         if checks is None:
-            checks = self._checks[row.name] = self._prepare(row)
+            checks = self._checks[row.cache_key] = self._prepare(row)
         renamed = dict(params)
         for name, plan in checks.renamed:
             if name in renamed:
