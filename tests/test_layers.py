@@ -37,7 +37,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("unseen", "errors", "text", "media", "state", "fingerprint", "session", "table"),
+        ("unseen", "errors", "exact_json", "text", "media", "state", "fingerprint", "session", "table"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("hooks", "encode", "decode", "validation"),

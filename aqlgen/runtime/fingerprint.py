@@ -8,12 +8,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .exact_json import ExactFloat, write_json
+
 __all__ = ["fingerprint"]
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def fingerprint(operation: str, params: Mapping[str, Any]) -> str:
     """Return the SHA-256 of an operation with its parameters; their order and the form of numbers do not matter."""
-    text = json.dumps([operation, _canonical(params)], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = write_json([operation, _canonical(params)], _encode)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -22,4 +26,8 @@ def _canonical(value: Any) -> Any:
         return {key: _canonical(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_canonical(item) for item in value]
+    if type(value) is ExactFloat and value.is_equal:
+        value = float(value)
+    elif type(value) is ExactFloat:
+        return value
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..encode.styles import as_json
 from ..encode.urls import paired_placeholders
 from ..errors import NOT_PERFORMED, Code, Failure
+from ..exact_json import read_float
 from ..schema.reader import Types, nullable, shape_of, union_of
 from ..table import JsonSchema
 from ..text import folded, line, shown
@@ -197,7 +198,7 @@ async def _merging(
     """Read, and return how the request changes. Raises Failure when the resource has another ETag than expected."""
     row, reader = plan.row, plan.reader
     assert reader is not None  # noqa: S101 - prepared so
-    asked = json.loads(exchanges.api.build(row, params).content or b"null")
+    asked = json.loads(exchanges.api.build(row, params).content or b"null", parse_float=read_float)
     if not isinstance(asked, dict):
         wanted = etag  # operations are sent as they are
         return None if wanted is None else lambda request: guarded(request, wanted)
@@ -234,7 +235,7 @@ def _with(request: ApiRequest, body: Any, etag: str | None) -> ApiRequest:
 
 def _json(content: bytes | None) -> Any:
     try:
-        return json.loads(content or b"null")
+        return json.loads(content or b"null", parse_float=read_float)
     except ValueError:
         return None
 

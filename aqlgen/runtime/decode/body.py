@@ -15,11 +15,12 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import Code, Failure
+from ..exact_json import read_float, write_json
 from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
 
 __all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 
-_JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
+_JSON = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
 _CARELESS = frozenset(
     {"text/plain", OCTETS, "binary/octet-stream", "text/html", "text/javascript", "application/javascript"}
 )
@@ -236,7 +237,7 @@ def _sanitized_copy(value: Any, depth: int) -> Any:
         return value
     if depth > _MAX_DEPTH:
         try:
-            return json.dumps(value)
+            return write_json(value, json.dumps)
         except RecursionError:
             return None
     if isinstance(value, dict):

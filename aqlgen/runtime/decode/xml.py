@@ -6,11 +6,13 @@ No document type is accepted, so that no entity can be declared: neither bombs n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
+from ..exact_json import read_float
 from ..schema.reader import Shape, referred, shape_of
 from ..table import JsonSchema, Table
 
@@ -18,6 +20,7 @@ __all__ = ["UnreadableXmlError", "read_xml"]
 
 _MAX_DEPTH = 100
 _MAX_NODES = 500_000
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)\.\d++", re.ASCII)
 _SPACES = " \t\r\n"
 
 
@@ -189,8 +192,9 @@ def _scalar(text: str, types: set[str]) -> Any:
         return bare in ("true", "1")
     if types & {"integer", "number"} and "string" not in types:
         try:
-            number = float(bare)
-            return int(bare) if "integer" in types or bare.lstrip("+-").isdigit() else number
+            if "integer" in types or bare.lstrip("+-").isdigit():
+                return int(bare)
+            return read_float(bare) if _NUMBER.fullmatch(bare) else float(bare)
         except ValueError:
             pass
     return None if not bare and "null" in types else text

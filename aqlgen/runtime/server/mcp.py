@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -24,6 +25,7 @@ from mcp.types import (
 
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
+from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import tool_name
 from ..session import CALLER_KEY, Sessions, with_caller
 from ..text import line
@@ -68,6 +70,8 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         if params.name not in families:
             names = ", ".join(families)
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {names}")
+        if context.request is not None:
+            params = _with_digits(params, await context.request.body())
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
@@ -112,6 +116,17 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _with_digits(params: CallToolRequestParams, content: bytes) -> CallToolRequestParams:
+    """Return a call over HTTP whose numbers have the digits that `content`, the request that was read, has."""
+    if not loses_digits(content):
+        return params
+    try:
+        arguments = json.loads(content, parse_float=read_float)["params"]["arguments"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return params
+    return params.model_copy(update={"arguments": arguments}) if arguments == params.arguments else params
 
 
 def _caller(context: Context) -> tuple[Mapping[str, str] | None, str | None]:
