@@ -641,7 +641,7 @@ def _parts() -> list[Case]:
             _part("a", b"x", more="\r\nX-Kind: note"),
             encoding={"a": {"headers": {"X-Kind": {"schema": {"type": "string", "default": "note"}}}}},
         ),
-        form("contentMediaType", {"file": PNG64}, _part("file", PNG, octets, "file"), of=modern),
+        form("contentMediaType", {"file": PNG64}, _part("file", PNG, "image/png", "file"), of=modern),
         form("text in base64", {"b64": PNG64}, _part("b64", PNG64.encode()), of=modern),
         form("a text where a file may stand", {"either": "https://x"}, _part("either", b"https://x"), of=modern),
         form(

@@ -17,7 +17,7 @@ from aqlgen.decide.decision import Decision
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
 from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, is_json, is_xml, stream_form
-from aqlgen.runtime.table import ADAPTER, Choice, Kind, Parameter, Response, Update
+from aqlgen.runtime.table import ADAPTER, Body, Choice, Kind, Parameter, Response, Update
 from aqlgen.schemas import Types, shorten
 from aqlgen.table import responses
 from aqlgen.table.bodies import SEVERAL_KINDS, UnservedBodyError, choose, rank, shape
@@ -40,6 +40,8 @@ RANGES: Final = frozenset({"*/*", "application/*", "application/*+json"})
 PROBLEM: Final = re.compile(r"application/problem\+")
 MOST: Final = 12
 """The most kinds that a call chooses from."""
+NESTED: Final = 5
+"""The levels of alternatives that are looked into for null."""
 SAFE_STRATEGIES: Final = frozenset({"put", "patch", "post", "query"})
 """Updates that send what is given, so that any kind of body does."""
 
@@ -71,7 +73,7 @@ def choices_of(
     `by_owner` says that the owner has chosen the content type of the body.
     """
     answers = _answers(decision, types)
-    bodies = {} if by_owner or shaped is None else _bodies(decision, types)
+    bodies = {} if by_owner or shaped is None else _with_null(decision, types, _bodies(decision, types))
     chooser = "as"
     by_parameter: dict[str, Choice] = {}
     added: list[Parameter] = []
@@ -151,6 +153,29 @@ def _bodies(decision: Decision, types: Types) -> dict[str, ShapedBody]:
         if whole is not None:
             shaped[name] = whole
     return shaped
+
+
+def _with_null(decision: Decision, types: Types, bodies: dict[str, ShapedBody]) -> dict[str, ShapedBody]:
+    """Return the bodies with null as one more kind, where that is admitted and no parameter can be it."""
+    body = decision.operation.body
+    default = next(iter(bodies.values()), None)
+    if body is None or default is None or default.body.shape != "fields" or not is_json(default.body.content_type):
+        return bodies
+    if not _admits_null(choose(body, types).schema, types):
+        return bodies
+    null = Body(content_type=default.body.content_type, shape="whole", required=True, schema={"type": "null"})
+    return {**bodies, "null": ShapedBody(null, ())}
+
+
+def _admits_null(raw: Json, types: Types, depth: int = 0) -> bool:
+    schema = _followed(raw, types.follow)
+    if not isinstance(schema, Mapping):
+        return False
+    kinds = schema.get("type")
+    if schema.get("nullable") is True or kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
+        return True
+    branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or ()]
+    return depth < NESTED and any(_admits_null(branch, types, depth + 1) for branch in branches)
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ async def test_body_and_answer_are_chosen_apart(tmp_path: Path) -> None:
 
 
 async def test_a_parameter_of_the_same_name_keeps_it(tmp_path: Path) -> None:
-    declared = {"parameters": [{"name": "as", "in": "query", "schema": TEXT}]}
+    declared: dict[str, Any] = {"parameters": [{"name": "as", "in": "query", "schema": TEXT}]}
     thing = Adapted(tmp_path, document(answer={"application/json": THING, "text/csv": TEXT}, method="get", **declared))
     request = await thing.sent(**{"as": "me", "adapter_as": "csv"})
     assert request.url.endswith("?as=me")
@@ -320,3 +320,63 @@ async def test_a_range_is_sent_as_the_type_of_the_content(
 ) -> None:
     request = await Adapted(tmp_path, document({kind: schema})).sent(body=value)
     assert (header(request, "Content-Type"), request.content) == (content_type, text)
+
+
+NULLABLE: list[tuple[str, str, dict[str, Any]]] = [
+    ("3.1.0", "a list of types", THING | {"type": ["object", "null"]}),
+    ("3.1.0", "an alternative", {"anyOf": [THING, {"type": "null"}]}),
+    ("3.0.3", "nullable", THING | {"nullable": True}),
+]
+
+
+@pytest.mark.parametrize(("version", "title", "schema"), NULLABLE, ids=[row[1] for row in NULLABLE])
+async def test_a_body_of_fields_that_may_be_null_can_be_null(
+    tmp_path: Path, version: str, title: str, schema: dict[str, Any]
+) -> None:
+    thing = Adapted(tmp_path, document({"application/json": schema}) | {"openapi": version})
+    assert thing.row["parameters"]["as"]["schema"]["enum"] == ["json", "null"], title
+    request = await thing.sent(**{"as": "null"})
+    assert (header(request, "Content-Type"), request.content) == ("application/json", b"null")
+    assert (await thing.sent(url="u")).content == b'{"url":"u"}'
+    assert (await thing.call())["error"]["code"] == "VALIDATION_MISSING_PARAM"
+
+
+@pytest.mark.parametrize("schema", [{"type": ["array", "null"], "items": {}}, {"type": ["string", "null"]}])
+async def test_a_whole_body_that_may_be_null_can_be_null(tmp_path: Path, schema: dict[str, Any]) -> None:
+    thing = Adapted(tmp_path, document({"application/json": schema}))
+    assert "as" not in thing.row["parameters"]
+    assert (await thing.sent(body=None)).content == b"null"
+
+
+async def test_the_input_of_an_update_that_may_be_null_can_be_null(tmp_path: Path) -> None:
+    schema = THING | {"type": ["object", "null"]}
+    spec = document({"application/json": schema}, method="patch", operationId="updateThing")
+    assert (await Adapted(tmp_path, spec).sent(id="1", input=None)).content == b"null"
+
+
+PICTURE = {"type": "string", "contentMediaType": "image/png"}
+TYPED: list[tuple[str, Any, Any, Any, str]] = [
+    ("contentMediaType", PICTURE, None, "aGk=", "image/png"),
+    ("without a type", {"contentMediaType": "image/png"}, None, "aGk=", "image/png"),
+    ("contentEncoding", PICTURE | {"contentEncoding": "base64"}, None, "aGk=", "image/png"),
+    ("a list", {"type": "array", "items": PICTURE}, None, ["aGk="], "image/png"),
+    ("the file's own", PICTURE, None, {"content": "aGk=", "mime_type": "image/gif"}, "image/gif"),
+    ("the encoding wins", PICTURE, "image/webp", "aGk=", "image/webp"),
+    ("by the name", FILE, "image/png, image/jpeg", {"content": "aGk=", "filename": "a.jpg"}, "image/jpeg"),
+    ("a name of another type", FILE, "image/png, image/jpeg", {"content": "aGk=", "filename": "a.pdf"}, "image/png"),
+    ("by the file's type", FILE, "image/png, image/jpeg", {"content": "aGk=", "mime_type": "image/jpeg"}, "image/jpeg"),
+    ("a range", FILE, "image/*", {"content": "aGk=", "filename": "a.gif"}, "image/gif"),
+    ("an object", THING, "text/plain, application/json", {"url": "u"}, "application/json"),
+]
+
+
+@pytest.mark.parametrize(("title", "schema", "encoding", "value", "kind"), TYPED, ids=[row[0] for row in TYPED])
+async def test_a_part_has_the_type_that_is_stated(
+    tmp_path: Path, title: str, schema: Any, encoding: str | None, value: Any, kind: str
+) -> None:
+    spec = document({"multipart/form-data": {"type": "object", "properties": {"part": schema}}})
+    if encoding is not None:
+        content = spec["paths"]["/things"]["post"]["requestBody"]["content"]
+        content["multipart/form-data"]["encoding"] = {"part": {"contentType": encoding}}
+    request = await Adapted(tmp_path, spec).sent(part=value)
+    assert f"\r\nContent-Type: {kind}\r\n".encode() in (request.content or b""), title

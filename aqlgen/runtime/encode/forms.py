@@ -112,6 +112,8 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
     if value is None:
         return
     content_type = first_type(content_types, "")
+    if isinstance(value, Mapping | list | tuple) and "," in content_types:  # of several types, one that can hold it
+        content_type = next(filter(is_json, map(str.strip, content_types.split(","))), content_type)
     if isinstance(value, list | tuple) and not is_json(content_type):
         items = schema.get("items", {})
         for item in value:

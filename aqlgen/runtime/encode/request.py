@@ -123,7 +123,7 @@ class RequestBuilder:
                 body = assemble_body(row, params, self._names)
                 if applied.body and (body is None or isinstance(body, Mapping)):
                     body = {**(body or {}), **applied.body}
-                if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
+                if body is not None or row.body.is_null or (row.body.parameter or "") in params:  # null is sent
                     reader = ReadFiles(self._files)
                     headers["Content-Type"], content = encode_body(row, row.body, body, reader)
                     files = tuple(reader.sent)
