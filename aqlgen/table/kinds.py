@@ -88,7 +88,7 @@ def choices_of(
     if len(bodies) > 1:
         parameter = _chooser(chooser, bodies, "How the body is sent", taken)
         merged = _merged(bodies, shown, [*others, *added, parameter], parameter.name)
-        added += [replace(parameter, description=_described(parameter, merged.kinds)), *merged.extras]
+        added += [replace(parameter, description=_described(parameter, merged)), *merged.extras]
         changed = merged.changed
         default = next(iter(bodies))
         by_parameter[parameter.name] = Choice(name=parameter.name, default=default, kinds=merged.kinds)
@@ -102,11 +102,16 @@ def _chooser(name: str, kinds: Iterable[str], described: str, taken: Sequence[Pa
     return with_unique_names((parameter,), taken)[0]
 
 
-def _described(chooser: Parameter, kinds: Mapping[str, Kind]) -> str:
+def _described(chooser: Parameter, merged: _Merged) -> str:
     """Return what agents are told of the choice of a body: which parameters a kind needs that not every kind has."""
+    always = {name for name, parameter in merged.changed.items() if parameter.required}
     needs = []
-    for name, kind in kinds.items():
-        needed = [f"`{parameter.name}`" for parameter in kind.parameters.values() if parameter.required]
+    for name, kind in merged.kinds.items():
+        needed = [
+            f"`{field_name}`"
+            for field_name, parameter in kind.parameters.items()
+            if parameter.required and field_name not in always
+        ]
         if needed:
             needs.append(f"{name} needs {', '.join(needed)}")
     return shorten("; ".join([chooser.description, *needs]), MAX_DESCRIPTION)
@@ -123,10 +128,10 @@ def _answers(decision: Decision, types: Types) -> dict[str, dict[str, Response]]
         if main is None:
             continue
         distinct = _distinct(main, response.media, types)
-        for name, media in _named(distinct).items():
+        for name, media in _named(distinct).items() if len(distinct) > 1 else ():
             entry = responses.entry_of(decision, media, types) | responses.told_headers(response)
             kinds.setdefault(name, {})[response.status] = entry
-    if len(kinds) < 2:
+    if not kinds:
         return {}
     first = next(iter(kinds))
     return {name: {} if name == first else entries for name, entries in list(kinds.items())[:MOST]}

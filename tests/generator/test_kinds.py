@@ -380,3 +380,10 @@ async def test_a_part_has_the_type_that_is_stated(
         content["multipart/form-data"]["encoding"] = {"part": {"contentType": encoding}}
     request = await Adapted(tmp_path, spec).sent(part=value)
     assert f"\r\nContent-Type: {kind}\r\n".encode() in (request.content or b""), title
+
+
+async def test_answers_of_several_statuses_are_no_choice(tmp_path: Path) -> None:
+    spec = document(answer={"application/json": THING}, method="get")
+    spec["paths"]["/things"]["get"]["responses"]["203"] = {"description": "OK", **media({"image/jpeg": {}})}
+    (row,) = tabulate(tmp_path, spec).rows.values()
+    assert "as" not in row["parameters"]

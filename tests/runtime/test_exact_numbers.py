@@ -6,6 +6,7 @@ import copy
 import gc
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from aqlgen.runtime.exact_json import ExactFloat, loses_digits, read_float, writ
 from aqlgen.runtime.fingerprint import fingerprint
 from aqlgen.runtime.safety.literals import literal
 from aqlgen.runtime.server.stdio import parse
+from tests.runtime.http_endpoint import LEGACY, MODERN, endpoint
 
 NUMBERS = [
     "0", "-1", "9007199254740993", "123456789012345678901234567890", "1.5", "1.0", "-0.0", "0.1", "1.10", "-1.00",
@@ -103,3 +105,22 @@ def test_nothing_is_kept_of_a_number_that_is_gone() -> None:
     del data
     gc.collect()
     assert not exact_json._alive
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", [LEGACY, MODERN])
+async def test_a_number_keeps_its_digits_over_http(package: Path, era: str) -> None:
+    async with endpoint(package) as adapter:
+        session = await adapter.open() if era == LEGACY else None
+
+        async def exactly(method: str, params: Any, **how: Any) -> Any:
+            text = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+            headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")]
+            body = text.replace('"@"', "0.1000000000000000055").encode()
+            return await adapter.send(body=body, headers=[*headers, *how["headers"]])
+
+        adapter.rpc = exactly  # type: ignore[method-assign]
+        params = {"name": "Rex", "species": "dog", "notes": {"weight": "@"}}
+        answer = await adapter.tool("create", "create_animal", params, session=session)
+        assert answer["success"], answer
+        assert b"0.1000000000000000055" in (adapter.api.sent[0].content or b"")
