@@ -12,11 +12,13 @@ import json
 import math
 import re
 import secrets
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 __all__ = ["ExactFloat", "loses_digits", "read_float", "with_floats", "write_json"]
 
+_LARGEST = sys.float_info.max
 _PLAIN_LENGTH = 16
 """The most characters of a number that surely is written as it was read: 15 digits and a point."""
 _LOSING = re.compile(rb"\d(?:\.(?:\d{7}|0000|\d++(?<=\d0))|\d{9}\.\d|[eE][+-]?\d{3,}+[\s,\]}])")
@@ -86,10 +88,10 @@ def write_json(value: Any, encode: Callable[[Any], str] = _compact) -> str:
 
 
 def with_floats(value: Any) -> Any:
-    """Return a value with plain floats, for writers that know no others; what is out of their range is its text."""
+    """Return a value with the nearest plain floats, for those who know no others: validators, structured content."""
     if not _alive:
         return value
-    return _replaced(value, lambda number: float(number) if math.isfinite(number) else number.text)
+    return _replaced(value, lambda number: min(max(float(number), -_LARGEST), _LARGEST))
 
 
 def _replaced(value: Any, replacement: Callable[[ExactFloat], Any]) -> Any:

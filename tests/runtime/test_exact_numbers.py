@@ -87,7 +87,7 @@ def test_an_exact_number_is_a_float_to_all_that_reckons() -> None:
 
 
 def test_a_text_of_the_api_is_never_taken_for_a_number() -> None:
-    data = {"price": read_float("1.10"), "text": f"{exact_json._MARK[:-2]}0:1.5", "more": "1.10"}
+    data = {"price": read_float("1.10"), "text": f"{exact_json._MARK[:-1]}x:1.5", "more": "1.10"}
     assert json.loads(as_json(data)) == data
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..exact_json import write_json
 from ..introspection.introspect import Introspection
 from ..settings.load import load
 from ..table import Adapter, Table
@@ -155,7 +156,7 @@ async def call(
 
 def as_json(value: Any) -> str:
     """Return JSON for people to read."""
-    return escaped(json.dumps(value, indent=2, ensure_ascii=False))
+    return escaped(write_json(value, json.JSONEncoder(indent=2, ensure_ascii=False).encode))
 
 
 class Terminal:

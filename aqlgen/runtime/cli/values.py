@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..exact_json import read_float
 from ..introspection.introspect import Introspection
 from ..schema.reader import (
     MISSING,
@@ -175,7 +176,7 @@ def _types_of_part(part: JsonSchema, types: Types, depth: int) -> frozenset[str]
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return MISSING
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..exact_json import read_float, write_json
 from ..fingerprint import fingerprint
 from ..text import folded
 
@@ -58,7 +59,7 @@ class Cursors:
 
     def write(self, operation: str, filters: Mapping[str, Any], place: Place) -> str:
         """Return the cursor of a place."""
-        text = json.dumps(place, separators=(",", ":")).encode()
+        text = write_json(place).encode()
         return base64.urlsafe_b64encode(self._mac(operation, filters, text) + text).decode("ascii").rstrip("=")
 
     def read(self, name: str, cursor: str, operation: str, filters: Mapping[str, Any]) -> Place:
@@ -70,7 +71,7 @@ class Cursors:
         mac, text = raw[:_MAC], raw[_MAC:]
         if not hmac.compare_digest(mac, self._mac(operation, filters, text)):
             raise _refused(name)
-        return Place(*json.loads(text))
+        return Place(*json.loads(text, parse_float=read_float))
 
     def _mac(self, operation: str, filters: Mapping[str, Any], text: bytes) -> bytes:
         bound = fingerprint(operation, filters).encode()

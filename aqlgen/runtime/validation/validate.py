@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..exact_json import with_floats
 from ..schema.field_names import Names, Plan, Way
 from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
@@ -76,7 +77,7 @@ class Validation:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
     def _passes(self, row: Row, checks: _Checks, params: Mapping[str, Any]) -> bool:
-        if not checks.is_valid(params):
+        if not checks.is_valid(with_floats(params)):
             return False
         if (checks.fields is not None or checks.outside or checks.hidden) and next(
             _stray_fields(checks, params), None
@@ -85,7 +86,7 @@ class Validation:
         if checks.body is None:
             return True
         body = self._assemble(row, params)
-        return body is None or checks.body.is_valid(body)
+        return body is None or checks.body.is_valid(with_floats(body))
 
     def _prepare(self, row: Row) -> _Checks:
         validator = self._schemas.parameters(row)
@@ -132,12 +133,12 @@ class Validation:
             problems.append(unknown_problem(row, unknown, params, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
-        errors = _not_yet_told(checks.validator.iter_errors(known), checks.fields)
+        errors = _not_yet_told(checks.validator.iter_errors(with_floats(known)), checks.fields)
         if checks.partial:
             errors = (error for error in errors if not lacks_only(error))
         problems += problems_of(errors, checks.sensitive)
         if not problems and checks.body is not None:
-            problems = problems_of(checks.body.iter_errors(self._assemble(row, known)), checks.sensitive)
+            problems = problems_of(checks.body.iter_errors(with_floats(self._assemble(row, known))), checks.sensitive)
         if problems:
             raise failure(problems)
         return known  # what could not be checked (a pattern too costly to try) is left to the target API
