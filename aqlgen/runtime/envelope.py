@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import Code
 from .exact_json import ExactFloat, with_floats, write_json
-from .unseen import escaped
+from .text import escaped
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult

@@ -2,10 +2,13 @@
 """Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until a value is stored.
 
 Values are JSON under a space and a key, stored for ever or until they expire. `take` is atomic, also between processes.
+
+The fingerprint of a call binds a cursor or a confirmation token to an operation with its parameters.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -19,7 +22,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["MEMORY", "SqliteState", "State", "open_state", "state_file"]
+from .exact_json import ExactFloat, write_json
+
+__all__ = ["MEMORY", "SqliteState", "State", "fingerprint", "open_state", "state_file"]
 
 MEMORY = "memory:"
 _URL = re.compile(r"sqlite:///(.+)", re.DOTALL)
@@ -145,3 +150,24 @@ def _folder(environ: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path.home() / ".local" / "state"
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def fingerprint(operation: str, params: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of an operation with its parameters; their order and the form of numbers do not matter."""
+    text = write_json([operation, _canonical(params)], _encode)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _canonical(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_canonical(item) for item in value]
+    if type(value) is ExactFloat and value.is_equal:
+        value = float(value)
+    elif type(value) is ExactFloat:
+        return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
