@@ -108,6 +108,8 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
+        if isinstance(media.example, Mapping) and wire in media.example:
+            final = types.exemplified(final, schema, media.example[wire])
         if is_multipart(content_type):
             final = with_files(final, schema, media.encoding.get(wire), types)
         parameters.append(
