@@ -70,9 +70,7 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
         and discriminator.property in properties
     ):
         tags = [value for values in discriminator.values for value in values]
-        properties[discriminator.property] = {
-            "allOf": [properties[discriminator.property], {"enum": list(dict.fromkeys(tags))}]
-        }
+        properties[discriminator.property] = _with_tags(properties[discriminator.property], list(dict.fromkeys(tags)))
     rest = base.get("additionalProperties")
     open_ = rest is True or "patternProperties" in base
     return Fields(
@@ -90,6 +88,15 @@ def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types
         each = [list((types.object_view(branch) or {}).get("required", ())) for branch in branches]
         required += [name for name in each[0] if all(name in names for names in each)]
     return required
+
+
+def _with_tags(schema: Json, tags: list[str]) -> Json:
+    """Return the schema of a discriminator; where each alternative declares its own values, these are all of them."""
+    if not (isinstance(schema, dict) and schema.keys() == {"anyOf"}):
+        return {"allOf": [schema, {"enum": tags}]}
+    texts = (branch.get("description") for branch in schema["anyOf"] if isinstance(branch, dict))
+    described = next((text for text in texts if isinstance(text, str)), None)
+    return {"type": "string", "enum": tags, **({"description": described} if described else {})}
 
 
 def _either(first: Json, second: Json) -> Json:

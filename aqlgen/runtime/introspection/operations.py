@@ -3,19 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
-from ..schema.reader import Types
+from ..schema.groups import group_notes, parameters_by_field
+from ..schema.reader import Types, parts
+from ..schema.wording import presence_notes
 from ..settings.config import Config
 from ..table import Row
-from ..text import clean
+from ..text import clean, folded
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
 from .types import kind_of, parameter_info
 
 __all__ = ["introspect_details", "operation_details", "operation_info", "protocol_operation_details"]
+
+_PLACES = {
+    "path": "Goes in the path.",
+    "query": "Goes in the query.",
+    "querystring": "Is the whole query.",
+    "header": "Goes in a header.",
+    "cookie": "Goes in a cookie.",
+    "body": "Goes in the body.",
+    "body_rest": "Goes in the body.",
+    "adapter": "Is the adapter's own, and not sent.",
+}
 
 
 def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
@@ -37,11 +50,12 @@ def _header(config: Config, name: str, family: str, description: str) -> dict[st
 
 def operation_details(row: Row, types: Types, config: Config, alias: Alias | None) -> dict[str, Any]:
     """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
-    description = _description(row)
+    description = " ".join([_description(row), *_body_notes(row, types)])
+    places = _places(row)
     details = {
         **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
         "parameters": [
-            parameter_info(parameter, types)
+            parameter_info(parameter, types, places.get(name, ""))
             for name, parameter in row.parameters.items()
             if name not in row.hidden_parameters
         ],
@@ -57,6 +71,35 @@ def _description(row: Row) -> str:
     if row.relative:
         text += f" (a kind of {row.relative})"
     return f"Deprecated. {text}" if row.deprecated else text
+
+
+def _body_notes(row: Row, types: Types) -> Iterator[str]:
+    """Yield what a body demands of its fields together: what neither a parameter nor a type of one can say."""
+    body = row.body
+    if body is None:
+        return
+    if body.shape == "whole":
+        yield from group_notes(body.schema, types, of=body.parameter or "")
+        return
+    if not body.validate:
+        return
+    names = parameters_by_field(row, types)
+    yield from group_notes(body.schema, types, names)
+    for part in parts(body.schema, types):
+        yield from presence_notes(part, list(names), names)
+
+
+def _places(row: Row) -> dict[str, str]:
+    """Return where each parameter goes whose name the API has in several places."""
+    shown = {name: item for name, item in row.parameters.items() if name not in row.hidden_parameters}
+    places: dict[str, set[str]] = {}
+    for parameter in shown.values():
+        places.setdefault(folded(parameter.wire), set()).add(parameter.location)
+    return {
+        name: _PLACES[parameter.location]
+        for name, parameter in shown.items()
+        if len(places[folded(parameter.wire)]) > 1
+    }
 
 
 def _returns(row: Row, types: Types) -> dict[str, Any]:

@@ -30,8 +30,11 @@ from ..schema.wording import (
     is_number,
     item_notes,
     key_notes,
+    named,
     phrase,
     shown_type,
+    union_notes,
+    union_type,
 )
 from ..table import JsonSchema, Parameter
 from ..text import clean, line, listed
@@ -40,20 +43,24 @@ __all__ = ["kind_of", "parameter_info", "type_details", "type_info"]
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
+_MOST_FIELDS = 30
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 
 
 # Parameters and fields
 
 
-def parameter_info(parameter: Parameter, types: Types) -> Info:
-    """Describe one parameter of an operation."""
+def parameter_info(parameter: Parameter, types: Types, place: str = "") -> Info:
+    """Describe one parameter of an operation; `place` says where it goes, if others have its name."""
     schema: JsonSchema = parameter.schema
     if parameter.description:
         schema = {**schema, "description": parameter.description}
     if parameter.deprecated:
         schema = {**schema, "deprecated": True}
-    return _field_info(parameter.name, schema, parameter.required, types, sensitive=parameter.sensitive)
+    info = _field_info(parameter.name, schema, parameter.required, types, sensitive=parameter.sensitive)
+    if place:
+        info["description"] = _with_notes(info.get("description", ""), [place])
+    return info
 
 
 def _field_info(name: str, schema: JsonSchema, required: bool, types: Types, *, sensitive: bool) -> Info:
@@ -86,10 +93,13 @@ def _value(schema: JsonSchema, types: Types) -> tuple[Info, list[str]]:
         return _named_type(name, types, notes, null=null)
     options = alternatives(target)
     kind = only_type(target) or "any"
-    info: Info = {"type": kind}
-    if len(options) > 1:
-        notes.append(f"One of: {', '.join(phrase(option) for option in options)}.")
-        return info, notes
+    info: Info
+    if len(options) > 1 and "properties" not in target:
+        info = {"type": union_type(options) if kind == "any" else kind}
+        if info["type"] == "array":
+            info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types)
+        return info, [*notes, *union_notes(options)]
+    info = {"type": kind}
     info.update(_constraints(target, kind))
     if kind in ("integer", "number"):
         notes += bound_notes(target, whole=kind == "integer")
@@ -97,6 +107,8 @@ def _value(schema: JsonSchema, types: Types) -> tuple[Info, list[str]]:
         notes += item_notes(target)
         info["items"] = _items(as_schema(target.get("items")), types)
     elif kind == "object":
+        if as_schema(target.get("properties")):
+            notes.append(f"Fields: {', '.join(_in_short(target, types))}.")
         if as_schema(target.get("additionalProperties")):
             notes.append(f"Every value is {phrase(as_schema(target['additionalProperties']))}.")
         notes += key_notes(target)
@@ -189,9 +201,8 @@ def type_details(name: str, schema: JsonSchema, types: Types) -> Info:
     elif kind == "union":
         options = alternatives(target)
         info["members"] = list(dict.fromkeys(map(shown_type, options)))
-        phrases = list(map(phrase, options))
-        if any(text.endswith(")") for text in phrases):  # what a name alone does not say
-            notes.append(f"One of: {', '.join(phrases)}.")
+        if any(phrase(option).endswith(")") for option in options):  # what a name alone does not say
+            notes += union_notes(options)
     else:
         meaning = phrase(target, values=False)
         if not text or meaning.startswith("array of "):
@@ -222,6 +233,15 @@ def _fields(schema: JsonSchema, types: Types) -> Iterator[Info]:
     for name, (_, inner) in shape.properties.items():
         sensitive = inner.get("format") == "password"
         yield _field_info(name, inner, name in shape.required, types, sensitive=sensitive)
+
+
+def _in_short(schema: JsonSchema, types: Types) -> Iterator[str]:
+    """Yield the fields of an object that is no type of its own, each with its type: `name (string, required)`."""
+    shape = shape_of(types, schema)
+    for name, (_, inner) in list(shape.properties.items())[:_MOST_FIELDS]:
+        yield f"{named(name)} ({phrase(inner)}{', required' if name in shape.required else ''})"
+    if len(shape.properties) > _MOST_FIELDS:
+        yield f"and {len(shape.properties) - _MOST_FIELDS} more"
 
 
 def _with_notes(text: str, notes: list[str]) -> str:

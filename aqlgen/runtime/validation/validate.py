@@ -118,6 +118,8 @@ class Validation:
 
     def _explain(self, row: Row, checks: _Checks, params: dict[str, Any]) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid now. Raises Failure with all problems."""
+        from ..schema.groups import parameters_by_field
+        from .alternatives import Together
         from .problems import Problem, failure, field_problems, missing_problem, twice_problem, unknown_problem
         from .value_problems import lacks_only, problems_of
 
@@ -135,9 +137,12 @@ class Validation:
         errors = _not_yet_told(checks.validator.iter_errors(known), checks.fields)
         if checks.partial:
             errors = (error for error in errors if not lacks_only(error))
-        problems += problems_of(errors, checks.sensitive)
-        if not problems and checks.body is not None:
-            problems = problems_of(checks.body.iter_errors(self._assemble(row, known)), checks.sensitive)
+        schemas = {name: parameter.schema for name, parameter in row.parameters.items()}
+        together = Together({"properties": schemas}, self._table.types)
+        problems += problems_of(errors, checks.sensitive, together)
+        if not problems and checks.body is not None and row.body is not None:
+            together = Together(row.body.schema, self._table.types, parameters_by_field(row, self._table.types))
+            problems = problems_of(checks.body.iter_errors(self._assemble(row, known)), checks.sensitive, together)
         if problems:
             raise failure(problems)
         return known  # what could not be checked (a pattern too costly to try) is left to the target API
