@@ -66,8 +66,8 @@ def exemplifies(form: str, example: Json) -> bool:
     """Return False if an example shows that the API takes texts of another format."""
     if not isinstance(example, str) or form not in CHECKED or is_of(form, example):
         return True
-    text = example.strip()
-    if text.lower() in ("", "string", "example", form) or is_mask(text, form):
+    text = example.strip(" \t\r\n\"'")
+    if is_of(form, text) or text.lower() in ("", "string", "example", form) or is_mask(text, form):
         return True
     return any(blank in text for blank in BLANKS)
 

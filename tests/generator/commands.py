@@ -22,6 +22,9 @@ from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
+from aqlgen.runtime.introspection.operations import operation_details
+from aqlgen.runtime.introspection.types import type_details
+from aqlgen.runtime.settings.config import Config
 from aqlgen.table.model import table_files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
@@ -117,6 +120,15 @@ class Tabulation:
     @cached_property
     def types(self) -> dict[str, Any]:
         return json.loads(self.texts["types.json"])
+
+    def details(self, name: str) -> dict[str, Any]:
+        """Return an operation as introspection shows it."""
+        row = next(row for row in self.prepared.table.rows if row.name == name)
+        return operation_details(row.row, self.prepared.table.types, Config(), None)
+
+    def described(self, name: str) -> dict[str, Any]:
+        """Return a type as introspection shows it."""
+        return type_details(name, self.prepared.table.types[name], self.prepared.table.types)
 
     @property
     def page(self) -> str:

@@ -27,7 +27,7 @@ _PLACES = {
     "cookie": "Goes in a cookie.",
     "body": "Goes in the body.",
     "body_rest": "Goes in the body.",
-    "adapter": "Is the adapter's own, and not sent.",
+    "adapter": "The adapter's own, not sent.",
 }
 
 

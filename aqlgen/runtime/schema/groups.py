@@ -6,7 +6,7 @@ Introspection says it in the details of an operation, validation in the refusal 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,25 +20,26 @@ __all__ = ["MOST_OPTIONS", "Group", "choices", "group_notes", "parameters_by_fie
 MOST_OPTIONS = 50
 """How many alternatives are looked at."""
 
-_MOST_GROUPS, _MOST_FIELDS, _MOST_TAGS = 12, 12, 4
+_NOTHING = "nothing else"
+_MOST_GROUPS, _MOST_FIELDS, _MOST_TAGGED, _MOST_VALUES = 12, 12, 2, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """One alternative of an object. `tags` are the values that it admits of fields that tell alternatives apart.
 
-    `fields` are all that it declares, `required` those that it demands.
+    `fields` are all that it declares, `required` those that it demands, both in the order of the document.
     """
 
     type_name: str | None
     tags: Mapping[str, Sequence[Any]]
-    fields: frozenset[str]
+    fields: tuple[str, ...]
     required: tuple[str, ...]
 
     @property
     def label(self) -> str:
         """What the alternative is called: by its tags, such as `type 'card'`, else by its type, else ""."""
-        tags = (f"{named(name)} {listed(values, _MOST_TAGS)}" for name, values in self.tags.items())
+        tags = (f"{named(name)} {listed(values, _MOST_VALUES)}" for name, values in self.tags.items())
         return " and ".join(tags) or self.type_name or ""
 
 
@@ -47,38 +48,38 @@ def choices(schema: JsonSchema, types: Types) -> Iterator[list[Group]]:
 
     Of very many alternatives only the first ones are looked at.
     """
+    order: dict[str, int] = {}
     for part in parts(schema, types):
         options = alternatives(part)[:MOST_OPTIONS]
         if len(options) > 1:
-            groups = _groups(part, options, types)
+            order = order or {name: index for index, name in enumerate(union_of(types, schema).properties)}
+            groups = _groups(part, options, types, order)
             if groups is not None:
                 yield groups
 
 
-def _groups(part: JsonSchema, options: Sequence[JsonSchema], types: Types) -> list[Group] | None:
+def _groups(
+    part: JsonSchema, options: Sequence[JsonSchema], types: Types, order: Mapping[str, int]
+) -> list[Group] | None:
     """Return the group of each alternative, in their order; None if one of them is not about fields."""
     shapes = [shape_of(types, option) for option in options]
     unions = [union_of(types, option) for option in options]
     if not all(union.properties or shape.required for shape, union in zip(shapes, unions, strict=True)):
         return None
     tags = _tags(part, unions, types)
+
+    def ordered(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
+
     return [
         Group(
             referred(option),
             {name: values[index] for name, values in tags.items() if values[index]},
-            frozenset(union.properties) | shape.required,
-            _ordered(shape, union),
+            ordered({*union.properties, *shape.required}),
+            ordered(shape.required),
         )
         for index, (option, shape, union) in enumerate(zip(options, shapes, unions, strict=True))
     ]
-
-
-def _ordered(shape: Shape, union: Shape) -> tuple[str, ...]:
-    """Return the required fields in the order of their declaration, those declared elsewhere behind them."""
-    return (
-        *(name for name in union.properties if name in shape.required),
-        *sorted(shape.required - {*union.properties}),
-    )
 
 
 def _tags(part: JsonSchema, unions: Sequence[Shape], types: Types) -> dict[str, list[list[Any]]]:
@@ -89,7 +90,7 @@ def _tags(part: JsonSchema, unions: Sequence[Shape], types: Types) -> dict[str, 
     for name in names:
         values = [_values(union, name, types) for union in unions]
         seen = [repr(value) for listed in values for value in listed]
-        if sum(map(bool, values)) > 1 and len(seen) == len(set(seen)):
+        if len(tags) < _MOST_TAGGED and sum(map(bool, values)) > 1 and len(seen) == len(set(seen)):
             tags[name] = values
     return tags
 
@@ -97,7 +98,7 @@ def _tags(part: JsonSchema, unions: Sequence[Shape], types: Types) -> dict[str, 
 def _values(union: Shape, name: str, types: Types) -> list[Any]:
     declared = union.properties.get(name)
     values = fixed_values(declared[1], types) if declared else None
-    return [value for value in values or () if isinstance(value, str | int) and value is not None]
+    return [value for value in values or () if isinstance(value, str | int)]
 
 
 def group_notes(
@@ -109,7 +110,10 @@ def group_notes(
     """
     for groups in choices(schema, types):
         texts = list(dict.fromkeys(_texts(groups, names)))
-        if len(texts) > 1 and not any(group.tags or group.fields.difference(group.required) for group in groups):
+        only_demands = not any(group.tags or len(group.fields) > len(group.required) for group in groups)
+        if only_demands and _NOTHING in texts:
+            continue
+        if len(texts) > 1 and only_demands:
             yield f"{f'{of} needs' if of else 'Needs'} {', or '.join(texts)}."
         elif len(texts) > 1:
             more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
@@ -119,17 +123,18 @@ def group_notes(
 def _texts(groups: Sequence[Group], names: Mapping[str, str] | None) -> Iterator[str]:
     """Yield what distinguishes each group from the others: its tags, and fields that not all of them have."""
     demanded = frozenset.intersection(*(frozenset(group.required) for group in groups))
-    everywhere = frozenset.intersection(*(group.fields for group in groups))
+    everywhere = frozenset.intersection(*(frozenset(group.fields) for group in groups))
     for group in groups:
         required = [name for name in group.required if name not in group.tags and name not in demanded]
-        optional = sorted(group.fields - everywhere - {*group.tags, *group.required})
+        known = {*everywhere, *group.tags, *group.required}
+        optional = [name for name in group.fields if name not in known]
         needed, offered = _spelled(required, names), _spelled(optional, names)
         if len(offered) > _MOST_FIELDS:
             offered = [*offered[:_MOST_FIELDS], f"{len(offered) - _MOST_FIELDS} more"]
         also = f"optionally {', '.join(offered)}" if offered else ""
         text = ", ".join(filter(None, (joined(needed), also)))
         label = group.label if group.tags else ""
-        yield f"{label} with {text}" if label and text else label or text or "nothing else"
+        yield f"{label} with {text}" if label and text else label or text or _NOTHING
 
 
 def _spelled(fields: Sequence[str], names: Mapping[str, str] | None) -> list[str]:

@@ -177,12 +177,12 @@ def _distance(group: Group, branch: Sequence[ValidationError], error: Validation
     """Return how far a value is from an alternative: by its tags, the fields that it shares, then its errors."""
     value: Any = error.instance
     tags = [value[name] in values for name, values in group.tags.items() if name in value]
-    return (tags.count(False), -tags.count(True), -len(group.fields & value.keys()), len(branch))
+    return (tags.count(False), -tags.count(True), -len(value.keys() & {*group.fields}), len(branch))
 
 
 def _is_told_by(group: Group, value: Mapping[str, Any], groups: Sequence[Group]) -> bool:
     """Return True if anything given speaks for one alternative rather than for the others."""
-    common = frozenset.intersection(*(other.fields for other in groups))
+    common = frozenset.intersection(*(frozenset(other.fields) for other in groups))
     if any(value.get(name) in values for name, values in group.tags.items() if name in value):
         return True
-    return any(name in value for name in group.fields - common)
+    return any(name in value and name not in common for name in group.fields)
