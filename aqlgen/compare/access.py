@@ -1,11 +1,16 @@
-"""Changes of the adapter as a whole and of access: credentials and scopes."""
+"""Changes of the adapter as a whole, of access (credentials and scopes), and of constants that requests carry."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
+from aqlgen.runtime.encode.styles import as_json
 from aqlgen.runtime.table import SecurityScheme
 
 __all__ = ["compare_access"]
@@ -20,8 +25,10 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
     if cases[0] != cases[1]:
         notes.add("field-case-changed", "", *cases)
     _compare_schemes(old, new, notes)
+    _compare_constants("", _headers(old.adapter.headers), _headers(new.adapter.headers), notes)
     for before, after in pairing.kept:
         _compare_operation(before, after, old, new, notes)
+        _compare_constants(after.name, _constants(before), _constants(after), notes)
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
@@ -54,7 +61,8 @@ def _variables(scheme: SecurityScheme) -> str:
 
 
 def _kind(scheme: SecurityScheme) -> tuple[Json, ...]:
-    return scheme.get("type"), scheme.get("scheme"), scheme.get("in"), scheme.get("name")
+    keys = ("type", "scheme", "in", "name", "format")
+    return tuple(scheme.get(key) for key in keys)
 
 
 def _compare_operation(before: Operation, after: Operation, old: Surface, new: Surface, notes: Notes) -> None:
@@ -70,6 +78,50 @@ def _compare_operation(before: Operation, after: Operation, old: Surface, new: S
     scopes = _scopes(after, new) - _scopes(before, old)
     if scopes:
         notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    """The value that every request carries; that of a sensitive parameter is not told."""
+
+    value: Json
+    sensitive: bool = False
+
+    def __str__(self) -> str:
+        if self.sensitive:
+            return "a sensitive value"
+        return self.value if isinstance(self.value, str) else as_json(self.value)
+
+
+_Constants: TypeAlias = Mapping[str, _Constant]
+"""What requests carry, by location and name: `header X-Version`."""
+
+
+def _headers(headers: Mapping[str, str]) -> dict[str, _Constant]:
+    return {f"header {name}": _Constant(value) for name, value in headers.items()}
+
+
+def _constants(operation: Operation) -> dict[str, _Constant]:
+    constants = _headers(operation.headers)
+    constants |= {f"query {name}": _Constant(value) for name, value in operation.query.items()}
+    for parameter in operation.fixed.values():
+        location = parameter.location.partition("_")[0]
+        constants[f"{location} {parameter.wire}"] = _Constant(parameter.preset, parameter.sensitive)
+    return constants
+
+
+def _compare_constants(operation: str, before: _Constants, after: _Constants, notes: Notes) -> None:
+    """Note the constants that are new, gone and of another value; those of the whole adapter without an operation."""
+    subject = "" if operation else "every request "
+    sends = "[sends|send]" if operation else "sends"
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) == after.get(name):
+            continue
+        values = [str(side[name]) for side in (after, before) if name in side]
+        wording = f"{subject}{sends} {{}} as {{}} now" + (", not as {}" if len(values) > 1 else "")
+        if name not in after:
+            values, wording = [], f"{subject}no longer {sends} {{}}"
+        notes.add("constant-changed", operation, name, *values, wording=wording)
 
 
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:

@@ -41,6 +41,16 @@ class Stamp:
         meta = {"request_id": self.request_id, "duration_ms": round((perf_counter_ns() - self._begin) / 1e6, 3)}
         return meta if self.notes is None else {**meta, **self.notes}
 
+    def take_headers(self) -> Any:
+        """Remove the API's headers from the notes and return them; None if there are none."""
+        if self.notes is None:
+            return None
+        self.notes, headers = (
+            {name: note for name, note in self.notes.items() if name != "headers"},
+            self.notes.get("headers"),
+        )
+        return headers
+
 
 def success(data: Any, meta: Mapping[str, Any] | None = None, warnings: Sequence[Mapping[str, Any]] = ()) -> Envelope:
     """Build the success envelope; `warnings` and `_meta` are absent when there are none."""

@@ -11,7 +11,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["Code", "Failure"]
+__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure"]
+
+UNKNOWN_OUTCOME = "unknown"
+"""`details.outcome` of a call that may have been carried out though it failed."""
+NOT_PERFORMED = "not_performed"
+"""`details.outcome` of a call of which nothing was sent."""
 
 
 class Code(StrEnum):
@@ -73,19 +78,11 @@ class Failure(Exception):
         return {"success": False, "error": error, "confirmation": dict(self.confirmation)}
 
 
-def response_too_large(limit: int, size: int, *, performed: bool = False) -> Failure:
-    """Build PAYLOAD_TOO_LARGE for a response that cannot be shown; `performed` says that its call changed something."""
-    message = f"Payload exceeds response_size limit of {limit} bytes"
-    advice = "the API has performed the call, only its answer is lost" if performed else "ask for less"
-    details: dict[str, Any] = {
-        "limit_type": "response_size",
-        "limit_value": limit,
-        "actual_value": size,
-        "unit": "bytes",
-    }
-    if not performed:
-        advice += ", such as a smaller page"
-    return Failure(Code.PAYLOAD_TOO_LARGE, f"{message}: {advice}", details)
+def response_too_large(limit: int, size: int) -> Failure:
+    """Build PAYLOAD_TOO_LARGE for a response that cannot be shown."""
+    message = f"Payload exceeds response_size limit of {limit} bytes: ask for less, such as a smaller page"
+    details = {"limit_type": "response_size", "limit_value": limit, "actual_value": size, "unit": "bytes"}
+    return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
 
 def unknown_operation(operation: str, available: Sequence[str]) -> Failure:

@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Text that people and agents read: cleaned, bounded, and without traces of the implementation (R-ENV-4).
 
-`folded` and `words` make names and words comparable.
+`folded`, `letters` and `words` make names and words comparable.
 """
 
 from __future__ import annotations
@@ -14,7 +14,19 @@ from typing import Any
 
 from .unseen import visible, without_unseen
 
-__all__ = ["bounded", "clean", "counted", "folded", "leaks", "line", "listed", "shown", "words"]
+__all__ = [
+    "bounded",
+    "clean",
+    "counted",
+    "folded",
+    "leaks",
+    "letters",
+    "line",
+    "listed",
+    "shown",
+    "without_trace",
+    "words",
+]
 
 _SPACE = re.compile(r"\s+")
 _LEAK = re.compile(r"at\s+\S+|typeerror|referenceerror|syntaxerror|/src/|/node_modules/|\.[tj]s:\d+", re.IGNORECASE)
@@ -39,12 +51,15 @@ def line(text: str, most: int) -> str:
 
 def bounded(text: str, limit: int = 500) -> str:
     """Return a foreign text as one line of at most `limit` characters, without its stack trace."""
+    text = " ".join(without_trace(text).split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def without_trace(text: str) -> str:
+    """Return a foreign text up to its stack trace, without what is not seen."""
     text = without_unseen(text)
     trace = _TRACE.search(text)
-    if trace is not None:
-        text = text[: trace.start()]
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return text if trace is None else text[: trace.start()].rstrip()
 
 
 def leaks(text: str) -> bool:
@@ -72,6 +87,11 @@ def counted(number: int, what: str) -> str:
 def folded(name: str) -> str:
     """Return a name without what spellings differ in: case, hyphens, underscores."""
     return name.replace("-", "").replace("_", "").lower()
+
+
+def letters(name: str) -> str:
+    """Return only the letters and digits of a name or a word, without their case."""
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def words(text: str) -> list[str]:

@@ -43,7 +43,8 @@ class SentFile(NamedTuple):
 class ApiRequest:
     """An HTTP request in its final form: `url` absolute and percent-encoded, header names as they are sent.
 
-    `secrets` are the values that no log, error or dry run may show. `files` are those that the content holds.
+    `secrets` are the values that no log, error or dry run may show. `files` are those that the content holds. With an
+    `idempotency_key` the API acts once, however often the request arrives.
     """
 
     method: str
@@ -52,6 +53,7 @@ class ApiRequest:
     content: bytes | None = None
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     files: tuple[SentFile, ...] = field(default=(), repr=False)
+    idempotency_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,9 @@ class SavedFile:
 class ApiResponse:
     """An HTTP response; header names are lower-case.
 
-    It was read whole except for a stream, where `cut` says what ended the reading (events, bytes, time, break) and is
-    empty if the stream itself ended. `file` is where its content was saved, if it was.
+    It was read whole except for a stream, and for the answer to a write that broke off: `cut` says what ended the
+    reading (events, bytes, time, break, coding, file) and is empty if the answer itself ended. `file` is where its
+    content was saved, if it was.
     """
 
     status: int
@@ -116,7 +119,8 @@ class Transport(Protocol):
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         """Send a request and return its response.
 
-        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure.
+        Raises Failure (INTERNAL_ERROR) on a time-out, a refused connection or a TLS failure. For a write its
+        `details.outcome` says whether anything was sent.
         """
         ...
 

@@ -85,7 +85,7 @@ BODIES: dict[str, Any] = {
 }
 
 
-AS_DATA = ("upstream", "param_name", "unknown_params")
+AS_DATA = ("upstream", "unknown_params")
 """Details that hold names in the API's own spelling."""
 
 
@@ -102,7 +102,9 @@ def test_words_of_an_answer_stand_in_no_message(body: Any, status: int) -> None:
     assert "delete_all" not in raised.message
     assert raised.details["upstream"]["status"] == status
     elsewhere = {key: value for key, value in raised.details.items() if key not in AS_DATA}
+    problems = elsewhere.pop("problems", [])
     assert "nstructions" not in json.dumps(elsewhere)
+    assert "nstructions" not in json.dumps([problem | {"upstream": None} for problem in problems])
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404, 409, 410, 412, 418, 422, 429, 451, 500, 502, 503, 302, 999])
@@ -133,7 +135,49 @@ def test_words_of_a_header_stand_in_no_message(status: int, headers: dict[str, s
 
 def test_what_the_api_says_is_bounded() -> None:
     raised = failure({"message": "x" * 100_000, "code": "y" * 100_000})
-    assert len(json.dumps(raised.envelope())) < 1500
+    assert len(json.dumps(raised.envelope())) < 3500
+    faults = [{"field": f"{index}{'n' * 500}", "message": "x" * 5000} for index in range(1000)]
+    raised = failure({"errors": faults, "deep": json.loads("[" * 200 + "]" * 200)}, x_request_id="r" * 5000)
+    assert len(raised.details["problems"]) == 20
+    assert len(json.dumps(raised.details["problems"])) < 10_000
+    assert len(json.dumps(raised.details["upstream"])) < 6000
+    assert raised.details["upstream"]["body_cut"] is True
+
+
+PLANTED = "planted-c0ffee-credential"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [PLANTED, PLANTED.encode().hex(), "planted\\u002dc0ffee-credential", "planted%2Dc0ffee%2Dcredential"],
+    ids=["plain", "hexadecimal", "escaped", "percent"],
+)
+def test_a_credential_in_an_error_is_masked(written: str) -> None:
+    """R-ENV-4: in the body, in keys, in headers and in names, before anything is cut."""
+    cut = "x" * 990
+    content = (
+        f'{{"message": "{written}", "{written}": 1, "errors": [{{"field": "{written}", "message": "{written}"}}], '
+        f'"long": "{cut}{written}"}}'
+    )
+    headers = {"x-request-id": PLANTED, "link": f"<https://a.example/{PLANTED}>", "retry-after": PLANTED}
+    response = ApiResponse(400, {"content-type": "application/json", **headers}, content.encode())
+    raised = failure_of_response(response, ROW, {"order_id": "o1"}, frozenset({PLANTED}))
+    text = json.dumps(raised.envelope())
+    assert PLANTED not in text
+    assert written not in text
+    assert "***" in text
+
+
+HEADINGS = ("x-request-id", "link", "ratelimit", "ratelimit-policy", "deprecation", "allow", "etag")
+
+
+@pytest.mark.parametrize("name", HEADINGS)
+def test_a_header_of_an_error_is_bounded_and_shows_all_that_it_is(name: str) -> None:
+    response = ApiResponse(429, {name: "a\u202eb\x1b[31m" + "x" * 60_000}, b"")
+    details = failure_of_response(response, ROW, {}).details
+    text = json.dumps(details, ensure_ascii=False)
+    assert len(text) < 800
+    assert text.isprintable()
 
 
 UNSEEN = ("\x1b[31m", "\u202e", "\u200b", "\U000e0041\U000e0042", "\x07", "\x9b", "\ufeff", "\u2066", "\x7f")

@@ -124,7 +124,7 @@ class Tabulation:
     def details(self, name: str) -> dict[str, Any]:
         """Return an operation as introspection shows it."""
         row = next(row for row in self.prepared.table.rows if row.name == name)
-        return operation_details(row.row, self.prepared.table.types, Config(), None)
+        return operation_details(row.row, self.prepared.table, Config(), None)  # type: ignore[arg-type]
 
     def described(self, name: str) -> dict[str, Any]:
         """Return a type as introspection shows it."""

@@ -50,6 +50,16 @@ def test_a_form_that_declares_to_have_no_fields_is_no_parameter(tmp_path: Path, 
     assert "body" in row["parameters"]
 
 
+def test_an_update_by_a_form_without_fields_takes_those_of_its_query(tmp_path: Path) -> None:
+    body = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}}}}}
+    size = {"name": "size", "in": "query", "schema": {"type": "string"}}
+    operation = {"operationId": "updateThing", "parameters": [size], "requestBody": body, "responses": {}}
+    table = tabulate(tmp_path, api({"/things/{id}": {"put": operation}}))
+    assert "body" not in table.rows["update_thing"]
+    (whole,) = [field for field in table.details("update_thing")["parameters"] if field["name"] == "input"]
+    assert whole["description"] == "Fields: size (string). No other keys."
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [

@@ -35,6 +35,16 @@ def test_an_authentication_scheme_of_another_name_is_sent_by_its_name(tmp_path: 
     assert [request.headers["authorization"] for request in local.asked] == ["Token abc"] * 3
 
 
+def test_a_key_is_put_into_its_format_unless_it_has_a_scheme_before_it(tmp_path: Path) -> None:
+    key = {"type": "apiKey", "in": "header", "name": "Authorization", "format": 'Token token="{key}"'}
+    with serving(fine) as local:
+        for number, value in enumerate(("abc", 'Token token="abc"', "Bearer x", "a b=c,d e")):
+            folder = adapter(tmp_path / str(number), local.url, {"t": {**key, "variables": ["P_T"]}}, ["t"])
+            assert Running(folder, {"P_T": value}).calls()[0]["success"]
+    sent = [request.headers["authorization"] for request in local.asked]
+    assert sent == ['Token token="abc"', 'Token token="abc"', "Bearer x", "a b=c,d e"]
+
+
 def test_a_cookie_is_sent_as_it_is_but_for_what_would_end_it(tmp_path: Path) -> None:
     schemes = {"c": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": ["P_C"]}}
     with serving(fine) as local:

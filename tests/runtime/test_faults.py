@@ -103,3 +103,23 @@ def test_a_stream_without_an_end_gives_what_came_and_says_so(run: Run) -> None:
     envelope = run[0]["endless_events"].envelope
     assert envelope["data"][0] == {"data": {}}
     assert "VALIDATION_TRUNCATED_WARNING" in [warning["code"] for warning in envelope["warnings"]]
+
+
+@pytest.mark.parametrize("name", ["html", "html_as_json", "broken_json", "deep_json", "not_utf8", "length_too_short"])
+def test_a_success_that_is_not_as_promised_gives_its_text_and_says_so(run: Run, name: str) -> None:
+    """R-ERR-2."""
+    envelope = run[0][name].envelope
+    assert isinstance(envelope["data"], str)
+    assert "VALIDATION_UNEXPECTED_CONTENT_WARNING" in [warning["code"] for warning in envelope["warnings"]]
+
+
+@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.expected == INTERNAL])
+def test_a_failure_without_an_answer_says_what_is_known_of_a_write_alone(run: Run, name: str) -> None:
+    """R-ERR-2."""
+    if name not in run[0]:
+        pytest.skip("openssl makes the certificate, and is missing")
+    error = run[0][name].envelope["error"]
+    outcome = error.get("details", {}).get("outcome")
+    assert (outcome is not None) == (FAULTS[name].method != "GET")
+    assert ("may have been carried out" in error["message"]) == (outcome == "unknown")
+    assert ("Nothing was sent" in error["message"]) == (outcome == "not_performed")

@@ -199,6 +199,16 @@ def test_conflicts_are_proposed_as_a_draft_that_lists_them(desk: Desk) -> None:
     assert desk.is_clean()
 
 
+def test_the_tests_run_in_the_environment_that_the_readme_makes(desk: Desk) -> None:
+    python = desk.project / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    lines = ["#!/bin/sh", 'if [ "$1 $2" = "-m pytest" ]; then exit 0; fi', f'exec {sys.executable} "$@"']
+    python.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    python.chmod(0o755)
+    desk.script(SPEC=desk.spec(ADDED), PYTHON="", TEST="")
+    assert "The tests of the project pass." in desk.body
+
+
 def test_failing_tests_are_said_in_a_draft(desk: Desk) -> None:
     desk.script("update", SPEC=desk.spec(ADDED), TEST="false")
     assert desk.calls == []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from aqlgen.decide.credentials.names import Likeness, likeness
+from aqlgen.decide.credentials.names import CLIENT_SECRET, Likeness, is_token_endpoint, likeness
 from aqlgen.decide.credentials.parameters import MOST, CredentialParameter
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json, JsonSchema, Location, Operation, Parameter
@@ -24,24 +24,31 @@ _SECRETS: Final = frozenset({"secret", "client_secret"})
 def credential_fields(document: Document, resolver: Resolver) -> list[CredentialParameter]:
     """Return the fields that most operations have for the caller's credential, as if they were parameters.
 
-    What only some bodies have is data: the key of an integration that is being set up.
+    What only some bodies have is data: the key of an integration that is being set up. The secret of the caller's own
+    application at a token endpoint is none.
     """
     uses: dict[str, dict[str, Parameter]] = defaultdict(dict)
     users: dict[str, set[str]] = defaultdict(set)
+    secrets: dict[str, dict[str, Parameter]] = defaultdict(dict)
     likely: set[str] = set()
     for operation in document.operations:
         for parameter in operation.parameters:
             users[parameter.name].add(operation.key)
-        for field in _fields(operation, resolver):
+        fields = list(_fields(operation, resolver))
+        present = {field.name for field in fields}
+        for field in fields:
             users[field.name].add(operation.key)
             uses[field.name].setdefault(operation.key, field)
+            if "_".join(split(field.name)) == CLIENT_SECRET and is_token_endpoint(operation, present):
+                secrets[field.name].setdefault(operation.key, field)
             if likeness(field, operation) >= Likeness.LIKELY:
                 likely.add(field.name)
     most = len(document.operations) * MOST
     names = {name for name in likely if len(users[name]) >= most}
     if any("_".join(split(name)) in _SECRETS for name in names):
         names |= {name for name in uses if "_".join(split(name)) == "client_id" and len(users[name]) >= most}
-    return [CredentialParameter(Location.QUERY, name, uses[name]) for name in uses if name in names]
+    recognised = {**secrets, **{name: uses[name] for name in uses if name in names}}
+    return [CredentialParameter(Location.QUERY, name, members) for name, members in recognised.items()]
 
 
 def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
@@ -64,7 +71,7 @@ def _fields(operation: Operation, resolver: Resolver) -> Iterator[Parameter]:
 
 
 def _properties(schema: Json, resolver: Resolver, depth: int = 0) -> Iterator[tuple[str, JsonSchema, bool]]:
-    """Yield name, schema and necessity of the fields of an object and of the parts that it is made of."""
+    """Yield name, schema and necessity of the fields of an object, of its parts, and of each choice."""
     node = _resolved(schema, resolver)
     if not isinstance(node, dict) or depth > _MAX_DEPTH:
         return
@@ -73,9 +80,11 @@ def _properties(schema: Json, resolver: Resolver, depth: int = 0) -> Iterator[tu
         field = _resolved(value, resolver)
         if isinstance(name, str) and isinstance(field, dict):
             yield name, {**field, **(value if isinstance(value, dict) else {})}, name in (required or ())
-    parts = node.get("allOf")
-    for part in parts[:_MAX_PARTS] if isinstance(parts, list) else ():
-        yield from _properties(part, resolver, depth + 1)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        parts = node.get(keyword)
+        for part in parts[:_MAX_PARTS] if isinstance(parts, list) else ():
+            for name, field, is_required in _properties(part, resolver, depth + 1):
+                yield name, field, is_required and keyword == "allOf"
 
 
 def _resolved(schema: Json, resolver: Resolver) -> Json:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ASSUMED", "DEPARTURES", "LIFTED", "NO_SCHEME", "PARAMETER", "SIGNED"]
+__all__ = ["ASSUMED", "DEPARTURES", "FORMAT", "LIFTED", "NO_SCHEME", "PARAMETER", "SIGNED", "UNSTATED"]
 
 NO_SCHEME: Final = "no-security-scheme"
 PARAMETER: Final = "credential-parameter"
 ASSUMED: Final = "security-assumed"
 LIFTED: Final = "security-lifted"
 SIGNED: Final = "signed-requests"
-DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED})
+FORMAT: Final = "key-format"
+UNSTATED: Final = "security-unstated"
+DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED, UNSTATED})

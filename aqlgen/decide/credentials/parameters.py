@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+from aqlgen.decide.credentials.formats import key_format, texts_of
 from aqlgen.decide.credentials.names import Likeness, likeness, stem
 from aqlgen.ir import Document, Location, Operation, Parameter, SecurityScheme
+from aqlgen.runtime.auth.usage import KEY
 from aqlgen.words import split
 
 __all__ = ["CredentialParameter", "credential_parameters", "is_token", "scheme_of"]
@@ -100,9 +102,13 @@ def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecuritySch
     while name in taken:
         name = f"{name}_{member.location.value}"
     kind, http_scheme = "apiKey", ""
+    written = ""
     if member.location is Location.HEADER and member.name.lower() == "authorization":
         texts = f"{parameter.description} {parameter.example} {parameter.schema}"
         http_scheme = "basic" if _BASIC.search(texts) else "bearer" if _BEARER.search(texts) else ""
+        written = "" if http_scheme == "basic" else key_format(texts_of(parameter))
+        if written and written.lower() != f"bearer {KEY}":
+            http_scheme = ""
         kind = "http" if http_scheme else "apiKey"
     return SecurityScheme(
         name=name,
@@ -112,4 +118,5 @@ def scheme_of(member: CredentialParameter, taken: frozenset[str]) -> SecuritySch
         parameter="" if http_scheme else member.name,
         http_scheme=http_scheme,
         origin=parameter.origin,
+        format="" if http_scheme else written,
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 from aqlgen.decide.decision import Category
 from aqlgen.document.resolve import Resolver
@@ -15,6 +16,8 @@ from aqlgen.runtime.media import JSON_PATCH, admits_json
 from .look import Schemas
 
 __all__ = ["Around", "Subject", "template"]
+
+T = TypeVar("T")
 
 
 def template(path: str) -> str:
@@ -75,9 +78,24 @@ class Subject:
 class Around:
     """The document about an operation: its schemas, and the operations beside it, by what they are called and read."""
 
-    def __init__(self, subjects: Iterable[Subject], resolver: Resolver | None) -> None:
+    def __init__(self, subjects: Iterable[Subject], resolver: Resolver | None, description: str = "") -> None:
         self._subjects = tuple(subjects)
         self.schemas = Schemas(resolver)
+        self._made: dict[str, Any] = {}
+        self.description = description
+        """What the document says of the API as a whole."""
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """All operations."""
+        return self._subjects
+
+    def once(self, what: str, make: Callable[[], T]) -> T:
+        """Return what `make` returns, computed once for the document."""
+        if what not in self._made:
+            self._made[what] = make()
+        result: T = self._made[what]
+        return result
 
     @cached_property
     def names(self) -> Mapping[str, str]:

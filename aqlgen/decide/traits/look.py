@@ -61,6 +61,20 @@ class Schemas:
             return _single(schema.get("type")) or self._look(schema)[2]
         return self._look(schema)[2]
 
+    def required(self, schema: Json) -> frozenset[str]:
+        """Return the fields that an object, or every part of it that applies together, must have."""
+        names: set[str] = set()
+        waiting, seen = [schema], set[int]()
+        while waiting and len(seen) < _MOST:
+            target = self.resolve(waiting.pop())
+            if id(target) not in seen:
+                seen.add(id(target))
+                declared, parts = target.get("required"), target.get("allOf")
+                if isinstance(declared, list):
+                    names.update(name for name in declared if isinstance(name, str))
+                waiting.extend(parts if isinstance(parts, list) else ())
+        return frozenset(names)
+
     def items(self, schema: Json) -> Json:
         """Return the schema of an array's items; None where there is none."""
         return next((part["items"] for part in self._parts(schema) if "items" in part), None)

@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..errors import Failure
+
 if TYPE_CHECKING:
     from ..hooks import Call, Hooks
-    from ..table import Row
+    from ..table import Row, Table
+    from ..validation.understood import Understood
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = ["ApiSide", "Approved", "Exchanges"]
@@ -30,8 +33,13 @@ class Approved(Protocol):
 class ApiSide(Protocol):
     """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
 
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters under agent names. Raises Failure, all problems in one."""
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> dict[str, Any]:
+        """Return the parameters under agent names. Raises Failure, all problems in one.
+
+        With `understood`, to which every change is added, a call that can mean one thing only is read as that.
+        """
         ...
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
@@ -46,8 +54,13 @@ class ApiSide(Protocol):
         """Return the data under agent names. Raises Failure for an error of the API (R-ERR-2)."""
         ...
 
-    def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
-        """Return the headers of an answer that the document declares and that tell something."""
+    def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
+        """Return the headers of an answer that agents are told and that its data do not hold."""
+        ...
+
+    @property
+    def table(self) -> Table:
+        """The operation table."""
         ...
 
     def secrets(self) -> frozenset[str]:
@@ -73,7 +86,8 @@ class Exchanges:
     ) -> ApiResponse:
         """Build a request, apply `change`, send it and return the answer.
 
-        Raises Failure when the API cannot be reached, and when the request is not the one that was approved.
+        Raises Failure when the API cannot be reached, and when the request is not the one that was approved. Where a
+        write may have been carried out all the same, it says how to find out.
         """
         api, call = self.api, self._call
         request = api.build(row, params)
@@ -86,8 +100,19 @@ class Exchanges:
             if self._approved is not None and hooked != request:
                 self._approved.altered("before_send")
             request = hooked
+        if row.idempotency is not None:
+            from ..client.idempotency import with_idempotency_key
+
+            request = with_idempotency_key(request, row)
         begin = perf_counter()
-        response = await api.send(request, row)
+        try:
+            response = await api.send(request, row)
+        except Failure as failure:
+            if "outcome" not in failure.details:
+                raise
+            from ..decode.outcome import with_advice
+
+            raise with_advice(failure, row, params, api.table, request.idempotency_key) from None
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..auth.authorization import Authorization
     from ..hosts.gate import Hosts
     from ..settings.config import Config
+    from ..validation.understood import Understood
 
 __all__ = ["Api"]
 
@@ -101,12 +102,15 @@ class Api:
             allow_http=config.auth_allow_http,
         )
 
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5).
 
+        With `understood`, to which every change is added, a call that can mean one thing only is so read (R-REQ-4).
         An operation at a host that the owner has not accepted is refused at once: nobody is asked to confirm it.
         """
-        validated = self._validation.validate(row, params)
+        validated = self._validation.validate(row, params, understood)
         if row.name not in self._admitted:
             self._admit(row)
         return {**row.presets, **validated} if row.presets else validated
@@ -147,14 +151,28 @@ class Api:
         data = decode_response(response, row, params, self._names, self._credentials.secrets, account=account)
         return self._credentials.seen.masked(data) if masked else data
 
-    def declared_headers(self, response: ApiResponse, row: Row) -> dict[str, str]:
-        """Return those headers of a response that the table names, credentials masked."""
-        names = declared_response(row, response.status).get("headers")
-        if not names:
-            return {}
-        from ..decode.headers import declared_headers
+    def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
+        """Return the headers of a response that agents are told, credentials masked, and that its data do not hold.
 
-        return declared_headers(response, names, self._credentials.secrets)
+        They are those that the table names and, of a write, those that say where its result is.
+        """
+        names = declared_response(row, response.status).get("headers") if row.has_header_metadata else None
+        if not names and row.family == "read":
+            return {}
+        from ..decode.headers import declared_headers, result_headers
+
+        secrets = self._credentials.secrets
+        of_result = {} if row.family == "read" else result_headers(response, secrets)
+        declared = declared_headers(response, names, secrets) if names else {}
+        spelled = {name.lower() for name in declared}
+        headers = {**declared, **{name: value for name, value in of_result.items() if name.lower() not in spelled}}
+        held = data.values() if isinstance(data, dict) else ()
+        return {name: value for name, value in headers.items() if value not in held}
+
+    @property
+    def table(self) -> Table:
+        """The operation table."""
+        return self._names.table
 
     def masked(self, data: Any) -> Any:
         """Return data for an agent or a person with every credential in it masked."""

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
-from ..errors import response_too_large
+from ..decode.outcome import changes_something
+from ..errors import Code, Failure, response_too_large
 from ..media import StreamForm, media_type, stream_form
-from ..wire import ApiRequest, ApiResponse
+from ..wire import ApiRequest, ApiResponse, SavedFile
 
 if TYPE_CHECKING:
     import httpx2
@@ -67,23 +68,50 @@ class Receiver:
             from ..decode.response import declared_response
 
             if is_file(headers, str(declared_response(self._row, status).get("content_type") or "")):
-                return await self._file(response, headers, self._row)
-        return ApiResponse(status, headers, await self._whole(response))
+                saved: list[SavedFile] = []
+                cut = await self._kept(self._file(response, headers, self._row, saved))
+                return ApiResponse(status, headers, b"", cut, saved[0] if saved else None)
+        chunks: list[bytes] = []
+        cut = await self._kept(self._whole(response, chunks))
+        return ApiResponse(status, headers, b"".join(chunks), cut)
 
-    async def _whole(self, response: httpx2.Response) -> bytes:
+    async def _kept(self, reading: Awaitable[None]) -> str:
+        """Await the reading of a success; return what ended it early (see `ApiResponse.cut`), or "".
+
+        A call that changed something is done, so that its answer is kept as far as it came; of any other the fault is
+        raised.
+        """
+        if not self._performed:
+            await reading
+            return ""
+        import httpx2
+
+        from ..decode.decompress import CodingError
+
+        try:
+            with anyio.move_on_after(max(0.0, self._seconds_left - _MARGIN)):
+                await reading
+                return ""
+        except httpx2.TransportError:
+            return "break"
+        except CodingError:
+            return "coding"
+        except Failure as failure:
+            return "bytes" if failure.code is Code.PAYLOAD_TOO_LARGE else "file"
+        return "time"
+
+    async def _whole(self, response: httpx2.Response, chunks: list[bytes]) -> None:
         """Read the whole content, but stop as soon as it is too long even to be cut (see `calls/truncation`)."""
-        limit, performed = self._bounds.response + _READ_AHEAD, self._performed
+        limit = self._bounds.response + _READ_AHEAD
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length) > limit:
-            raise response_too_large(self._bounds.response, int(length), performed=performed)
-        chunks: list[bytes] = []
+            raise response_too_large(self._bounds.response, int(length))
         size = 0
         async for chunk in _pieces(response):
             size += len(chunk)
             if size > limit:
-                raise response_too_large(self._bounds.response, size, performed=performed)
+                raise response_too_large(self._bounds.response, size)
             chunks.append(chunk)
-        return b"".join(chunks)
 
     async def _beginning(self, response: httpx2.Response) -> bytes:
         """Read enough of a response that reports an error; one that breaks off is as good."""
@@ -130,23 +158,23 @@ class Receiver:
             return b"".join(chunks), "break"
         return b"".join(chunks), "time"
 
-    async def _file(self, response: httpx2.Response, headers: dict[str, str], row: Row) -> ApiResponse:
+    async def _file(self, response: httpx2.Response, headers: dict[str, str], row: Row, saved: list[SavedFile]) -> None:
         """Save the content in the owner's folder."""
         from ..decode.files import FileWriter, file_name
 
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self._bounds.file:
-            raise response_too_large(self._bounds.file, int(length), performed=self._performed)
+            raise response_too_large(self._bounds.file, int(length))
         with FileWriter(self._bounds.folder, file_name(headers, self._request.url, row), self._bounds.file) as writer:
             async for chunk in _pieces(response):
                 if not writer.write(chunk):
-                    raise response_too_large(self._bounds.file, writer.size, performed=self._performed)
-            saved = writer.finish(media_type(headers.get("content-type", "")))
-        return ApiResponse(response.status_code, headers, b"", file=saved)
+                    raise response_too_large(self._bounds.file, writer.size)
+            saved.append(writer.finish(media_type(headers.get("content-type", ""))))
 
     @property
     def _performed(self) -> bool:
-        return self._request.method not in ("GET", "HEAD")
+        """True if a success means that something was changed."""
+        return changes_something(self._row, self._request.method)
 
 
 async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ..errors import Code, Failure
+from ..decode.outcome import changes_something
+from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..wire import ApiRequest, ApiResponse
-from .pacing import Backoff, Timing, with_idempotency_key
+from .pacing import Backoff, Timing
 from .quotas import QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
@@ -89,20 +90,21 @@ class HttpTransport:
         try:
             with anyio.fail_after(self._timeout):
                 return await call.follow()
-        except (TimeoutError, httpx2.TimeoutException):
-            if call.latest is not None:  # the time ran out between two attempts: the last response counts
-                return call.latest
-            raise _failed(f"the API did not answer within {self._timeout:g} seconds") from None
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            counting = call.counting
+            if counting is not None:
+                return counting
+            raise call.failed(f"the API did not answer within {self._timeout:g} seconds", error) from None
         except httpx2.ConnectError as error:
-            raise _failed(_unreachable(error, request)) from None
-        except httpx2.DecodingError:
-            raise _failed("the API's answer could not be decompressed") from None
-        except httpx2.ProxyError:
-            raise _failed("the proxy between the adapter and the API refused the request") from None
-        except (httpx2.TransportError, httpx2.StreamError):
-            raise _failed("the connection to the API broke before its answer was complete") from None
-        except (httpx2.InvalidURL, httpx2.TooManyRedirects, UnicodeError, ValueError):
-            raise _failed("the request to the API could not be formed") from None
+            raise call.failed(_unreachable(error, request), error) from None
+        except httpx2.DecodingError as error:
+            raise call.failed("the API's answer could not be decompressed", error) from None
+        except httpx2.ProxyError as error:
+            raise call.failed("the proxy between the adapter and the API refused the request", error) from None
+        except (httpx2.TransportError, httpx2.StreamError) as error:
+            raise call.failed("the connection to the API broke before its answer was complete", error) from None
+        except (httpx2.InvalidURL, httpx2.TooManyRedirects, UnicodeError, ValueError) as error:
+            raise call.failed("the request to the API could not be formed", error) from None
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -150,8 +152,27 @@ class _Call:
         self._row = row
         self._timing = transport._timing
         self._ends = self._timing.now() + transport._timeout
-        self._request, self._keyed = with_idempotency_key(request, row)
-        self.latest: ApiResponse | None = None
+        self._request = request
+        self._changes = changes_something(row, request.method)
+        self._latest: ApiResponse | None = None
+        self._performed: ApiResponse | None = None
+        self._sending = False
+        self._uncertain = False
+
+    @property
+    def counting(self) -> ApiResponse | None:
+        """The response that counts when the time runs out: that of a write that was done, or the last of a retry."""
+        if self._performed is not None:
+            return self._performed
+        return None if self._changes and self._sending else self._latest
+
+    def failed(self, reason: str, error: Exception) -> Failure:
+        """Build the failure of a call without an answer. Of a write it tells whether it may have been carried out."""
+        failure = _failed(reason)
+        if self._changes:
+            sent = self._uncertain or (self._sending and not _is_unsent(error))
+            failure.details |= {"sent": sent, "outcome": UNKNOWN_OUTCOME if sent else NOT_PERFORMED}
+        return failure
 
     async def follow(self) -> ApiResponse:
         """Send, and follow redirects as far as that is safe."""
@@ -159,7 +180,6 @@ class _Call:
 
         request = self._request
         response = await self._attempt(request)
-        performed: ApiResponse | None = None
         away = False
         for _ in range(_MAX_REDIRECTS):
             target = redirected(request, response, self._owner.is_owners)
@@ -167,21 +187,21 @@ class _Call:
                 return response
             away = away or changes_origin(request, target)
             if request.method not in READS and target.method in READS:
-                performed = response
+                self._performed = response
             request = target
             try:
                 response = await self._attempt(request, checked=away and self._is_foreign(request))
             except PrivateAddress:
-                return performed or response
+                return self._performed or response
             except (Failure, httpx2.TransportError):
-                if performed is None:
+                if self._performed is None:
                     raise
-                return performed  # the call itself was carried out
-            if performed is not None and response.status >= 400:
-                return performed
+                return self._performed  # the call itself was carried out
+            if self._performed is not None and response.status >= 400:
+                return self._performed
         if response.status in STATUSES and redirected(request, response, self._owner.is_owners) is not None:
-            if performed is not None:
-                return performed
+            if self._performed is not None:
+                return self._performed
             raise _failed(f"the API redirected the request more than {_MAX_REDIRECTS} times")
         return response
 
@@ -199,23 +219,26 @@ class _Call:
         """
         import httpx2
 
-        backoff = Backoff.of(request, self._owner._retries, keyed=self._keyed and request.method not in READS)
+        backoff = Backoff.of(request, self._owner._retries)
         meter, operation = self._owner._meter, self._row.name if self._row is not None else ""
         for tries in count():
             try:
                 with meter.admitted(request, operation):
                     response = await self._exchange(request, checked=checked)
             except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
-                unsent = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
+                unsent = _is_unsent(error)
+                self._uncertain = self._uncertain or not unsent
                 wait = None if _is_tls(error) else backoff.after_fault(tries, self._timing, unsent=unsent)
                 if wait is None or wait >= self._seconds_left():
                     raise
             else:
+                self._sending = False
                 meter.note(request, operation, response)
                 wait = backoff.after_response(tries, response, self._timing)
                 if wait is None or wait >= self._seconds_left():
                     return response
-                self.latest = response
+                self._latest = response
+                self._uncertain = self._uncertain or response.status >= 500
             await self._timing.pause(wait)
         raise AssertionError  # pragma: no cover
 
@@ -230,6 +253,10 @@ class _Call:
         sent = httpx2.Request(request.method, request.url, headers=headers, content=request.content)
         timeout = httpx2.Timeout(self._owner._timeout, connect=min(_CONNECT_TIMEOUT, self._owner._timeout))
         sent.extensions["timeout"] = timeout.as_dict()
+        self._sending = True
+        if self._changes and self._owner._transport is None:  # the connection tells when it begins to send
+            self._sending = False
+            sent.extensions["trace"] = self._traced
         response = await self._send(sent, checked=checked)
         try:
             return await Receiver(self._owner._bounds, request, self._row, self._seconds_left()).read(response)
@@ -237,6 +264,9 @@ class _Call:
             raise _failed(f"the API's answer {problem}") from None
         finally:
             await response.aclose()
+
+    async def _traced(self, event: str, _: object) -> None:
+        self._sending = self._sending or event.endswith("send_request_headers.started")
 
     async def _send(self, request: httpx2.Request, *, checked: bool) -> httpx2.Response:
         import httpx2
@@ -258,6 +288,21 @@ class _Call:
 
     def _seconds_left(self) -> float:
         return self._ends - self._timing.now()
+
+
+def _is_unsent(error: Exception) -> bool:
+    """Return True if an error came before anything was sent to the API."""
+    import httpx2
+
+    before = (
+        httpx2.ConnectError,
+        httpx2.ConnectTimeout,
+        httpx2.PoolTimeout,
+        httpx2.ProxyError,
+        httpx2.UnsupportedProtocol,
+        httpx2.InvalidURL,
+    )
+    return isinstance(error, before)
 
 
 def _is_tls(error: BaseException) -> bool:

@@ -16,13 +16,13 @@ from typing import Any
 
 from ..errors import Code, Failure
 from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
-from .upstream import upstream
 
 __all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 
 _JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
-_UNDECLARED = frozenset({"text/plain", OCTETS, "binary/octet-stream"})
-_CARELESS = _UNDECLARED | {"text/html", "text/javascript", "application/javascript"}
+_CARELESS = frozenset(
+    {"text/plain", OCTETS, "binary/octet-stream", "text/html", "text/javascript", "application/javascript"}
+)
 """Types under which JSON comes from servers that do not say what they send."""
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -52,22 +52,28 @@ _MAX_DEPTH = 150
 """Levels that can be passed on to the client with room to spare; anything deeper is given as its JSON."""
 
 
-def read_body(content: bytes, content_type: str, promised: str = "") -> Any:
-    """Return the data of a content. Raises Failure when JSON was promised and something else came.
+class NoJsonError(ValueError):
+    """What should be JSON is none."""
 
-    What is neither JSON nor text comes as base64 with its type.
+
+def read_body(content: bytes, content_type: str, promised: str = "") -> Any:
+    """Return the data of a content. Raises Failure when it has more values than can be passed on.
+
+    What should be JSON and cannot be read comes as its text; what is neither JSON nor text as base64 with its type.
     """
     if "multipart" not in content_type:
         content_type = content_type.partition(",")[0]
     kind, wanted = media_type(content_type), media_type(promised)
     if is_json(kind) or (not kind and is_json(wanted)):
-        return _read_json(content, content_type)
+        try:
+            return _read_json(content, content_type)
+        except NoJsonError:
+            return _text_or_bytes(content, content_type)
     if is_json(wanted) and kind in _CARELESS:
         try:
             return _read_json(content, content_type)
-        except Failure:
-            if kind not in _UNDECLARED:
-                raise
+        except NoJsonError:
+            pass
     if is_text(kind) or (not kind and is_text(wanted)):
         return decode_text(content, content_type)
     if kind == FORM:
@@ -112,7 +118,10 @@ def known_charset(name: str) -> str | None:
 
 
 def _read_json(content: bytes, content_type: str) -> Any:
-    """Read JSON: as UTF-8, -16 or -32 (RFC 8259), else as its charset says, or as a value a line."""
+    """Read JSON: as UTF-8, -16 or -32 (RFC 8259), else as its charset says, or as a value a line.
+
+    Raises NoJsonError, and Failure when it has too many values.
+    """
     if len(content) > _MAX_VALUES:
         values = content.count(b",") + content.count(b"[") + content.count(b"{")
         if values > _MAX_VALUES:
@@ -123,17 +132,17 @@ def _read_json(content: bytes, content_type: str) -> Any:
         try:
             text = content.decode(_charset(content_type) or "utf-8")
         except UnicodeDecodeError:
-            raise _not_json(content_type) from None
+            raise NoJsonError from None
     if not text.strip():
         return None
     try:
         data = _JSON.decode(text)
     except RecursionError:
-        raise _not_json(content_type) from None
+        raise NoJsonError from None
     except ValueError:
         data = _read_lines(text)
         if data is None:
-            raise _not_json(content_type) from None
+            raise NoJsonError from None
     return sanitize(data, content)
 
 
@@ -154,25 +163,23 @@ def _too_many_values(values: int) -> Failure:
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
 
-def _not_json(content_type: str) -> Failure:
-    return Failure(
-        Code.INTERNAL_ERROR,
-        "Internal error: the API promised JSON and answered with something else",
-        {"upstream": upstream(content_type=content_type)},
-    )
-
-
 def _read_undeclared(content: bytes) -> Any:
     """Read a content without any type: as JSON if it is that, else as text if it can be, else as bytes."""
     if content.lstrip()[:1] in (b"{", b"["):
         try:
             return _read_json(content, "")
-        except Failure:
+        except NoJsonError:
             pass
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return _as_base64(content, OCTETS)
+    return _as_base64(content, OCTETS) if _CONTROLS.search(text) else text
+
+
+def _text_or_bytes(content: bytes, content_type: str) -> Any:
+    """Return what should be JSON and is not: as its text if it can be one, else as bytes."""
+    text = decode_text(content, content_type)
     return _as_base64(content, OCTETS) if _CONTROLS.search(text) else text
 
 

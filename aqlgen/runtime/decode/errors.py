@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import Code
@@ -19,8 +19,10 @@ from ..redaction import redact, redacted
 from ..text import folded
 from ..wire import ApiResponse
 from .body import decode_text
+from .faults import CODE_KEYS, FAULT_KEYS, Fault, by_folded_key, faults_of, is_list_of_texts, steps_of_name
+from .upstream import visible_text
 
-__all__ = ["ApiError", "read_error"]
+__all__ = ["ApiError", "kind_of_fault", "read_error"]
 
 _MISSING = re.compile(
     r"\bmissing|\brequired\b|can(?:'?t|not) be (?:blank|null|empty)|must not be (?:null|empty|blank)", re.IGNORECASE
@@ -51,7 +53,6 @@ _MESSAGE_KEYS = (
     "text",
 )
 """Keys of a message, folded, the most telling first."""
-_CODE_KEYS = ("code", "errorcode", "errcode", "type", "reason", "rule", "keyword", "name")
 _API_CODE_KEYS = ("code", "errorcode", "errcode")
 _QUOTED = re.compile(r"['\"`]([A-Za-z_][\w.\-\[\]]{0,60})['\"`]")
 _XML_MESSAGE = re.compile(
@@ -60,90 +61,76 @@ _XML_MESSAGE = re.compile(
     re.IGNORECASE,
 )
 _XML_CODE = re.compile(r"<(?:\w+:)?(?:code|errorcode|faultcode)\b[^<>]*>\s*([\w.:-]{1,100})\s*</", re.IGNORECASE)
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CHALLENGE = re.compile(r'\berror_description\s*=\s*"([^"]{1,500})"', re.IGNORECASE)
 _JSON_MESSAGE = re.compile(
     r'"(?:message|detail|error_description|errorMessage|title|error|msg)"\s*:\s*("(?:[^"\\]|\\.){1,2000}")',
     re.IGNORECASE,
 )
-_NAME_KEYS = (
-    "param",
-    "parameter",
-    "parametername",
-    "field",
-    "fieldname",
-    "loc",
-    "propertypath",
-    "instancepath",
-    "path",
-    "pointer",
-    "name",
-    "property",
-    "attribute",
-    "location",
-    "target",
-)
-_TOP_NAME_KEYS = ("param", "parameter", "field")
-_FAULT_MAP_KEYS = ("errors", "fielderrors", "validationerrors", "modelstate")
-"""Keys of an object that has the names of parameters as keys."""
-_FAULT_KEYS = (
-    *_FAULT_MAP_KEYS,
-    "invalidparams",
-    "invalidparameters",
-    "detail",
-    "details",
-    "violations",
-    "fieldviolations",
-    "constraintviolations",
-    "issues",
-    "suberrors",
-    "elements",
-)
-"""Keys of the single faults."""
-_NAME_LIST_KEYS = ("fields", "parameters", "params", "membernames")
-"""Keys of a list of names."""
 _MAX_DEPTH = 4
-_MAX_NAME_DEPTH = 6
 _MAX_FAULTS = 5
 _MAX_ITEMS = 20
-_PLACES = ("body", "query", "path", "header", "cookie", "data", "attributes", "params")
 
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error as the API reports it; `parameters` and `api_code` are in its own spelling."""
+    """An error as the API reports it, in its own words. `body` is all of it: data of JSON, else a text; or None.
+
+    `evidence` is the message with all codes, by which its kind is known.
+    """
 
     message: str = ""
-    code: Code = Code.INVALID_TYPE
-    parameters: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
     api_code: str = ""
+    evidence: str = ""
+    body: Any = None
+
+    @property
+    def code(self) -> Code:
+        """The kind of fault."""
+        return kind_of_fault(self.evidence)
+
+
+def kind_of_fault(evidence: str) -> Code:
+    """Return whether a parameter is unknown or missing by the words and codes of an error, else INVALID_TYPE."""
+    if _UNKNOWN.search(evidence):
+        return Code.UNKNOWN_PARAM
+    return Code.MISSING_PARAM if _MISSING.search(evidence) else Code.INVALID_TYPE
 
 
 def read_error(response: ApiResponse, secrets: Iterable[str] = ()) -> ApiError:
-    """Return the message of an error, the kind of fault and the parameters that it names; without any secret."""
+    """Return the message of an error, its single faults and the whole of it; without any secret."""
     content_type = response.headers.get("content-type", "")
     text = redact(decode_text(response.content[:262_144], content_type).strip(), secrets)
     if not is_json(content_type) and not text.startswith(("{", "[")):
         return _from_text(text, content_type, response.headers)
     try:
         has_charset = "charset" in content_type
-        body = json.loads(response.content if is_json(content_type) and not has_charset else text)
-        body = redacted(body, secrets)
+        content = response.content if is_json(content_type) and not has_charset else text
+        body = redacted(json.loads(content, parse_constant=lambda _: None), secrets)
     except (ValueError, RecursionError):
-        return _classified(_message_of_broken_json(text), ())
+        return _classified(_message_of_broken_json(text), text)
     return _from_json(body)
 
 
 def _from_text(text: str, content_type: str, headers: Mapping[str, str]) -> ApiError:
     if "html" in media_type(content_type) or text[:15].lower().startswith(("<!doctype html", "<html")):
-        text = ""
-    elif is_xml(content_type) or text.startswith("<"):
+        return replace(_challenged("", headers), body=visible_text(text))
+    if _CONTROLS.search(text):
+        return _challenged("", headers)
+    if is_xml(content_type) or text.startswith("<"):
         return _from_xml(text)
-    elif media_type(content_type) == FORM:
+    if media_type(content_type) == FORM:
         from urllib.parse import parse_qsl
 
         return _from_json(dict(parse_qsl(text[:65536])))
+    return _challenged(text, headers)
+
+
+def _challenged(text: str, headers: Mapping[str, str]) -> ApiError:
+    """Return an error of this text; if there is none, of what the challenge of a 401 says."""
     challenge = _CHALLENGE.search(headers.get("www-authenticate", "")) if not text else None
-    return _classified(challenge[1] if challenge is not None else text, ())
+    return _classified(challenge[1] if challenge is not None else text, text)
 
 
 def _message_of_broken_json(text: str) -> str:
@@ -158,8 +145,7 @@ def _message_of_broken_json(text: str) -> str:
 
 
 def _from_json(body: Any) -> ApiError:
-    parameters = tuple(dict.fromkeys(_parameter_names(body, 0)))
-    return _classified(_whole_message(body), parameters, _all_codes(body), _api_code(body))
+    return _classified(_whole_message(body), body, _all_codes(body), _api_code(body), tuple(faults_of(body)))
 
 
 def _from_xml(text: str) -> ApiError:
@@ -170,25 +156,16 @@ def _from_xml(text: str) -> ApiError:
     message = next((texts[key] for key in _MESSAGE_KEYS if texts.get(key)), "")
     code = _XML_CODE.search(text[:65536])
     api_code = code[1] if code is not None else ""
-    return _classified(message, (), api_code, api_code)
+    return _classified(message, text, api_code, api_code)
 
 
-def _classified(message: str, parameters: tuple[str, ...], codes: str = "", api_code: str = "") -> ApiError:
-    evidence = f"{message} {codes}"
-    code = Code.INVALID_TYPE
-    if _UNKNOWN.search(evidence):
-        code = Code.UNKNOWN_PARAM
-    elif _MISSING.search(evidence):
-        code = Code.MISSING_PARAM
-    return ApiError(message, code, parameters or tuple(_QUOTED.findall(message)), api_code)
-
-
-def _by_folded_key(body: Mapping[str, Any]) -> dict[str, Any]:
-    return {folded(str(key)): value for key, value in body.items()}
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+def _classified(
+    message: str, body: Any, codes: str = "", api_code: str = "", faults: tuple[Fault, ...] = ()
+) -> ApiError:
+    if not any(fault.steps for fault in faults):
+        quoted = (Fault(steps_of_name(name), listed=False) for name in _QUOTED.findall(message)[:_MAX_ITEMS])
+        faults = (*faults, *quoted)
+    return ApiError(message, faults, api_code, f"{message} {codes}", body)
 
 
 def _whole_message(body: Any) -> str:
@@ -196,10 +173,10 @@ def _whole_message(body: Any) -> str:
     message = _message(body, 0)
     if not isinstance(body, Mapping):
         return message
-    fields = _by_folded_key(body)
+    fields = by_folded_key(body)
     inner = fields.get("error")
-    for holder in (fields, _by_folded_key(inner) if isinstance(inner, Mapping) else {}):
-        for key in _FAULT_KEYS:
+    for holder in (fields, by_folded_key(inner) if isinstance(inner, Mapping) else {}):
+        for key in FAULT_KEYS:
             faults = list(dict.fromkeys(_faults(holder.get(key))))[:_MAX_FAULTS]
             if faults:
                 return _joined(message, faults)
@@ -224,7 +201,7 @@ def _faults(value: Any) -> Iterator[str]:
         for item in value[:_MAX_ITEMS]:
             message = _message(item, 1)
             if message:
-                name = next(_parameter_names(item, 1), "") if isinstance(item, Mapping) else ""
+                name = next((fault.name for fault in faults_of([item])), "") if isinstance(item, Mapping) else ""
                 yield f"{name}: {message}" if name and name not in message else message
 
 
@@ -242,18 +219,18 @@ def _message(body: Any, depth: int) -> str:
 
 
 def _message_of_object(body: Mapping[str, Any], depth: int) -> str:
-    fields = _by_folded_key(body)
+    fields = by_folded_key(body)
     for key in (*_MESSAGE_KEYS, *(() if not isinstance(fields.get("errors"), str) else ("errors",))):
         value = fields.get(key)
         if value and isinstance(value, str | Mapping | list):
             message = _message(value, depth + 1)
             if message:
                 return message
-    for key in _FAULT_KEYS:
+    for key in FAULT_KEYS:
         fault = next(_faults(fields.get(key)), "") if depth else ""
         if fault:
             return fault
-    if body and all(_is_list_of_texts(value) for value in body.values()):  # faults by parameter, nothing around them
+    if body and all(is_list_of_texts(value) for value in body.values()):  # faults by parameter, nothing around them
         return next(_faults(body), "")
     return ""
 
@@ -265,8 +242,8 @@ def _all_codes(body: Any) -> str:
     while pending and len(codes) < 20:
         value, depth = pending.pop()
         if isinstance(value, Mapping):
-            fields = _by_folded_key(value)
-            codes += [fields[key] for key in _CODE_KEYS if isinstance(fields.get(key), str)]
+            fields = by_folded_key(value)
+            codes += [fields[key] for key in CODE_KEYS if isinstance(fields.get(key), str)]
             pending += [(inner, depth + 1) for inner in value.values() if depth < _MAX_DEPTH]
         elif isinstance(value, list):
             pending += [(inner, depth + 1) for inner in value[:_MAX_ITEMS] if depth < _MAX_DEPTH]
@@ -280,7 +257,7 @@ def _api_code(body: Any) -> str:
     for _ in range(3):
         if not isinstance(body, Mapping):
             return ""
-        fields = _by_folded_key(body)
+        fields = by_folded_key(body)
         for key in _API_CODE_KEYS:
             value = fields.get(key)
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value):
@@ -288,55 +265,3 @@ def _api_code(body: Any) -> str:
         inner = fields.get("error") or fields.get("errors") or fields.get("fault")
         body = inner[0] if isinstance(inner, list) and inner else inner
     return ""
-
-
-def _parameter_names(body: Any, depth: int) -> Iterator[str]:
-    """Yield the names of the parameters that an error is about."""
-    if depth > _MAX_NAME_DEPTH:
-        return
-    if isinstance(body, list):
-        for item in body[:_MAX_ITEMS]:
-            yield from _parameter_names(item, depth + 1)
-    elif isinstance(body, Mapping):
-        fields = _by_folded_key(body)
-        yield from _direct_names(fields, _NAME_KEYS if depth else _TOP_NAME_KEYS)
-        for key in ("source", "error", *_FAULT_KEYS):
-            yield from _names_of_faults(key, fields.get(key), depth)
-        if not depth and body and all(_is_list_of_texts(value) for value in body.values()):
-            yield from (str(name) for name in list(body)[:_MAX_ITEMS])
-
-
-def _direct_names(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[str]:
-    """Yield the name that an object has itself, and those that it lists."""
-    name = next((name for key in keys if (name := _parameter_name(fields.get(key)))), "")
-    if name:
-        yield name
-    for key in _NAME_LIST_KEYS:
-        value = fields.get(key)
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            yield from filter(None, map(_parameter_name, value[:_MAX_ITEMS]))
-
-
-def _names_of_faults(key: str, value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        is_by_name = bool(value) and all(isinstance(inner, list) for inner in value.values())
-        if key in _FAULT_MAP_KEYS or is_by_name:
-            yield from (_parameter_name(str(name)) for name in list(value)[:_MAX_ITEMS])
-            return
-    if isinstance(value, list | Mapping):
-        yield from _parameter_names(value, depth + 1)
-
-
-def _parameter_name(value: Any) -> str:
-    """Return the name in `petId`, `/data/petId`, `body.petId` or `["body", "petId"]`; '' for any other value."""
-    if isinstance(value, list):
-        steps = [str(item) for item in value]
-    elif isinstance(value, str):
-        steps = [step for step in re.split(r"[/.]", value.removeprefix("#")) if step not in ("", "$")]
-    else:
-        return ""
-    if len(steps) > 1 and steps[0] in _PLACES:
-        steps = steps[1:]
-    if len(steps) > 1 and steps[0] == "attributes":
-        steps = steps[1:]
-    return ".".join(steps)[:100]

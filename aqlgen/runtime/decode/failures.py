@@ -9,29 +9,62 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import Code, Failure
+from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..redaction import redact
-from ..table import Row
-from ..text import folded, leaks, line
+from ..schema.reader import Types
+from ..table import Row, Table
+from ..text import bounded, folded, leaks, line
 from ..wire import Account, ApiResponse
-from .errors import ApiError, read_error
+from .blame import agent_name
+from .errors import ApiError, kind_of_fault, read_error
+from .faults import Fault, steps_of_name
 from .headers import quotas, retry_after, seconds_until_reset
+from .outcome import changes_something, with_advice
 from .upstream import upstream
 
 __all__ = ["failure_of_response"]
 
 _CODES = {
     401: Code.PERMISSION_DENIED,
+    402: Code.PERMISSION_DENIED,
     403: Code.PERMISSION_DENIED,
     404: Code.NOT_FOUND_RESOURCE,
+    407: Code.INTERNAL_ERROR,
     408: Code.INTERNAL_ERROR,
-    409: Code.ALREADY_EXISTS,
+    409: Code.VERSION_MISMATCH,
     410: Code.NOT_FOUND_RESOURCE,
     412: Code.VERSION_MISMATCH,
+    413: Code.PAYLOAD_TOO_LARGE,
+    421: Code.INTERNAL_ERROR,
+    423: Code.PERMISSION_DENIED,
+    425: Code.RATE_LIMIT_EXCEEDED,
+    426: Code.INTERNAL_ERROR,
     429: Code.RATE_LIMIT_EXCEEDED,
+    451: Code.PERMISSION_DENIED,
 }
+_REASONS = {
+    402: "the API asks for a payment, or one was declined",
+    423: "the resource is locked",
+    451: "the API withholds it for legal reasons",
+}
+_EXISTS = re.compile(
+    r"\balready[ _-]?(?:exist|taken|registered|used|present|created|defined|a member|been (?:taken|used|registered))"
+    r"|\balready have|alreadyexist|\bexists? already|\bduplicat|\bunique\b|uniqueness|\b(?:is|been) taken",
+    re.IGNORECASE,
+)
+"""Words of a conflict about something that is there already."""
+_EXISTS_CODE = re.compile(r"(?<!not)(?<!not[_ -])exists?\b|duplicat|unique|taken", re.IGNORECASE)
+"""The same in the API's code."""
+_IN_USE = re.compile(r"\balready[ _-]in[ _-]use", re.IGNORECASE)
+"""The same of a name that is to be given; of what is to be changed or deleted it says something else."""
+_UNSURE = frozenset({302, *range(500, 600)} - {501, 505, 511})
+"""Statuses after which a call may have been carried out: a server or gateway failed on its way, or leads elsewhere."""
 _SCOPE = re.compile(r'\bscope="?([^",]+)"?', re.IGNORECASE)
 _DEFAULT_WAIT = 60  # seconds, when the API limits calls and does not say for how long
+_SHORT_WAIT = 5  # seconds, when the API is not ready for a call yet
+_MAX_PROBLEMS = 20
+_MAX_WORDS = 200
+_LEADING_NAME = re.compile(r"\s{0,9}+['\"`]?([A-Za-z_][\w.\[\]-]{0,99}+)")
 
 
 def failure_of_response(
@@ -40,83 +73,151 @@ def failure_of_response(
     params: Mapping[str, Any],
     secrets: frozenset[str] = frozenset(),
     account: Account | None = None,
+    table: Table | None = None,
 ) -> Failure:
     """Build the Failure of a response that is no success. What the API says of it is data, in `details.upstream`.
 
-    `account` says which credential the request had.
+    `account` says which credential the request had. With the table, fields are named and what may have been carried
+    out has a read to find out with.
     """
     status = response.status
     response = replace(response, headers={name: redact(value, secrets) for name, value in response.headers.items()})
     error = read_error(response, secrets)  # masked before anything is cut: a part of a secret is not found any more
     code = _CODES.get(status, Code.INVALID_TYPE if 400 <= status < 500 else Code.INTERNAL_ERROR)
     details: dict[str, Any] = {"http_status": status}
+    problems = _problems(row, {} if table is None else table.types, params, error)
     if code is Code.INVALID_TYPE:
-        code, message = _invalid(row, error, status, details)
+        code, message = _invalid(row, error, problems, status, details)
+    elif status in _REASONS:
+        details["reason"] = _REASONS[status]
+        message = f"Permission denied: {_REASONS[status]} (HTTP {status})"
     elif code is Code.PERMISSION_DENIED:
         message = _denied(response, status, details, account)
     elif code is Code.NOT_FOUND_RESOURCE:
         message = _not_found(row, params, details)
     elif code is Code.RATE_LIMIT_EXCEEDED:
-        message = _limited(response, details)
-    elif code is Code.ALREADY_EXISTS:
-        message = f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'"
+        message = _limited(response, status, details)
+    elif code is Code.PAYLOAD_TOO_LARGE:
+        details["limit_type"] = "request_size"
+        message = f"Payload exceeds request_size limit of the API (HTTP {status}): send less in one call"
     elif code is Code.VERSION_MISMATCH:
-        message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
+        code, message = _conflict(row, params, error, status)
     else:
         message = _internal(response, status, details)
+    problems = [problem for problem in problems if problem["upstream"].keys() - {"name"}]
+    if any("param_name" in problem or "name" in problem["upstream"] for problem in problems):
+        details["problems"] = problems
     content_type = response.headers.get("content-type", "") if response.content else ""
-    details["upstream"] = upstream(status, content_type, error.api_code, error.message)
-    if error.message:
+    details["upstream"] = upstream(
+        status, content_type, error.api_code, error.message, error.body, _told_headers(response.headers, status)
+    )
+    if error.message or error.body:
         message = f"{message.rstrip('.')}. The API's own words are in details.upstream."
     if leaks(message):
         message = "The API refused the request, see details"
-    return Failure(code, message, details)
+    failure = Failure(code, message, details)
+    if table is not None and status in _UNSURE and changes_something(row, row.method):
+        details["outcome"] = UNKNOWN_OUTCOME
+        failure = with_advice(Failure(code, message, details), row, params, table)
+    return failure
 
 
-def _invalid(row: Row, error: ApiError, status: int, details: dict[str, Any]) -> tuple[Code, str]:
-    names = [line(name, 100) for name in (_agent_name(row, parameter) for parameter in error.parameters) if name]
+def _told_headers(headers: Mapping[str, str], status: int) -> Mapping[str, str]:
+    """Return the headers to show; of where a redirect leads, only the host is for an agent (`redirected_to`)."""
+    if not 300 <= status < 400:
+        return headers
+    return {name: value for name, value in headers.items() if name not in ("location", "link")}
+
+
+def _problems(row: Row, types: Types, params: Mapping[str, Any], error: ApiError) -> list[dict[str, Any]]:
+    """Return the single faults: `param_name` is the agent's own name, `upstream` what the API says of it."""
+    problems: list[dict[str, Any]] = []
+    for fault in error.faults:
+        name, steps = "", fault.steps
+        if steps:
+            name = agent_name(row, types, params, fault)
+        elif fault.listed:
+            name = _named_in_text(row, types, params, fault)
+        if not name and not (fault.listed and (fault.message or steps)):
+            continue
+        words = {"name": fault.name, "code": fault.code, "message": fault.message}
+        problem: dict[str, Any] = {"code": kind_of_fault(f"{fault.message} {fault.code}").value}
+        if name:
+            problem["param_name"] = name
+        problem["upstream"] = {key: bounded(text, _MAX_WORDS) for key, text in words.items() if text}
+        if problem not in problems:
+            problems.append(problem)
+    return problems[:_MAX_PROBLEMS]
+
+
+def _named_in_text(row: Row, types: Types, params: Mapping[str, Any], fault: Fault) -> str:
+    """Return the agent's name of the parameter that a message begins with."""
+    match = _LEADING_NAME.match(fault.message)
+    return agent_name(row, types, params, replace(fault, steps=steps_of_name(match[1]))) if match is not None else ""
+
+
+def _conflict(row: Row, params: Mapping[str, Any], error: ApiError, status: int) -> tuple[Code, str]:
+    """Return what kind of conflict it is: something is there already, or something changed in between."""
+    condition = next(
+        (name for name, item in row.parameters.items() if item.location == "header" and _is_none_match(item.wire)), ""
+    )
+    if (status == 409 and _says_it_exists(row, error)) or (status == 412 and condition in params):
+        message = f"Conflict: the API refused '{row.name}', since such a '{row.resource}' exists already"
+        return Code.ALREADY_EXISTS, message
+    if status == 412:
+        message = f"Conflict: '{row.resource}' was changed by someone else. Read it again, then make the change anew."
+    else:
+        message = (
+            f"Conflict: the API refused '{row.name}', since it clashes with the present state of '{row.resource}'. "
+            "Read it again, then decide anew."
+        )
+    return Code.VERSION_MISMATCH, message
+
+
+def _says_it_exists(row: Row, error: ApiError) -> bool:
+    """Return True if the words or the code of a conflict tell of something that is there already."""
+    if row.family == "delete":
+        return False
+    if row.family == "create" and _IN_USE.search(error.evidence):
+        return True
+    return bool(_EXISTS.search(error.evidence) or _EXISTS_CODE.search(error.api_code))
+
+
+def _is_none_match(wire: str) -> bool:
+    return wire.lower() == "if-none-match"
+
+
+def _invalid(
+    row: Row, error: ApiError, problems: list[dict[str, Any]], status: int, details: dict[str, Any]
+) -> tuple[Code, str]:
     code = error.code if status in (400, 422) else Code.INVALID_TYPE
-    if code is Code.MISSING_PARAM and names:
-        details |= {"param_name": names[0], "operation": row.name}
-        return code, f"Missing required parameter '{_own_part(row, names[0])}', says the API"
-    if code is Code.UNKNOWN_PARAM and error.parameters:
-        unknown = [line(parameter, 100) for parameter in error.parameters[:20]]
+    named = [problem for problem in problems if "param_name" in problem]
+    exact = [problem for problem in named if problem["code"] == code.value]
+    name = next((problem["param_name"] for problem in (*exact, *named)), "")
+    if status == 428:
+        return _unconditional(row, details)
+    if code is Code.MISSING_PARAM and name:
+        details |= {"param_name": name, "operation": row.name}
+        return code, f"Missing required parameter '{name}', says the API"
+    if code is Code.UNKNOWN_PARAM and error.faults:
+        unknown = [line(fault.name, 100) for fault in error.faults[:20] if fault.steps]
         details |= {"operation": row.name, "unknown_params": unknown, "valid_params": list(row.parameters)}
         return code, f"Unknown parameter(s) for operation '{row.name}', says the API"
-    if names:
-        details["param_name"] = names[0]
-        return Code.INVALID_TYPE, f"Parameter '{_own_part(row, names[0])}' was refused by the API (HTTP {status})"
+    if name:
+        details["param_name"] = name
+        return Code.INVALID_TYPE, f"Parameter '{name}' was refused by the API (HTTP {status})"
     if status in (400, 422):
         return code, f"The API refused the parameters of '{row.name}' (HTTP {status})"
     return Code.INVALID_TYPE, f"The API refused the request of '{row.name}' (HTTP {status})"
 
 
-def _agent_name(row: Row, name: str) -> str | None:
-    """Return the agent's name of what the API calls `name`: a parameter, or a field of one."""
-    first, _, rest = name.partition(".")
-    first = first.partition("[")[0]
-    wanted = folded(first)
-    for parameter in row.parameters.values():
-        if first in (parameter.wire, parameter.name) or wanted in (folded(parameter.wire), folded(parameter.name)):
-            return f"{parameter.name}.{rest}" if rest else parameter.name
-    body = row.body
-    if body is not None and body.shape == "whole" and body.parameter is not None:
-        for field in _fields(row, body.parameter):
-            if folded(field) == wanted:
-                return f"{body.parameter}.{field}.{rest}" if rest else f"{body.parameter}.{field}"
-    return None
-
-
-def _own_part(row: Row, name: str) -> str:
-    """Return the part of a path that the adapter declares itself: the rest is in the words of the API."""
-    parameter, _, rest = name.partition(".")
-    field = rest.partition(".")[0]
-    return f"{parameter}.{field}" if field in _fields(row, parameter) else parameter
-
-
-def _fields(row: Row, parameter: str) -> list[str]:
-    schema = row.parameters[parameter].schema if parameter in row.parameters else {}
-    return list(schema.get("properties", {}))
+def _unconditional(row: Row, details: dict[str, Any]) -> tuple[Code, str]:
+    """Return what to give where the API takes a call only with the version that it is meant for (RFC 6585, 3)."""
+    name = next((name for name, item in row.parameters.items() if folded(item.wire) == "ifmatch"), "")
+    if not name:
+        return Code.INVALID_TYPE, f"The API takes '{row.name}' only with a condition (HTTP 428)"
+    details |= {"param_name": name, "operation": row.name}
+    return Code.MISSING_PARAM, f"Missing required parameter '{name}': read '{row.resource}' first and give its ETag"
 
 
 def _denied(response: ApiResponse, status: int, details: dict[str, Any], account: Account | None) -> str:
@@ -146,9 +247,12 @@ def _not_found(row: Row, params: Mapping[str, Any], details: dict[str, Any]) -> 
     return f"Resource '{row.resource}' not found: '{details['resource_id']}'"
 
 
-def _limited(response: ApiResponse, details: dict[str, Any]) -> str:
+def _limited(response: ApiResponse, status: int, details: dict[str, Any]) -> str:
     wait = _wait_seconds(response)
-    details["retry_after_seconds"] = _DEFAULT_WAIT if wait is None else wait
+    usual = _SHORT_WAIT if status == 425 else _DEFAULT_WAIT
+    details["retry_after_seconds"] = usual if wait is None else wait
+    if status == 425:
+        return f"The API is not ready for this call yet: try again in {details['retry_after_seconds']} seconds"
     for key in ("limit", "remaining"):
         value = _limit_header(response, key)
         if value is not None:
@@ -165,6 +269,8 @@ def _internal(response: ApiResponse, status: int, details: dict[str, Any]) -> st
             details["redirected_to"] = line(_host_of(response.headers["location"]), 200)
             return f"Internal error: the API redirected the request elsewhere, which is not followed (HTTP {status})"
         return f"Internal error: the API answered with a status of no meaning here (HTTP {status})"
+    if 400 <= status < 500 and status != 408:
+        return f"Internal error: the API or a proxy does not take requests of this form (HTTP {status})"
     return f"Internal error: the API failed (HTTP {status})"
 
 

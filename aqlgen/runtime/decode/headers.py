@@ -24,6 +24,7 @@ __all__ = [
     "head_data",
     "not_modified_data",
     "quotas",
+    "result_headers",
     "retry_after",
     "seconds_until_reset",
     "with_location",
@@ -74,6 +75,8 @@ _NOISE = (
 _CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 _LOCATIONS = ("operation-location", "azure-asyncoperation", "location", "content-location")
 """Headers of where the result of an accepted call will be, the most exact first."""
+_OF_RESULT = ("Location", "Operation-Location", "Content-Location", "ETag", "Retry-After")
+"""Headers of what a write made or began, as they are told in `_meta`."""
 _BUCKETS = ("x-ratelimit-bucket", "x-ratelimit-resource")
 """Headers that name what the quota of a response is of."""
 _MAX_LENGTH = 2000
@@ -123,32 +126,41 @@ def not_modified_data(response: ApiResponse, row: Row, params: Mapping[str, Any]
 
 
 def with_location(response: ApiResponse, row: Row, data: Any, secrets: frozenset[str]) -> Any:
-    """Return the data of a success with the place of its result, if the headers have one and the data do not.
+    """Return the data of a success with where its result is, if the headers say so and the data do not.
 
-    (R-LOOP-1: what was accepted and goes on, and the operation that shows its progress.)
+    Where there are no data, what the headers say are the data. An accepted object has them beside its own fields, with
+    an underscore before the name, and never in the place of one (R-LOOP-1: what was accepted and goes on, and the
+    operation that shows its progress). For all others they are in `_meta` (see `result_headers`).
     """
     headers = response.headers
-    location = next((headers[name] for name in _LOCATIONS if headers.get(name)), None)
     is_accepted = response.status == 202
-    if not is_accepted:
-        location = headers.get("location")
-    if not location:
-        return data
-    additions: dict[str, Any] = {"status": "accepted"} if is_accepted else {}
-    additions["location"] = redact(location, secrets)[:_MAX_LENGTH]
+    names = _LOCATIONS if is_accepted else ("location",)
+    location = next((headers[name] for name in names if headers.get(name)), None)
+    additions: dict[str, Any] = {"status": "accepted"} if is_accepted and location else {}
+    if location:
+        additions["location"] = redact(location, secrets)[:_MAX_LENGTH]
     monitor = None if row.long_running is None else row.long_running.monitor
-    if is_accepted and monitor:
+    if is_accepted and location and monitor:
         additions["monitor"] = monitor
-    if is_accepted and "retry-after" in headers:
-        wait = retry_after(headers["retry-after"], time.time())
-        if wait is not None:
-            additions["retry_after_seconds"] = wait
+    if headers.get("etag") and data is None:
+        additions["etag"] = redact(headers["etag"], secrets)[:_MAX_LENGTH]
+    wait = retry_after(headers["retry-after"], time.time()) if "retry-after" in headers else None
+    if wait is not None:
+        additions["retry_after_seconds"] = wait
     if data is None:
-        return additions
+        return additions or None
     if not is_accepted or not isinstance(data, dict) or location in data.values():
         return data
-    additions.pop("status")
-    return {**data, **{f"_{name}": value for name, value in additions.items()}}
+    additions.pop("status", None)
+    return {**{f"_{name}": value for name, value in additions.items()}, **data}
+
+
+def result_headers(response: ApiResponse, secrets: frozenset[str]) -> dict[str, str]:
+    """Return the headers of a success that say where its result is, which version it has and when to ask for it."""
+    headers = response.headers
+    return {
+        name: redact(headers[name.lower()], secrets)[:_MAX_LENGTH] for name in _OF_RESULT if headers.get(name.lower())
+    }
 
 
 def retry_after(value: str, now: float) -> int | None:

@@ -10,14 +10,18 @@ from ..errors import Failure
 from ..media import JSON, StreamForm, is_json, is_json_lines, is_multipart, is_xml, media_type, stream_form
 from ..redaction import redact, redacted
 from ..schema.field_names import Names, Plan, Way
-from ..table import Row
+from ..table import Row, Table
 from ..wire import Account, ApiResponse
 from .body import decode_text, read_body
+from .outcome import changes_something
 
 __all__ = ["declared_response", "decode_response"]
 
 _WITHOUT_CONTENT = frozenset({204, 205, 304})
-_LOCATION_HEADERS = frozenset({"location", "operation-location", "azure-asyncoperation"})
+_RESULT_HEADERS = frozenset({"location", "operation-location", "azure-asyncoperation"})
+"""Headers that say where the result of a call is."""
+_ABOUT_RESULT = _RESULT_HEADERS | {"etag", "retry-after"}
+"""Those, and what else is to be told of what was made or accepted."""
 
 
 def decode_response(
@@ -29,7 +33,7 @@ def decode_response(
     *,
     account: Account | None = None,
 ) -> Any:
-    """Return the data of a response. Raises Failure when its status is one, or its body is not of its type.
+    """Return the data of a response. Raises Failure when its status is one, or it has too many values.
 
     `account` says which credential the request had, if the API did not accept it.
     A response that misses its declared schema is passed on as it is.
@@ -51,7 +55,7 @@ def _decoded(
 ) -> Any:
     status = response.status
     if not 200 <= status < 300:
-        return _decode_other_status(response, row, params, secrets, account)
+        return _decode_other_status(response, row, params, secrets, account, names.table)
     if response.file is not None:
         file = response.file
         return {"path": file.path, "size": file.size, "mime_type": file.mime_type, "sha256": file.sha256}
@@ -59,12 +63,14 @@ def _decoded(
         from .headers import allowed_methods, head_data
 
         return head_data(response, secrets) if row.method == "HEAD" else allowed_methods(response)
-    data = (
-        None
-        if status in _WITHOUT_CONTENT or not response.content
-        else _data(response, declared_response(row, status), names)
-    )
-    if _LOCATION_HEADERS.isdisjoint(response.headers):
+    data = None
+    if status not in _WITHOUT_CONTENT and response.content:
+        try:
+            data = _data(response, declared_response(row, status), names)
+        except Failure:
+            if not changes_something(row, row.method):
+                raise  # else the call was carried out, whatever its answer is
+    if (_ABOUT_RESULT if status in (201, 202) else _RESULT_HEADERS).isdisjoint(response.headers):
         return data
     from .headers import with_location
 
@@ -86,7 +92,12 @@ def declared_response(row: Row, status: int) -> Mapping[str, Any]:
 
 
 def _decode_other_status(
-    response: ApiResponse, row: Row, params: Mapping[str, Any], secrets: frozenset[str], account: Account | None
+    response: ApiResponse,
+    row: Row,
+    params: Mapping[str, Any],
+    secrets: frozenset[str],
+    account: Account | None,
+    table: Table,
 ) -> Any:
     """Return the data of a redirect that is a result in itself, and of what was not modified; else raise Failure."""
     status, location = response.status, response.headers.get("location")
@@ -101,7 +112,7 @@ def _decode_other_status(
         return {"location": redact(location, secrets)}
     from .failures import failure_of_response
 
-    raise failure_of_response(response, row, params, secrets, account)
+    raise failure_of_response(response, row, params, secrets, account, table)
 
 
 def _is_declared(row: Row, status: int) -> bool:

@@ -22,13 +22,14 @@ from ..session import Session
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
-from ..warnings.rules import WarningRules
+from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
     from ..state import State
+    from ..validation.understood import Understood
     from ..wire import ApiRequest
 
 __all__ = ["ApiSide", "Dispatcher"]
@@ -122,7 +123,8 @@ class Dispatcher:
     ) -> Envelope:
         """Answer one operation.
 
-        In a batch the results carry no `_meta`, and the warnings go to `batch_warnings`, except those about the data.
+        In a batch the results carry no `_meta` but headers of the API, and the warnings go to `batch_warnings`, except
+        those about the data.
         """
         shown: list[dict[str, Any]] = []
         try:
@@ -156,13 +158,39 @@ class Dispatcher:
                 session_id=session.id,
             )
             return _internal(stamp).envelope()
-        return success(data, stamp.meta() if batch_warnings is None else None, shown)
+        if batch_warnings is None:
+            return success(data, stamp.meta(), shown)
+        headers = stamp.take_headers()
+        return success(data, {"headers": headers} if headers else None, shown)
 
     async def _call(
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
     ) -> tuple[Any, Warnings | None]:
-        """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
-        params = self._api.validate(row, request.for_row(row))
+        """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
+        understood: list[Understood] = []
+        params = self._api.validate(row, request.for_row(row), understood)
+        if not understood:
+            return await self._run(row, params, request, stamp, session, person)
+        self._limits.check({"params": params})  # what was text may be deep
+        try:
+            data, warnings = await self._run(row, params, request, stamp, session, person)
+        except Failure as failure:
+            failure.details.setdefault("understood", [item.message for item in understood[:MOST_UNDERSTOOD]])
+            raise
+        warnings = warnings or Warnings()
+        warnings.extend([understood_warning(understood)])
+        return data, warnings
+
+    async def _run(
+        self,
+        row: Row,
+        params: dict[str, Any],
+        request: Request,
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+    ) -> tuple[Any, Warnings | None]:
+        """Perform or preview an operation with valid parameters, once the gatekeeper lets it through."""
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._dry_run(row, params, request, stamp, session), None
         if row.family != "read":
@@ -232,8 +260,8 @@ class Dispatcher:
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
             answer = rules.fit(data, row, response, warnings)
-        if row.has_header_metadata and exchanges.last is not None:
-            headers = api.declared_headers(exchanges.last, row)
+        if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
+            headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:
                 stamp.notes = {**(stamp.notes or {}), "headers": headers}
         return answer

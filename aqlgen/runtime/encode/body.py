@@ -29,9 +29,11 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
         params = {**row.presets, **params, **row.fixed_values}
     if body.shape == "whole":
         parameter = row.sent_parameters.get(body.parameter or "")
+        constants = _constants(row, body, names) if row.fixed else {}
         if parameter is None or parameter.name not in params:
-            return None
-        return names.to_wire(params[parameter.name], parameter.schema)
+            return constants or None
+        value = names.to_wire(params[parameter.name], parameter.schema)
+        return {**value, **constants} if constants and isinstance(value, Mapping) else value
     fields: dict[str, Any] = {}
     further_fields: Any = None
     has_fields = False
@@ -47,6 +49,12 @@ def assemble_body(row: Row, params: Mapping[str, Any], names: Names) -> Any:
     if isinstance(further_fields, Mapping):
         fields = {**further_fields, **fields}
     return fields if has_fields or body.required else None
+
+
+def _constants(row: Row, body: Body, names: Names) -> dict[str, Any]:
+    """Return the fields that the owner fixed within a body that is one parameter, under the API's names."""
+    fixed = [field for field in row.fixed.values() if field.location == "body" and field.name != body.parameter]
+    return {field.wire: names.to_wire(field.preset, field.schema) for field in fixed}
 
 
 def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> tuple[str, bytes]:

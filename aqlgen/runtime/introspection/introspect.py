@@ -140,7 +140,7 @@ class Introspection:
         if row is None:
             return None
         alias = None if row.name == name else self.alias(name)
-        return operation_details(row, self._table.types, self._config, alias)
+        return operation_details(row, self._table, self._config, alias)
 
     # Types
 

@@ -11,7 +11,7 @@ from ..schema.groups import group_notes, parameters_by_field
 from ..schema.reader import Types, parts
 from ..schema.wording import presence_notes
 from ..settings.config import Config
-from ..table import Row
+from ..table import Row, Table
 from ..text import clean, folded
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
@@ -48,10 +48,10 @@ def _header(config: Config, name: str, family: str, description: str) -> dict[st
     }
 
 
-def operation_details(row: Row, types: Types, config: Config, alias: Alias | None) -> dict[str, Any]:
+def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
     """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
-    description = " ".join([_description(row), *_body_notes(row, types)])
-    places = _places(row)
+    types, places = table.types, _places(row)
+    description = " ".join([_description(row, table), *_body_notes(row, types)])
     details = {
         **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
         "parameters": [
@@ -66,10 +66,14 @@ def operation_details(row: Row, types: Types, config: Config, alias: Alias | Non
     return details
 
 
-def _description(row: Row) -> str:
+def _description(row: Row, table: Table) -> str:
     text = clean(row.description, 4000)
     if row.relative:
         text += f" (a kind of {row.relative})"
+    if row.update is not None and row.update.replaces:
+        from ..calls.update_plan import replacement
+
+        text += f" {replacement(row, table)}"
     return f"Deprecated. {text}" if row.deprecated else text
 
 

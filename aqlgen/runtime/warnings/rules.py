@@ -4,25 +4,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..media import JSON
 from ..settings.config import Config
+from ..text import line
 from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Warnings
 
 if TYPE_CHECKING:
     from ..session import Session
     from ..table import Row, Table
+    from ..validation.understood import Understood
     from ..wire import ApiResponse
     from .deprecation import Deprecations
 
-__all__ = ["OMITTED", "WarningRules", "select_warnings"]
+__all__ = ["MOST_UNDERSTOOD", "OMITTED", "UNDERSTOOD", "WarningRules", "select_warnings", "understood_warning"]
 
 
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
 """Code of the warning about omitted warnings."""
+
+UNDERSTOOD = "VALIDATION_UNDERSTOOD_WARNING"
+"""Code of the warning that a call was not valid as it stood, and was understood."""
+
+MOST_UNDERSTOOD = 20
+_LONGEST = 400
 
 _RANKS = {"high": 0, "medium": 1, "low": 2}
 _IDENTITY = {
@@ -36,6 +45,9 @@ _IDENTITY = {
 _PEAKS = frozenset({"current", "duration_ms"})
 _STATE = "warnings"
 _MOST_KNOWN = 256
+
+_BEGINNINGS = frozenset({b"{", b"["})
+"""First characters of JSON that holds data."""
 
 Key: TypeAlias = tuple[str, str]
 
@@ -61,6 +73,13 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
         kept = config.warn_most - 1
         selected = [*selected[:kept], _omitted(selected[kept:], config.warn_most)]
     return [warning.as_json() for warning in selected]
+
+
+def understood_warning(understood: Sequence[Understood]) -> CallWarning:
+    """Return the warning that says what of a call was understood, and as what it was sent."""
+    messages = [item.message for item in understood[:MOST_UNDERSTOOD]]
+    details = {"understood": messages, "count": len(understood)}
+    return CallWarning(UNDERSTOOD, line("Understood: " + "; ".join(messages), _LONGEST), "low", details)
 
 
 def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:
@@ -158,11 +177,17 @@ class WarningRules:
 
     def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
         """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
-        if response.cut:
-            from .thresholds import stream_warning
-
-            warnings = warnings or Warnings()
-            warnings.extend([stream_warning(response.cut, data)])
+        if (  # cheap, since every call asks: data of JSON that was called so need no second look
+            data is None
+            or data.__class__ is str
+            or response.content[:1] not in _BEGINNINGS
+            or not response.headers.get("content-type", JSON).startswith(JSON)
+            or response.cut
+        ):
+            warning = self._about_content(data, row, response)
+            if warning is not None:
+                warnings = warnings or Warnings()
+                warnings.extend([warning])
         if len(response.content) <= self._max_response:
             return data, warnings
         from .thresholds import truncate
@@ -172,6 +197,16 @@ class WarningRules:
             warnings = warnings or Warnings()
             warnings.extend([warning])
         return data, warnings
+
+    def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:
+        """Return the warning about an answer that is not whole, or not what was asked for."""
+        from .content import cut_warning, unexpected_content
+
+        if not response.cut:
+            return unexpected_content(row, response, data)
+        from .thresholds import stream_warning
+
+        return cut_warning(row, response, data) or stream_warning(response.cut, data)
 
     def select(self, warnings: Warnings | None, session: Session) -> list[dict[str, Any]]:
         """Return what the envelope of a successful call shows, the most urgent first."""

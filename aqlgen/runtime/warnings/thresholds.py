@@ -120,7 +120,7 @@ def stream_warning(cut: str, data: Any) -> CallWarning:
         "bytes": "an answer may not hold more",
         "time": "the time for listening to a stream is over",
         "break": "the connection broke",
-    }[cut]
+    }.get(cut, "it could not be read further")
     details = {"field": "data", "truncated_count": kept, "limit": kept, "reason": reason}
     return CallWarning(CODE, f"Response truncated to {kept} items: {reason}", "low", details)
 

@@ -9,13 +9,16 @@
 #
 #   SPEC      the document, a URL or a file; default: the address that the adapter was made from, else the kept document
 #   HEADER    a header for the document's server
-#   TEST      the command that tests the project; default: python -m pytest -q
-#   PYTHON    default: python       REMOTE  default: origin       BRANCH  default: aqlgen/<package>
+#   TEST      the command that tests the project; default: $PYTHON -m pytest -q
+#   PYTHON    default: .venv/bin/python if it is there, else python
+#   REMOTE    default: origin       BRANCH  default: aqlgen/<package>
 
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
-PYTHON=${PYTHON:-python}
+venv=.venv/bin/python # of README.md, with the tools of developers
+[ -x "$venv" ] || venv=python
+PYTHON=${PYTHON:-$venv}
 REMOTE=${REMOTE:-origin}
 TEST=${TEST:-"$PYTHON -m pytest -q"}
 MARK=Aqlgen-Tree

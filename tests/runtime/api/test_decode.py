@@ -102,19 +102,23 @@ def test_bodies_are_read_by_their_type(pets: Package, response: ApiResponse, dat
 
 
 @pytest.mark.parametrize(
-    "response",
+    ("response", "text"),
     [
-        answer(b"{oops", "application/json"),
-        answer(b"<html>login</html>", "text/html"),
-        answer(b"[" * 100_000, "application/json"),
-        answer(b"\xff\xfe\xfd", "application/json"),
-        answer(b"", "", 302),
-        answer(b"", "", 304),
+        (answer(b"{oops", "application/json"), "{oops"),
+        (answer(b"<html>login</html>", "text/html"), "<html>login</html>"),
+        (answer(b"[" * 100_000, "application/json"), "[" * 100_000),
+        (answer(b"\xff\xfe\xfd", "application/json"), "\ufffd"),
     ],
 )
-def test_a_body_that_is_not_what_it_says_is_an_internal_error(pets: Package, response: ApiResponse) -> None:
+def test_a_success_that_is_not_what_it_says_is_its_text(pets: Package, response: ApiResponse, text: str) -> None:
     """R-ERR-2."""
-    assert raised(pets, response).code is Code.INTERNAL_ERROR
+    assert pets.decode(response) == text
+
+
+@pytest.mark.parametrize("status", [302, 304])
+def test_a_status_of_no_meaning_here_is_an_internal_error(pets: Package, status: int) -> None:
+    """R-ERR-2."""
+    assert raised(pets, answer(b"", "", status)).code is Code.INTERNAL_ERROR
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,12 @@ def test_a_body_that_is_not_what_it_says_is_an_internal_error(pets: Package, res
         (403, Code.PERMISSION_DENIED),
         (404, Code.NOT_FOUND_RESOURCE),
         (410, Code.NOT_FOUND_RESOURCE),
-        (409, Code.ALREADY_EXISTS),
+        (402, Code.PERMISSION_DENIED),
+        (423, Code.PERMISSION_DENIED),
+        (451, Code.PERMISSION_DENIED),
+        (409, Code.VERSION_MISMATCH),
+        (413, Code.PAYLOAD_TOO_LARGE),
+        (425, Code.RATE_LIMIT_EXCEEDED),
         (412, Code.VERSION_MISMATCH),
         (429, Code.RATE_LIMIT_EXCEEDED),
         (418, Code.INVALID_TYPE),

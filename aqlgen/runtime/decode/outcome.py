@@ -1,0 +1,111 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""A call whose outcome is not known: what to say of it, and the operation that shows what became of it (R-ERR-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..encode.urls import paired_placeholders
+from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Failure
+
+if TYPE_CHECKING:
+    from ..table import Row, Table
+
+__all__ = ["changes_something", "find_out", "with_advice"]
+
+
+def changes_something(row: Row | None, method: str) -> bool:
+    """Return True if a request may change something: it is of no safe method, and no read by another one."""
+    return method not in ("GET", "HEAD", "OPTIONS", "QUERY", "TRACE") and (row is None or row.family != "read")
+
+
+def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Table, key: str = "") -> Failure:
+    """Return a failure whose outcome may be unknown with what that means, and how to find out.
+
+    A call that carried an idempotency key may be made again with it, if the operation has a parameter for it.
+    """
+    outcome = failure.details.get("outcome")
+    message = failure.message.rstrip(".")
+    if outcome == NOT_PERFORMED:
+        return Failure(failure.code, f"{message}. Nothing was sent: the call was not carried out.", failure.details)
+    if outcome != UNKNOWN_OUTCOME:
+        return failure
+    message += ". The call may have been carried out"
+    details = failure.details
+    question = find_out(row, params, table)
+    if question is None:
+        message += ": find out before you make it again."
+    else:
+        details = {**details, "find_out": question}
+        message += f": find out with '{question['operation']}', see details.find_out, before you make it again."
+    parameter = _key_parameter(row) if key else None
+    if parameter is not None:
+        message += f" With '{parameter}' as in details.idempotency_key the API carries it out once only."
+        details = {**details, "idempotency_key": key}
+    return Failure(failure.code, message, details)
+
+
+def _key_parameter(row: Row) -> str | None:
+    """Return the parameter by which agents give the idempotency key."""
+    carrier = row.idempotency
+    wire = "" if carrier is None else (carrier.header or carrier.parameter or "").lower()
+    return next((name for name, parameter in row.parameters.items() if parameter.wire.lower() == wire), None)
+
+
+def find_out(row: Row, params: Mapping[str, Any], table: Table) -> dict[str, Any] | None:
+    """Return the call that shows whether another one was carried out; None if the table has none.
+
+    It reads what the call is about: the same path, which for a create is the list, or else a path above it.
+    """
+    readers = dict(_readers(row, table))
+    if row.update is not None and row.update.read is not None:
+        reader = table.find(row.update.read, "read")
+        if reader is not None:
+            readers[row.path.rstrip("/")] = reader
+    path = row.path.rstrip("/")
+    while path:
+        reader = readers.get(path)
+        asked = None if reader is None else _arguments(reader, row, params)
+        if reader is not None and asked is not None:
+            return {"operation": reader.name, "params": asked}
+        path = path.rpartition("/")[0]
+    return None
+
+
+def _readers(row: Row, table: Table) -> list[tuple[str, Row]]:
+    """Return the reads by GET of a path and of those above it, each by the path as the row writes it."""
+    wanted = {}
+    path = row.path.rstrip("/")
+    while path:
+        wanted[_without_names(path)] = path
+        path = path.rpartition("/")[0]
+    readers = []
+    for name, family, (method, reader_path) in table.values("method", "path"):
+        same = wanted.get(_without_names(str(reader_path).rstrip("/")))
+        if family == "read" and method == "GET" and same is not None:
+            reader = table.find(name, "read")
+            if reader is not None:
+                readers.append((same, reader))
+    return readers[::-1]  # of several at one path the first counts
+
+
+def _without_names(path: str) -> str:
+    return "/".join("{}" if "{" in step else step for step in path.split("/"))
+
+
+def _arguments(reader: Row, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the reader's parameters that a call gave, by place and name; None if a required one is not among them."""
+    placed = paired_placeholders(reader.path, row.path)
+    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
+    arguments: dict[str, Any] = {}
+    for name, parameter in reader.parameters.items():
+        wire = placed.get(parameter.wire, parameter.wire) if parameter.location == "path" else parameter.wire
+        source = names.get((parameter.location, wire))
+        if source is not None and source in params and row.parameters[source].sensitive:
+            continue  # a secret is not repeated: whoever gave it knows it
+        if source is not None and source in params and parameter.required:
+            arguments[name] = params[source]
+        elif parameter.required and parameter.preset is None:
+            return None
+    return arguments

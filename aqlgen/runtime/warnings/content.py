@@ -1,0 +1,97 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The warning that a success came with another content than was asked for, or without it (R-ERR-2).
+
+The call was carried out whatever the answer looks like, so it is no failure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..decode.body import decode_text
+from ..decode.response import declared_response
+from ..media import is_json, media_type, stream_form
+from ..table import Row
+from ..wire import ApiResponse
+from .collector import CallWarning
+
+__all__ = ["CONTENT", "cut_warning", "unexpected_content"]
+
+CONTENT = "VALIDATION_UNEXPECTED_CONTENT_WARNING"
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,60}+/[a-z0-9][a-z0-9.+-]{0,60}+")
+_WITHOUT_CONTENT = frozenset({204, 205, 304})
+_CUTS = {
+    "bytes": "it is longer than an answer may be",
+    "time": "the time for the call was over",
+    "break": "the connection broke",
+    "coding": "it could not be decompressed",
+    "file": "its file could not be saved",
+}
+_DONE = "The call was carried out."
+
+
+def unexpected_content(row: Row, response: ApiResponse, data: Any) -> CallWarning | None:
+    """Return the warning about the content of a success; None if it is as the document promises."""
+    status, content = response.status, response.content
+    promised = str(declared_response(row, status).get("content_type") or "")
+    if not promised or response.file is not None or status in _WITHOUT_CONTENT or not 200 <= status < 300:
+        return None
+    if not content.strip():
+        is_declared = str(status) in row.responses or f"{status // 100}XX" in row.responses
+        if not is_declared or row.method in ("HEAD", "OPTIONS"):
+            return None
+        return _warning(row, "The API answered without the content its document promises", promised, "")
+    content_type = response.headers.get("content-type", "")
+    kind = media_type(content_type.partition(",")[0])
+    if row.paging is not None:
+        data = _of_page(data, decode_text(content, content_type))
+    if is_json(promised):
+        problem = _problem_of_json(response, kind, data)
+    else:
+        is_page = "html" in kind and "html" not in promised and "*" not in promised
+        problem = "The API answered with a page of HTML instead of the content asked for" if is_page else ""
+    return _warning(row, problem, promised, kind) if problem else None
+
+
+def _of_page(data: Any, text: str) -> Any:
+    """Return the text of an answer if it became the only item of a page, else the data."""
+    items = data.get("items") if isinstance(data, dict) else None
+    return text if items == [text] else data
+
+
+def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:
+    """Return what is wrong with an answer that should be JSON; "" if it could be read as that."""
+    if data is None:
+        unread = response.content.strip() != b"null" and is_json(kind)
+        return "The API's answer has more values than can be passed on" if unread else ""
+    is_text = isinstance(data, str)
+    is_bytes = isinstance(data, dict) and data.keys() >= {"content", "encoding", "mime_type"}
+    if not is_text and not is_bytes:
+        return ""
+    shape = "text" if is_text else "bytes"
+    if kind and not is_json(kind):
+        return f"The API answered with another content type than JSON, which was asked for: the data are its {shape}"
+    beginning = decode_text(response.content, kind).lstrip()[:1]
+    if beginning == ('"' if is_text else "{"):
+        return ""
+    return f"The API's answer cannot be read as JSON: the data are its {shape}"
+
+
+def cut_warning(row: Row, response: ApiResponse, data: Any) -> CallWarning | None:
+    """Return the warning about an answer to a write that did not come whole; None for a stream, which may end."""
+    if stream_form(response.headers.get("content-type", "")) is not None:
+        return None
+    came = "the data are a part of it" if data is not None else "there are no data"
+    problem = f"The API's answer is not whole, since {_CUTS.get(response.cut, 'it broke off')}: {came}"
+    return _warning(row, problem, "", "", "medium")
+
+
+def _warning(row: Row, problem: str, expected: str, received: str, severity: str = "low") -> CallWarning:
+    details = {"operation": row.name}
+    if expected:
+        details["expected"] = media_type(expected)
+    if _MEDIA_TYPE.fullmatch(received):
+        details["received"] = received
+    message = f"{problem}. {_DONE}" if row.family != "read" else f"{problem}."
+    return CallWarning(CONTENT, message, severity if not received else "medium", details)

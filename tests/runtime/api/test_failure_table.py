@@ -1,0 +1,542 @@
+"""What agents are told of an answer, case by case: status and body → envelope (R-ERR-2)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from aqlgen.runtime.wire import ApiResponse
+
+from . import shop
+from .hand_made import Recorder
+
+MISSING, UNKNOWN, TYPE = "VALIDATION_MISSING_PARAM", "VALIDATION_UNKNOWN_PARAM", "VALIDATION_INVALID_TYPE"
+EXISTS, CHANGED = "CONFLICT_ALREADY_EXISTS", "CONFLICT_VERSION_MISMATCH"
+DENIED, INTERNAL, LIMITED = "PERMISSION_DENIED", "INTERNAL_ERROR", "RATE_LIMIT_EXCEEDED"
+JSON = "application/json"
+NEW = {"customer": {"email_address": "a@b"}, "line_items": [{"sku": "1"}, {"sku": "2"}], "metadata": {"my_key": "1"}}
+UPDATE = {"order_id": "7", "input": NEW}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shop.generated(tmp_path_factory.mktemp("shop"))
+
+
+def called(package: Path, operation: str, params: Any, answer: ApiResponse) -> dict[str, Any]:
+    dispatcher = shop.dispatcher(package, Recorder(answer))
+    return asyncio.run(dispatcher.handle(None, {"operation": operation, "params": params}))
+
+
+def answer(body: Any, status: int, content_type: str = JSON, **headers: str) -> ApiResponse:
+    content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    kind = {"content-type": content_type} if content else {}
+    return ApiResponse(status, kind | named, content)
+
+
+PARAMS = {
+    "list_orders": {"page_size": 5},
+    "get_order": {"order_id": "7"},
+    "create_order": NEW,
+    "update_order": UPDATE,
+    "delete_order": {"order_id": "7"},
+    "cancel_order": {"order_id": "7"},
+    "create_report": {},
+}
+
+
+class Field(NamedTuple):
+    """An answer that blames fields: the code, and the agent's names of the problems in order, None for unknown."""
+
+    operation: str
+    body: Any
+    code: str
+    names: tuple[str | None, ...]
+    status: int = 422
+
+
+FIELDS = {
+    "GitHub": Field(
+        "create_order",
+        {"message": "Validation Failed", "errors": [{"resource": "Order", "field": "note", "code": "missing_field"}]},
+        MISSING,
+        ("note",),
+    ),
+    "GitHub two": Field(
+        "create_order",
+        {"errors": [{"field": "note", "code": "invalid"}, {"field": "lineItems", "code": "missing_field"}]},
+        MISSING,
+        ("note", "line_items"),
+    ),
+    "FastAPI": Field(
+        "create_order",
+        {"detail": [{"type": "missing", "loc": ["body", "customer", "emailAddress"], "msg": "Field required"}]},
+        MISSING,
+        ("customer.email_address",),
+    ),
+    "FastAPI in a list": Field(
+        "update_order",
+        {"detail": [{"type": "float_parsing", "loc": ["body", "lineItems", 1, "unitPrice"], "msg": "no number"}]},
+        TYPE,
+        ("input.line_items[1].unit_price",),
+    ),
+    "FastAPI in the query": Field(
+        "list_orders", {"detail": [{"loc": ["query", "pageSize"], "msg": "too big"}]}, TYPE, ("page_size",)
+    ),
+    "RFC 7807": Field(
+        "create_order", {"invalid-params": [{"name": "note", "reason": "must be text"}]}, TYPE, ("note",), 400
+    ),
+    "RFC 9457": Field(
+        "update_order",
+        {"title": "Not valid", "errors": [{"pointer": "#/lineItems/0/unitPrice", "detail": "must be positive"}]},
+        TYPE,
+        ("input.line_items[0].unit_price",),
+    ),
+    "JSON:API pointer": Field(
+        "update_order",
+        {"errors": [{"source": {"pointer": "/data/attributes/note"}, "detail": "is too long", "code": "x1"}]},
+        TYPE,
+        ("input.note",),
+    ),
+    "JSON:API parameter": Field(
+        "list_orders", {"errors": [{"source": {"parameter": "pageSize"}, "title": "Bad"}]}, TYPE, ("page_size",), 400
+    ),
+    "Google": Field(
+        "create_order",
+        {
+            "error": {
+                "code": 400,
+                "status": "INVALID_ARGUMENT",
+                "details": [
+                    {
+                        "@type": "type.googleapis.com/google.rpc.BadRequest",
+                        "fieldViolations": [{"field": "line_items[1].unit_price", "description": "negative"}],
+                    }
+                ],
+            }
+        },
+        TYPE,
+        ("line_items[1].unit_price",),
+        400,
+    ),
+    "Google's older": Field(
+        "list_orders",
+        {"error": {"errors": [{"location": "pageSize", "locationType": "parameter", "message": "Invalid"}]}},
+        TYPE,
+        ("page_size",),
+        400,
+    ),
+    "Stripe": Field(
+        "create_order",
+        {"error": {"type": "invalid_request_error", "param": "line_items[0][sku]", "message": "No such sku"}},
+        TYPE,
+        ("line_items[0].sku",),
+        400,
+    ),
+    "Stripe missing": Field(
+        "create_order",
+        {"error": {"code": "parameter_missing", "param": "note", "message": "Missing required param: note."}},
+        MISSING,
+        ("note",),
+        400,
+    ),
+    "Rails": Field(
+        "update_order",
+        {"errors": {"customer.emailAddress": ["is invalid"], "note": ["can't be blank"], "base": ["is closed"]}},
+        MISSING,
+        ("input.customer.email_address", "input.note", None),
+    ),
+    "Rails without a frame": Field("create_order", {"note": ["is too long"]}, TYPE, ("note",)),
+    "Rails' texts": Field("create_order", {"errors": ["Note is too long", "Order is closed"]}, TYPE, ("note", None)),
+    "Laravel": Field(
+        "create_order",
+        {"message": "The given data was invalid.", "errors": {"lineItems.1.sku": ["The sku is taken."]}},
+        TYPE,
+        ("line_items[1].sku",),
+    ),
+    "ASP.NET": Field(
+        "create_order",
+        {
+            "type": "https://tools.ietf.org/html/rfc9110#section-15.5.1",
+            "title": "One or more validation errors occurred.",
+            "errors": {"$.lineItems[0].unitPrice": ["not a number"], "Note": ["The Note field is required."]},
+        },
+        MISSING,
+        ("line_items[0].unit_price", "note"),
+        400,
+    ),
+    "Django REST": Field("create_order", {"customer": {"emailAddress": ["Enter a valid address."]}}, TYPE, (), 400),
+    "Django REST in a frame": Field(
+        "create_order", {"errors": {"customer": {"emailAddress": ["Not valid."]}}}, TYPE, ("customer.email_address",)
+    ),
+    "Spring": Field(
+        "create_order",
+        {"status": 400, "errors": [{"field": "customer.emailAddress", "defaultMessage": "must not be empty"}]},
+        MISSING,
+        ("customer.email_address",),
+        400,
+    ),
+    "express-validator": Field(
+        "list_orders",
+        {"errors": [{"type": "field", "path": "pageSize", "location": "query", "msg": "Invalid value"}]},
+        TYPE,
+        ("page_size",),
+        400,
+    ),
+    "NestJS": Field(
+        "create_order",
+        {"message": ["note must be a string", "tags must be an array"], "error": "Bad Request"},
+        TYPE,
+        ("note", "tags"),
+        400,
+    ),
+    "JSON Schema": Field(
+        "update_order",
+        {"errors": [{"instancePath": "/customer", "keyword": "required", "params": {"missingProperty": "name"}}]},
+        MISSING,
+        ("input.customer.name",),
+        400,
+    ),
+    "zod": Field(
+        "create_order",
+        {"issues": [{"path": ["lineItems", 0, "sku"], "message": "Expected text", "code": "invalid_type"}]},
+        TYPE,
+        ("line_items[0].sku",),
+        400,
+    ),
+    "Mongoose": Field(
+        "create_order",
+        {"errors": {"note": {"message": "too long", "kind": "maxlength", "path": "note"}}},
+        TYPE,
+        ("note",),
+        400,
+    ),
+    "Shopify": Field("create_order", {"errors": {"note": "is too long"}}, TYPE, ("note",)),
+    "a key of the agent's own": Field(
+        "create_order", {"errors": [{"field": "metadata.my_key", "message": "bad"}]}, TYPE, ("metadata.my_key",)
+    ),
+    "a key that only the API names": Field(
+        "create_order", {"errors": [{"field": "metadata.other", "message": "bad"}]}, TYPE, ("metadata",)
+    ),
+    "an index beyond the list": Field(
+        "create_order", {"errors": [{"field": "lineItems[9].sku", "message": "bad"}]}, TYPE, ("line_items[9].sku",)
+    ),
+    "a field that nobody knows": Field(
+        "create_order", {"errors": [{"field": "colour", "message": "bad"}]}, TYPE, (None,)
+    ),
+    "unknown": Field(
+        "create_order",
+        {"detail": [{"type": "extra_forbidden", "loc": ["body", "colour"], "msg": "Extra inputs"}]},
+        UNKNOWN,
+        (None,),
+    ),
+    "nothing named": Field("create_order", {"message": "Something is off"}, TYPE, ()),
+    "a path of the server": Field("create_order", {"error": {"path": "/orders", "message": "no"}}, TYPE, (), 400),
+}
+
+
+@pytest.mark.parametrize("case", FIELDS.values(), ids=FIELDS)
+def test_fields_are_named_as_the_agent_knows_them(package: Path, case: Field) -> None:
+    """R-ERR-2, R-ENV-5."""
+    envelope = called(package, case.operation, PARAMS[case.operation], answer(case.body, case.status))
+    error = envelope["error"]
+    assert error["code"] == case.code
+    problems = error["details"].get("problems", [])
+    assert tuple(problem.get("param_name") for problem in problems) == case.names
+    assert all(problem["upstream"] for problem in problems)
+    assert error["details"]["upstream"]["body"] == case.body
+    assert error["details"]["http_status"] == error["details"]["upstream"]["status"] == case.status
+    names = [name for name in case.names if name]
+    if names and case.code == TYPE:
+        assert f"'{names[0]}'" in error["message"]
+
+
+STATUSES: list[tuple[str, int, Any, str]] = [
+    ("create_order", 402, {"error": {"type": "card_error", "code": "card_declined", "message": "declined"}}, DENIED),
+    ("create_order", 402, None, DENIED),
+    ("get_order", 401, {"message": "Bad credentials"}, DENIED),
+    ("get_order", 403, {"message": "Forbidden"}, DENIED),
+    ("get_order", 404, {"message": "Not Found"}, "NOT_FOUND_RESOURCE"),
+    ("get_order", 405, None, TYPE),
+    ("get_order", 407, None, INTERNAL),
+    ("update_order", 408, None, INTERNAL),
+    ("get_order", 410, None, "NOT_FOUND_RESOURCE"),
+    ("create_order", 413, None, "VALIDATION_PAYLOAD_TOO_LARGE"),
+    ("create_order", 415, None, TYPE),
+    ("get_order", 418, None, TYPE),
+    ("get_order", 421, None, INTERNAL),
+    ("update_order", 423, {"error": "locked"}, DENIED),
+    ("create_order", 424, None, TYPE),
+    ("create_order", 425, None, LIMITED),
+    ("create_order", 426, None, INTERNAL),
+    ("update_order", 428, None, TYPE),
+    ("list_orders", 429, {"message": "slow down"}, LIMITED),
+    ("get_order", 451, {"message": "for legal reasons"}, DENIED),
+    ("get_order", 499, None, TYPE),
+    ("get_order", 500, {"message": "oops"}, INTERNAL),
+    ("get_order", 501, None, INTERNAL),
+    ("get_order", 503, b"<html><title>Down</title><script>x()</script><p>Try &amp; wait</p></html>", INTERNAL),
+    ("create_order", 409, None, CHANGED),
+    ("create_order", 409, {"message": "No such luck"}, CHANGED),
+    ("create_order", 409, {"message": "An order with this id already exists"}, EXISTS),
+    ("create_order", 409, {"code": "ALREADY_EXISTS"}, EXISTS),
+    ("create_order", 409, {"reason": "AlreadyExists", "message": 'orders "a" already exists'}, EXISTS),
+    ("create_order", 409, {"code": "23505", "message": "duplicate key value violates unique constraint"}, EXISTS),
+    ("create_order", 409, {"errors": {"note": ["has already been taken"]}}, EXISTS),
+    ("create_order", 409, {"message": "The name is already in use"}, EXISTS),
+    ("create_order", 409, {"error": {"code": "ResourceExists", "message": "no"}}, EXISTS),
+    ("create_order", 409, {"code": "PARENT_DOES_NOT_EXIST", "message": "no"}, CHANGED),
+    ("update_order", 409, {"code": "VERSION_CONFLICT", "message": "the version is not the latest"}, CHANGED),
+    ("update_order", 409, {"message": "the object has been modified; apply your changes to the latest"}, CHANGED),
+    ("update_order", 409, {"message": "Edit conflict: already modified by another user"}, CHANGED),
+    ("update_order", 409, {"message": "The volume is already in use"}, CHANGED),
+    ("update_order", 409, {"errors": {"note": ["has already been taken"]}}, EXISTS),
+    ("delete_order", 409, {"message": "An invoice already exists"}, CHANGED),
+    ("cancel_order", 409, {"message": "The order is closed"}, CHANGED),
+    ("update_order", 412, None, CHANGED),
+    ("create_order", 412, None, CHANGED),
+]
+
+
+@pytest.mark.parametrize(("operation", "status", "body", "code"), STATUSES)
+def test_each_status_has_its_code(package: Path, operation: str, status: int, body: Any, code: str) -> None:
+    """R-ERR-2."""
+    kind = "text/html" if isinstance(body, bytes) else JSON
+    error = called(package, operation, PARAMS[operation], answer(body, status, kind))["error"]
+    assert error["code"] == code
+    assert error["details"]["http_status"] == error["details"]["upstream"]["status"] == status
+    expected = "Down Try & wait" if isinstance(body, bytes) else body
+    assert error["details"]["upstream"].get("body") == expected
+    words = json.dumps(body) if isinstance(body, dict) else ""
+    assert not words or words not in error["message"]
+
+
+def test_a_create_that_must_be_new_is_told_that_there_is_one(package: Path) -> None:
+    envelope = called(package, "create_order", NEW | {"if_none_match": "*"}, answer(None, 412))
+    assert envelope["error"]["code"] == EXISTS
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "question"),
+    [
+        ("create_order", 500, {"operation": "list_orders", "params": {}}),
+        ("create_order", 504, {"operation": "list_orders", "params": {}}),
+        ("update_order", 502, {"operation": "get_order", "params": {"order_id": "7"}}),
+        ("delete_order", 503, {"operation": "get_order", "params": {"order_id": "7"}}),
+        ("cancel_order", 520, {"operation": "get_order", "params": {"order_id": "7"}}),
+        ("create_report", 500, None),
+    ],
+)
+def test_a_write_on_which_the_server_failed_says_how_to_find_out(
+    package: Path, operation: str, status: int, question: Any
+) -> None:
+    """R-ERR-2."""
+    error = called(package, operation, PARAMS[operation], answer(None, status))["error"]
+    assert error["details"]["outcome"] == "unknown"
+    assert error["details"].get("find_out") == question
+    assert "may have been carried out" in error["message"]
+
+
+@pytest.mark.parametrize(("operation", "status"), [("get_order", 500), ("create_order", 501), ("create_order", 400)])
+def test_what_was_not_carried_out_says_nothing_of_that(package: Path, operation: str, status: int) -> None:
+    assert "outcome" not in called(package, operation, PARAMS[operation], answer(None, status))["error"]["details"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x-request-id",
+        "request-id",
+        "x-amzn-requestid",
+        "x-amz-request-id",
+        "x-github-request-id",
+        "x-ms-correlation-request-id",
+        "x-correlation-id",
+        "x-trace-id",
+        "cf-ray",
+    ],
+)
+def test_the_apis_own_name_of_the_exchange_is_told(package: Path, name: str) -> None:
+    """R-ERR-2."""
+    upstream = called(package, "get_order", PARAMS["get_order"], answer({}, 500, **{name: "r-1"}))["error"]["details"][
+        "upstream"
+    ]
+    assert upstream["request_id"] == "r-1"
+
+
+def test_the_headers_that_matter_are_told_and_credentials_in_them_masked(package: Path) -> None:
+    """R-ERR-2."""
+    headers = {
+        "retry_after": "7",
+        "ratelimit_remaining": "0",
+        "x_ratelimit_reset": "9",
+        "link": '<https://u:p@shop.example.com/help>; rel="help"',
+        "location": "https://u:p@shop.example.com/orders/7?token=abc",
+        "deprecation": "@1",
+        "sunset": "Sat, 31 Dec 2033 23:59:59 GMT",
+        "www_authenticate": 'Digest realm="shop", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", Negotiate ' + "Zm9v" * 20,
+        "set_cookie": "session=1",
+        "server": "nginx",
+    }
+    details = called(package, "update_order", UPDATE, answer({}, 409, **headers))["error"]["details"]
+    assert details["upstream"]["headers"] == {
+        "retry-after": "7",
+        "location": "https://***@shop.example.com/orders/7",
+        "link": '<https://***@shop.example.com/help>; rel="help"',
+        "www-authenticate": 'Digest realm="shop", nonce=***, Negotiate ***',
+        "deprecation": "@1",
+        "sunset": "Sat, 31 Dec 2033 23:59:59 GMT",
+        "ratelimit-remaining": "0",
+        "x-ratelimit-reset": "9",
+    }
+
+
+ORDER = {"orderId": "1", "note": "x"}
+READ = {"order_id": "1", "note": "x"}
+AT = "/orders/1"
+
+
+class Success(NamedTuple):
+    """A success: what comes, the data, the headers beside them, and whether there is a warning."""
+
+    operation: str
+    answer: ApiResponse
+    data: Any
+    headers: dict[str, str] | None = None
+    warned: bool = False
+
+
+SUCCESSES = {
+    "object": Success("create_order", answer(ORDER, 201), READ),
+    "object and headers": Success(
+        "create_order",
+        answer(ORDER, 201, location=AT, etag='"a"', retry_after="3"),
+        READ,
+        {"Location": AT, "ETag": '"a"', "Retry-After": "3"},
+    ),
+    "a field called location": Success(
+        "create_order", answer({"location": "Rome"}, 201, location=AT), {"location": "Rome"}, {"Location": AT}
+    ),
+    "a field called location, accepted": Success(
+        "create_order",
+        answer({"location": "Rome", "_location": "x"}, 202, location=AT),
+        {"location": "Rome", "_location": "x", "_monitor": "get_order"},
+        {"Location": AT},
+    ),
+    "an accepted object": Success(
+        "create_order",
+        answer({"location": "Rome"}, 202, location=AT, retry_after="3"),
+        {"location": "Rome", "_location": AT, "_monitor": "get_order", "_retry_after_seconds": 3},
+        {"Retry-After": "3"},
+    ),
+    "an accepted object and no place": Success(
+        "create_order", answer(ORDER, 202, retry_after="3"), READ | {"_retry_after_seconds": 3}, {"Retry-After": "3"}
+    ),
+    "an array": Success(
+        "create_report", answer([ORDER], 201, location=AT, etag='"a"'), [READ], {"Location": AT, "ETag": '"a"'}
+    ),
+    "an accepted array": Success("create_report", answer([ORDER], 202, location=AT), [READ], {"Location": AT}),
+    "a text": Success(
+        "create_report", answer(b"done", 201, "text/plain", location=AT), "done", {"Location": AT}, warned=True
+    ),
+    "an accepted text": Success(
+        "create_report", answer(b"queued", 202, "text/plain", location=AT), "queued", {"Location": AT}, warned=True
+    ),
+    "nothing": Success(
+        "create_order", answer(None, 201, location=AT, etag='"a"'), {"location": AT, "etag": '"a"'}, None, warned=True
+    ),
+    "nothing accepted": Success(
+        "create_order",
+        answer(None, 202, location=AT, retry_after="3"),
+        {"status": "accepted", "location": AT, "monitor": "get_order", "retry_after_seconds": 3},
+        {"Retry-After": "3"},
+        warned=True,
+    ),
+    "nothing at all": Success("create_order", answer(None, 201), None, None, warned=True),
+    "no content": Success("update_order", answer(None, 204), None),
+    "no content and an ETag": Success("update_order", answer(None, 204, etag='"b"'), None, {"ETag": '"b"'}),
+    "deleted": Success("delete_order", answer(None, 204), None),
+    "deleted with words": Success("delete_order", answer(b"OK", 200, "text/plain"), "OK"),
+    "HTML": Success("create_order", answer(b"<html>ok</html>", 200, "text/html"), "<html>ok</html>", warned=True),
+    "plain text": Success("create_order", answer(b"OK", 200, "text/plain"), "OK", warned=True),
+    "JSON as text": Success("create_order", answer(b'{"orderId": "1"}', 200, "text/plain"), {"order_id": "1"}),
+    "CSV": Success("create_order", answer(b"a,b", 200, "text/csv"), "a,b", warned=True),
+    "XML": Success("create_order", answer(b"<Order><note>x</note></Order>", 200, "application/xml"), {"note": "x"}),
+    "bytes": Success(
+        "create_order",
+        answer(b"\x89PNG", 200, "image/png"),
+        {"content": "iVBORw==", "encoding": "base64", "mime_type": "image/png"},
+        warned=True,
+    ),
+    "broken JSON": Success("create_order", answer(b'{"orderId": "1"', 200), '{"orderId": "1"', warned=True),
+    "broken JSON of an update": Success("update_order", answer(b'{"orderId', 200), '{"orderId', warned=True),
+    "broken JSON of an execution": Success("cancel_order", answer(b"OK", 200), "OK", warned=True),
+    "blanks": Success("create_order", answer(b" \n", 200), None, None, warned=True),
+    "null": Success("create_order", answer(b"null", 200), None),
+    "a JSON text": Success("create_order", answer(b'"done"', 200), "done"),
+    "no type": Success("create_order", answer(b'{"orderId": "1"}', 200, ""), {"order_id": "1"}),
+    "other JSON": Success("create_order", answer([1], 200), [1]),
+    "a read of HTML": Success("get_order", answer(b"<html>", 200, "text/html"), "<html>", warned=True),
+    "a read of nothing": Success("get_order", answer(None, 200), None, warned=True),
+    "a read and headers": Success("get_order", answer(ORDER, 200, etag='"a"'), READ),
+}
+
+
+@pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
+def test_a_success_stays_one_and_keeps_its_headers_beside_the_data(package: Path, case: Success) -> None:
+    """R-ERR-2, R-LOOP-1."""
+    envelope = called(package, case.operation, PARAMS[case.operation], case.answer)
+    assert envelope["success"] is True, envelope
+    assert envelope["data"] == case.data
+    assert envelope["_meta"].get("headers") == case.headers
+    warnings = [warning["code"] for warning in envelope.get("warnings", ())]
+    assert warnings == (["VALIDATION_UNEXPECTED_CONTENT_WARNING"] if case.warned else [])
+    if case.warned:
+        says_so = "was carried out" in envelope["warnings"][0]["message"]
+        assert says_so == (case.operation not in ("get_order", "list_orders"))
+
+
+def test_headers_of_a_batch_stand_beside_each_result(package: Path) -> None:
+    transport = Recorder(answer([ORDER], 201, location=AT))
+    operations = [{"operation": "create_report"}, {"operation": "get_order", "params": {"order_id": "1"}}]
+    envelope = asyncio.run(shop.dispatcher(package, transport).handle(None, {"operations": operations}))
+    assert envelope["results"][0]["result"]["_meta"] == {"headers": {"Location": AT}}
+    assert "_meta" not in envelope["results"][1]["result"]
+    assert "headers" not in envelope["_meta"]
+
+
+def test_more_values_than_can_be_passed_on_are_no_failure_of_a_write(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from aqlgen.runtime.decode import body
+
+    monkeypatch.setattr(body, "_MAX_VALUES", 3)
+    crowd = answer(b"[1,2,3,4,5]", 200)
+    envelope = called(package, "create_order", NEW, crowd)
+    assert envelope["data"] is None
+    assert "more values" in envelope["warnings"][0]["message"]
+    assert called(package, "get_order", PARAMS["get_order"], crowd)["success"] is False
+
+
+def test_a_page_that_is_a_text_is_no_empty_page(package: Path) -> None:
+    """R-ERR-2."""
+    envelope = called(package, "list_products", {"first": 5}, answer(b"<html>Log in</html>", 200, "text/html"))
+    assert envelope["data"]["items"] == ["<html>Log in</html>"]
+    assert envelope["data"]["pageInfo"]["hasNextPage"] is False
+    assert [warning["code"] for warning in envelope["warnings"]] == ["VALIDATION_UNEXPECTED_CONTENT_WARNING"]
+
+
+@pytest.mark.parametrize("content", [b"<html>Log in</html>", b'{"name": "a"'])
+def test_nothing_is_written_over_what_could_not_be_read(package: Path, content: bytes) -> None:
+    """R-ERR-2, R-UPD-2."""
+    recorder = Recorder(answer(content, 200, "text/html" if content.startswith(b"<") else JSON))
+    call = {"operation": "replace_product", "params": {"product_id": "7", "input": {"price": 2}}}
+    envelope = asyncio.run(shop.dispatcher(package, recorder).handle(None, call))
+    assert envelope["error"]["code"] == INTERNAL
+    assert envelope["error"]["details"]["outcome"] == "not_performed"
+    assert [request.method for request in recorder.sent] == ["GET"]
