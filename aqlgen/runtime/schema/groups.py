@@ -38,7 +38,7 @@ class Group:
 
     @property
     def label(self) -> str:
-        """What the alternative is called: by its tags, such as `type 'card'`, else by its type, else ""."""
+        """The name of the alternative: its tags, such as `type 'card'`, else its type, else ""."""
         tags = (f"{named(name)} {listed(values, _MOST_VALUES)}" for name, values in self.tags.items())
         return " and ".join(tags) or self.type_name or ""
 
@@ -104,7 +104,7 @@ def _values(union: Shape, name: str, types: Types) -> list[Any]:
 def group_notes(
     schema: JsonSchema, types: Types, names: Mapping[str, str] | None = None, *, of: str = ""
 ) -> Iterator[str]:
-    """Say which fields go together, for each choice; `names` are those of the fields that are shown, if not all are.
+    """Describe which fields go together, for each choice; `names` are those of the fields that are shown, if not all are.
 
     `of` is the parameter that holds them, if they are no parameters.
     """
