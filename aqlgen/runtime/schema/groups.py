@@ -104,9 +104,10 @@ def _values(union: Shape, name: str, types: Types) -> list[Any]:
 def group_notes(
     schema: JsonSchema, types: Types, names: Mapping[str, str] | None = None, *, of: str = ""
 ) -> Iterator[str]:
-    """Describe which fields go together, for each choice; `names` are those of the fields that are shown, if not all are.
+    """Describe which fields go together, for each choice.
 
-    `of` is the parameter that holds them, if they are no parameters.
+    `names` are the parameters of the fields that are shown; without them all are shown under their own names.
+    `of` is the parameter that holds the fields, if they are no parameters.
     """
     for groups in choices(schema, types):
         texts = list(dict.fromkeys(_texts(groups, names)))

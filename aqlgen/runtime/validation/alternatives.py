@@ -18,6 +18,7 @@ from ..schema.wording import joined, named
 from ..table import JsonSchema
 from ..text import leaks
 from .problems import Problem
+from .value_problems import lacks_only
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -35,13 +36,16 @@ class Together:
     """Explains the errors of one validator.
 
     `schema` is what was compiled. `names` are the parameters that hold the fields of a body that several of them make,
-    by the fields' names; empty if the parameters themselves were validated.
+    by the fields' names; empty if the parameters themselves were validated. With `partial`, `input` may lack fields.
     """
 
-    def __init__(self, schema: JsonSchema, types: Types, names: Mapping[str, str] = _NOTHING) -> None:
+    def __init__(
+        self, schema: JsonSchema, types: Types, names: Mapping[str, str] = _NOTHING, *, partial: bool = False
+    ) -> None:
         self._schema = schema
         self._types = types
         self._names = names
+        self._partial = partial
 
     def problem(self, error: ValidationError, describe: Describe) -> Problem | None:
         """Return the problem of an error; None if it is not about fields taken together. `describe` has the others."""
@@ -131,7 +135,9 @@ class Together:
         ][:MOST_OPTIONS]
         union = {key: holder[key] for key in ("discriminator", "properties") if key in holder}
         groups = next(choices({**union, "anyOf": [option for option, _ in pairs]}, self._types), [])
-        return (groups, [branch for _, branch in pairs]) if len(groups) == len(pairs) else ([], [])
+        if len(groups) != len(pairs):
+            return [], []
+        return groups, [[inner for inner in branch if not (self._partial and lacks_only(inner))] for _, branch in pairs]
 
     def _demanded(self, group: Group, place: str) -> str:
         """Return what an alternative needs, in a few words."""

@@ -78,6 +78,15 @@ def test_where_nothing_speaks_for_one_alternative_all_are_told(package: Make) ->
     assert failure.message.endswith("Give one of: type 'card' with number and expiry; type 'bank' with iban")
 
 
+def test_a_change_that_is_merged_may_lack_what_an_alternative_requires(package: Make) -> None:
+    union = {"anyOf": [{"$ref": "#/types/Card"}, {"$ref": "#/types/Bank"}]}
+    body = {"content_type": "application/json", "shape": "whole", "parameter": "input", "schema": union}
+    row = operation("PATCH", parameters={"input": {"in": "body", "schema": union}}, body=body)
+    pets = package({"op": {**row, "update": {"strategy": "patch"}}}, {"Card": CARD, "Bank": BANK}, family="update")
+    failure = pets.refused({"input": {"type": "card", "number": []}})
+    assert failure.message.endswith("Nearest is type 'card': parameter 'input.number' expected 'string', got 'array'")
+
+
 def test_fields_of_the_body_are_told_by_the_names_of_parameters(package: Make) -> None:
     pets = in_body(package, {**PLAIN, "anyOf": [{"required": ["card_no", "holder"]}, {"required": ["iban", "bic"]}]})
     failure = pets.refused({"holder": "Ada"})
