@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from aqlgen.decide.credentials.departures import DEPARTURES, FORMAT, NO_SCHEME
+from aqlgen.decide.credentials.effective import DEPARTURES, FORMAT, NO_SCHEME
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare

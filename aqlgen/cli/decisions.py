@@ -24,7 +24,7 @@ from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.auth.usage import sent_as
 from aqlgen.runtime.table import encode
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 from aqlgen.table.credentials import table_credentials
 from aqlgen.table.hosts import table_hosts
 

@@ -11,7 +11,7 @@ from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
-from aqlgen.decide.naming.kept_names import Settled, settle_keeping
+from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
 from aqlgen.decide.naming.verbs import canonical_relative
 from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
 from aqlgen.decide.overrides import Override, Overrides, Report, check, check_requirements, name_collisions

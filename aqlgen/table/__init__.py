@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
-from aqlgen.decide.credentials.body_fields import without_fields
+from aqlgen.decide.credentials.parameters import without_fields
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.overrides import Overrides
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -17,11 +17,11 @@ from aqlgen.runtime.table import Accepted, Body, Parameter
 from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
-from aqlgen.table.addresses import address_notes
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
+from aqlgen.table.hosts import address_notes
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier

@@ -1,4 +1,4 @@
-"""The security requirements that hold in practice, where a document states them badly.
+"""The security requirements that hold in practice, where a document states them badly, and the notes on that.
 
 - A parameter that is a credential becomes a security scheme, or the one that sends the same already.
 - A scheme that is declared and required nowhere is sent wherever its variable is set. Where other schemes are required,
@@ -19,11 +19,16 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
 from typing import Final, TypeAlias
 
-from aqlgen.decide.credentials.body_fields import credential_fields, without_fields
-from aqlgen.decide.credentials.departures import ASSUMED, FORMAT, LIFTED, NO_SCHEME, PARAMETER, SIGNED, UNSTATED
 from aqlgen.decide.credentials.formats import with_format
 from aqlgen.decide.credentials.names import CLIENT_SECRET, issues_credentials, stem
-from aqlgen.decide.credentials.parameters import CredentialParameter, credential_parameters, is_token, scheme_of
+from aqlgen.decide.credentials.parameters import (
+    CredentialParameter,
+    credential_fields,
+    credential_parameters,
+    is_token,
+    scheme_of,
+    without_fields,
+)
 from aqlgen.decide.credentials.placement import TOKENS, sends, sends_parameter
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
@@ -32,7 +37,17 @@ from aqlgen.ir import SIGNATURE, Document, Location, Operation, SecurityScheme
 from aqlgen.runtime.auth.usage import ADDED_SCHEME
 from aqlgen.words import split
 
-__all__ = ["with_effective_security"]
+__all__ = ["DEPARTURES", "FORMAT", "NO_SCHEME", "with_effective_security"]
+
+NO_SCHEME: Final = "no-security-scheme"
+PARAMETER: Final = "credential-parameter"
+ASSUMED: Final = "security-assumed"
+LIFTED: Final = "security-lifted"
+SIGNED: Final = "signed-requests"
+FORMAT: Final = "key-format"
+UNSTATED: Final = "security-unstated"
+DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED, UNSTATED})
+
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 Requirements: TypeAlias = list[tuple[str, ...]]

@@ -8,7 +8,7 @@ from typing import Final
 
 from aqlgen.ir import Json
 
-from .look import Schemas
+from .around import Schemas
 
 __all__ = ["Pair", "Place", "paired"]
 

@@ -51,7 +51,7 @@ class Api:
         allow_http: bool = False,
     ) -> None:
         def in_clear(url: str) -> bool:
-            from ..hosts.accepted import is_listed
+            from ..hosts.gate import is_listed
 
             return allow_http or is_listed(adapter, url)
 

@@ -13,9 +13,9 @@ from typing import Any
 from ..table import JsonSchema, Row
 from ..text import listed
 from .reader import Shape, Types, alternatives, fixed_values, parts, referred, shape_of, union_of
-from .wording import joined, named
+from .wording import joined, named, presence_notes
 
-__all__ = ["MOST_OPTIONS", "Group", "choices", "group_notes", "parameters_by_field"]
+__all__ = ["MOST_OPTIONS", "Group", "body_notes", "choices", "parameters_by_field"]
 
 MOST_OPTIONS = 50
 """How many alternatives are looked at."""
@@ -101,7 +101,7 @@ def _values(union: Shape, name: str, types: Types) -> list[Any]:
     return [value for value in values or () if isinstance(value, str | int)]
 
 
-def group_notes(
+def _group_notes(
     schema: JsonSchema, types: Types, names: Mapping[str, str] | None = None, *, of: str = ""
 ) -> Iterator[str]:
     """Describe which fields go together, for each choice.
@@ -149,3 +149,17 @@ def parameters_by_field(row: Row, types: Types) -> dict[str, str]:
     schema = {} if row.body is None else row.body.schema
     by_wire = {parameter.wire: name for name, parameter in row.parameters.items() if parameter.location == "body"}
     return {field: by_wire[wire] for field, (wire, _) in union_of(types, schema).properties.items() if wire in by_wire}
+
+
+def body_notes(row: Row, types: Types) -> Iterator[str]:
+    """Describe what a body demands of its fields together, which neither a parameter nor a type of one can say."""
+    body = row.body
+    if body is None:
+        return
+    if body.shape == "whole":
+        yield from _group_notes(body.schema, types, of=body.parameter or "")
+    elif body.validate:
+        names = parameters_by_field(row, types)
+        yield from _group_notes(body.schema, types, names)
+        for part in parts(body.schema, types):
+            yield from presence_notes(part, list(names), names)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ..redaction import is_credential_header
 from ..schema.reader import MISSING, Types, is_object
 from ..table import JsonSchema, Row
-from ..text import leaks, letters, line
-from ..unseen import visible
+from ..text import leaks, letters, line, visible
 from .conversions import admitted_types, written
 from .outcome import Change, Outcome, Place, least
 from .placement import placements

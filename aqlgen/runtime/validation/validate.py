@@ -201,12 +201,12 @@ class Validation:
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
         types, schemas = self._table.types, {name: parameter.schema for name, parameter in row.parameters.items()}
-        together = Together({"properties": schemas}, types, partial=checks.partial)
+        together = Together({"properties": schemas}, types, partial=checks.partial).problem
         problems += problems_of(self._errors(checks, known), checks.sensitive, together)
         if not problems and checks.body is not None and row.body is not None:
             body = self._assemble(row, known)
             if body is not None:
-                together = Together(row.body.schema, types, parameters_by_field(row, types))
+                together = Together(row.body.schema, types, parameters_by_field(row, types)).problem
                 problems = problems_of(checks.body.iter_errors(body), checks.sensitive, together)
         return problems
 

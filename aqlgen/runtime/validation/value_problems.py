@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from .problems import Problem
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
-    from .alternatives import Together
+    Together = Callable[[ValidationError, Callable[[ValidationError], Problem | None]], Problem | None]
 
 __all__ = ["lacks_only", "problems_of"]
 
@@ -70,7 +70,7 @@ def problems_of(
     problems: list[Problem] = []
     seen: set[tuple[Code, str]] = set()
     for error in errors:
-        problem = None if together is None else together.problem(error, lambda inner: _described(inner, sensitive))
+        problem = None if together is None else together(error, lambda inner: _described(inner, sensitive))
         problem = problem or _described(error, sensitive)
         if problem is not None and (problem.code, problem.name) not in seen:
             seen.add((problem.code, problem.name))

@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Schemas as introspection shows them: ParameterInfo, TypeInfo and TypeDetails (introspection document, 3.4 to 3.6).
+"""Operations, parameters and types as introspection shows them (introspection document, 3.1 to 3.6).
 
 A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no
 key of its own (null, item counts, exclusive bounds, alternatives) is said in the description.
@@ -7,9 +7,11 @@ key of its own (null, item counts, exclusive bounds, alternatives) is said in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..protocol_operations import ProtocolOperation
+from ..schema.groups import body_notes
 from ..schema.reader import (
     Types,
     alternatives,
@@ -36,15 +38,36 @@ from ..schema.wording import (
     union_notes,
     union_type,
 )
-from ..table import JsonSchema, Parameter
-from ..text import clean, line, listed
+from ..settings.config import Config
+from ..table import JsonSchema, Parameter, Row, Table
+from ..text import clean, folded, line, listed
+from .names import Alias
+from .protocol import INTROSPECT, PERMISSIONS, tool_name
 
-__all__ = ["kind_of", "parameter_info", "type_details", "type_info"]
+__all__ = [
+    "introspect_details",
+    "operation_details",
+    "operation_info",
+    "parameter_info",
+    "protocol_operation_details",
+    "type_details",
+    "type_info",
+]
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
 _MOST_FIELDS = 30
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
+_PLACES = {
+    "path": "Goes in the path.",
+    "query": "Goes in the query.",
+    "querystring": "Is the whole query.",
+    "header": "Goes in a header.",
+    "cookie": "Goes in a cookie.",
+    "body": "Goes in the body.",
+    "body_rest": "Goes in the body.",
+    "adapter": "The adapter's own, not sent.",
+}
 
 
 # Parameters and fields
@@ -253,3 +276,111 @@ def _with_notes(text: str, notes: list[str]) -> str:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
+    """Return an operation as lists show it."""
+    return {"name": name, "semantic_category": family.upper(), "endpoint": family, "description": description}
+
+
+def _header(config: Config, name: str, family: str, description: str) -> dict[str, Any]:
+    """Return what the details of every operation begin with."""
+    return {
+        "name": name,
+        "semantic_category": family.upper(),
+        "endpoint": family,
+        "mcpTool": tool_name(config, family),
+        "description": description,
+        "permissions": dict(PERMISSIONS[family.upper()]),
+    }
+
+
+def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
+    """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
+    types, places = table.types, _places(row)
+    description = _with_notes(_description(row, table), list(body_notes(row, types)))
+    details = {
+        **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
+        "parameters": [
+            parameter_info(parameter, types, places.get(name, ""))
+            for name, parameter in row.parameters.items()
+            if name not in row.hidden_parameters
+        ],
+        "returns": _returns(row, types),
+    }
+    if row.example is not None:
+        details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
+    return details
+
+
+def _description(row: Row, table: Table) -> str:
+    text = clean(row.description, 4000)
+    if row.relative:
+        text += f" (a kind of {row.relative})"
+    if row.update is not None and row.update.replaces:
+        from ..calls.update_plan import replacement
+
+        text += f" {replacement(row, table)}"
+    return f"Deprecated. {text}" if row.deprecated else text
+
+
+def _places(row: Row) -> dict[str, str]:
+    """Return where each parameter goes whose name the API has in several places."""
+    locations: dict[str, set[str]] = {}
+    shown = {name: item for name, item in row.parameters.items() if name not in row.hidden_parameters}
+    for parameter in shown.values():
+        locations.setdefault(folded(parameter.wire), set()).add(parameter.location)
+    return {
+        name: _PLACES[parameter.location]
+        for name, parameter in shown.items()
+        if len(locations[folded(parameter.wire)]) > 1
+    }
+
+
+def _returns(row: Row, types: Types) -> dict[str, Any]:
+    """Return what the row says, with the kind that the type's own details show."""
+    returns: dict[str, Any] = {**row.returns}
+    schema = types.get(returns["name"])
+    if schema is not None:
+        returns["kind"] = kind_of(schema, types)
+    return returns
+
+
+def protocol_operation_details(operation: ProtocolOperation, config: Config) -> dict[str, Any]:
+    """Return an operation of the protocol in full."""
+    details = {
+        **_header(config, operation.name, operation.family, operation.description),
+        "parameters": [dict(parameter) for parameter in operation.parameters],
+        "returns": dict(operation.returns),
+        "examples": [
+            {"description": description, "request": {"operation": operation.name, "params": dict(params)}}
+            for description, params in operation.examples
+        ],
+    }
+    if operation.lifecycle is not None:
+        details["lifecycle"] = dict(operation.lifecycle)
+    return details
+
+
+def introspect_details(config: Config, operation: str, resource: str) -> dict[str, Any]:
+    """Return `introspect` itself in full; its examples name an operation and a resource of the adapter."""
+    words = {"{operation}": operation, "{resource}": resource}
+    parameters: Sequence[Mapping[str, Any]] = INTROSPECT["parameters"]
+    return {
+        **_header(config, INTROSPECT["name"], INTROSPECT["endpoint"], INTROSPECT["description"]),
+        "parameters": [
+            {**parameter, "maximum": config.max_list} if parameter["name"] == "first" else parameter
+            for parameter in parameters
+        ],
+        "returns": INTROSPECT["returns"],
+        "examples": [
+            {
+                "description": example["description"],
+                "request": {
+                    "operation": "introspect",
+                    "params": {key: words.get(value, value) for key, value in example["params"].items()},
+                },
+            }
+            for example in INTROSPECT["examples"]
+        ],
+    }
