@@ -142,8 +142,9 @@ class Together:
     def _demanded(self, group: Group, place: str) -> str:
         """Return what an alternative needs, in a few words."""
         fields = [named(self._name(place, name)) for name in group.required if name not in group.tags]
-        needed = joined(fields) or "no field of its own"
-        return f"{group.label} with {needed}" if group.tags else needed
+        if not fields:
+            return group.label or "nothing else"
+        return f"{group.label} with {joined(fields)}" if group.tags else joined(fields)
 
     def _name(self, place: str, field: str) -> str:
         return field if place else self._names.get(field, field)
