@@ -67,3 +67,15 @@ def test_a_union_says_which_value_means_which_type() -> None:
 def test_a_type_says_its_rules() -> None:
     assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys. b is needed with a."
     assert type_details("Level", TYPES["Level"], TYPES)["description"] == "Integer. One of 1, 2, 3."
+
+
+def test_what_very_many_fields_need_is_bounded() -> None:
+    names = [f"field_{index}" for index in range(3000)]
+    schema = {
+        "type": "object",
+        "properties": {name: {} for name in names},
+        "dependentRequired": dict.fromkeys(names, names),
+    }
+    assert len(type_details("Many", schema, {})["description"]) < 10_000
+    union = {"anyOf": [{"const": index} for index in range(3000)]}
+    assert parameter_info(parameter(union), {})["description"].endswith(" and 2950 more.")

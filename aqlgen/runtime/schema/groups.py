@@ -114,10 +114,10 @@ def _group_notes(
         only_demands = not any(group.tags or len(group.fields) > len(group.required) for group in groups)
         if only_demands and _NOTHING in texts:
             continue
+        more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
         if len(texts) > 1 and only_demands:
-            yield f"{f'{of} needs' if of else 'Needs'} {', or '.join(texts)}."
+            yield f"{f'{of} needs' if of else 'Needs'} {', or '.join([*texts[:_MOST_GROUPS], *more])}."
         elif len(texts) > 1:
-            more = [f"one of {len(texts) - _MOST_GROUPS} more"] if len(texts) > _MOST_GROUPS else []
             yield f"Fields{f' of {of}' if of else ''} that go together: {'; or '.join([*texts[:_MOST_GROUPS], *more])}."
 
 

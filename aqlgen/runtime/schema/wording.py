@@ -18,7 +18,7 @@ __all__ = [
 
 _SCALARS = ("string", "integer", "number", "boolean")
 _MOST_VALUES, _LONGEST_PATTERN = 10, 150
-_MOST_LISTED = 20
+_MOST_LISTED, _MOST_PHRASES = 20, 50
 _NAME = re.compile(r"[\w$.-]{1,100}")
 _ONLY_REQUIRING = frozenset({"required", "type", "title", "description", "properties"})
 
@@ -70,7 +70,7 @@ def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str
     `names` are those of the fields that are shown, if not all are.
     """
     spelling = {name: name for name in fields} if names is None else names
-    for name, needed in as_schema(schema.get("dependentRequired")).items():
+    for name, needed in list(as_schema(schema.get("dependentRequired")).items())[:_MOST_LISTED]:
         others = [spelling.get(other, other) for other in needed]
         if others:
             verb = "is" if len(others) == 1 else "are"
@@ -99,8 +99,11 @@ def named(name: str) -> str:
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Return texts as `a`, `a and b` or `a, b and c`."""
-    *before, last = list(texts) or [""]
+    """Return texts as `a`, `a and b` or `a, b and c`; those above a limit are only counted."""
+    listing = list(texts) or [""]
+    if len(listing) > _MOST_LISTED:
+        listing = [*listing[:_MOST_LISTED], f"{len(listing) - _MOST_LISTED} more"]
+    *before, last = listing
     return f"{', '.join(before)} and {last}" if before else last
 
 
@@ -123,7 +126,8 @@ def union_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
     if values and others == {plain}:
         yield f"Known values: {listed(dict.fromkeys(values), _MOST_LISTED)}; others are possible."
         return
-    yield f"One of: {', '.join(phrases)}."
+    more = f" and {len(phrases) - _MOST_PHRASES} more" if len(phrases) > _MOST_PHRASES else ""
+    yield f"One of: {', '.join(phrases[:_MOST_PHRASES])}{more}."
 
 
 def alternative_notes(schema: JsonSchema, options: Sequence[JsonSchema]) -> Iterator[str]:
