@@ -187,6 +187,8 @@ class Validation:
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks."""
+        from ..schema.groups import parameters_by_field
+        from .alternatives import Together
         from .problems import field_problems, missing_problem, twice_problem, unknown_problem
         from .value_problems import problems_of
 
@@ -198,11 +200,14 @@ class Validation:
             problems.append(unknown_problem(row, list(unknown), unknown, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
-        problems += problems_of(self._errors(checks, known), checks.sensitive)
-        if not problems and checks.body is not None:
+        types, schemas = self._table.types, {name: parameter.schema for name, parameter in row.parameters.items()}
+        together = Together({"properties": schemas}, types, partial=checks.partial).problem
+        problems += problems_of(self._errors(checks, known), checks.sensitive, together)
+        if not problems and checks.body is not None and row.body is not None:
             body = self._assemble(row, known)
             if body is not None:
-                problems = problems_of(checks.body.iter_errors(body), checks.sensitive)
+                together = Together(row.body.schema, types, parameters_by_field(row, types)).problem
+                problems = problems_of(checks.body.iter_errors(body), checks.sensitive, together)
         return problems
 
     def _errors(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[ValidationError]:
