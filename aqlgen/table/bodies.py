@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType
 from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
@@ -32,6 +33,8 @@ from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
+MORE_FIELDS = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "required", "if", "$ref"})
+"""Keywords that may bring fields to an object without properties of its own."""
 SEVERAL_KINDS = frozenset({0, 2, 3, 5, 6, 8})
 """Ranks of representations that a call may choose: with fields, as lines, as text or as a file."""
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)?")
@@ -101,6 +104,8 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         is_file = is_bytes(media.schema, types)
         media = replace(media, content_type=OCTETS if is_file else JSON)
         written = written if is_file else JSON  # a file has a type of its own
+    if body.required is not True and _takes_nothing(media, types):
+        return None
     kind, content_type = media.content_type, written
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
@@ -120,6 +125,20 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         encoded = with_encoding(shaped.parameters, media, fields.properties, types.follow)
         shaped = replace(shaped, parameters=encoded)
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
+
+
+def _takes_nothing(media: MediaType, types: Types) -> bool:
+    """Return True if a form declares that it has no fields: an empty list of properties, and no others.
+
+    That additional ones are formally admitted does not say that there are any.
+    """
+    try:
+        schema, _ = types.follow(media.schema)
+    except UnresolvedError:
+        return False
+    if not (is_form(media.content_type) and isinstance(schema, Mapping)) or schema.get("properties") != {}:
+        return False
+    return not schema.get("additionalProperties") and schema.keys().isdisjoint(MORE_FIELDS)
 
 
 def fields_of_update(
@@ -169,14 +188,17 @@ def _update(
     fields: Fields, raw: Json, media: MediaType, content_type: str, body: Body, types: Types, hint: str
 ) -> ShapedBody:
     """Return an update's body, `input`, and for a form how its fields are written."""
-    schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
-    written: dict[str, TableParameter] = {}
+    encoded: tuple[TableParameter, ...] = ()
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)
         encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
-        written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
-        if any(_has_file(parameter.schema) for parameter in encoded):
-            schema = _with_files(schema, encoded, raw, types)
+    written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
+    if any(_has_file(parameter.schema) for parameter in encoded):
+        described = (types.object_view(raw) or {}).get("description")
+        schema = {"$ref": f"#/types/{types.own(f'{hint}Input', _with_files(encoded, raw, types))}"}
+        schema |= {"description": described} if described else {}
+    else:
+        schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
     whole = _whole("input", content_type, schema, body, required=body.required is not False)
     return replace(whole, body=replace(whole.body, fields=written))
 
@@ -203,10 +225,8 @@ def _has_file(schema: Mapping[str, Json]) -> bool:
     return any(isinstance(candidate, Mapping) and is_file(candidate) for candidate in (schema, items))
 
 
-def _with_files(
-    schema: Mapping[str, Json], parameters: tuple[TableParameter, ...], raw: Json, types: Types
-) -> dict[str, Json]:
-    """Return the schema of an update whose fields may be files; the type of its body does not declare these."""
+def _with_files(parameters: tuple[TableParameter, ...], raw: Json, types: Types) -> dict[str, Json]:
+    """Return the type of an update whose fields may be files; the type of its body does not declare these."""
     properties: dict[str, Json] = {}
     for parameter in parameters:
         if parameter.location == "body":
@@ -219,8 +239,7 @@ def _with_files(
         name for name, field in (types.object_view(raw) or {}).get("properties", {}).items() if types.read_only(field)
     ]
     whole |= {"required": needed} if needed else {}
-    whole |= {"x-read-only": hidden} if hidden else {}
-    return whole | {key: schema[key] for key in ("description",) if key in schema}
+    return whole | ({"x-read-only": hidden} if hidden else {})
 
 
 def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dict[str, Json]:

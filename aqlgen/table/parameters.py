@@ -93,6 +93,7 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
             continue
         name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
         schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
+        schema = types.exemplified(schema, parameter.schema, parameter.example)
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
         table_parameters.append(

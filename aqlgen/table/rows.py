@@ -85,7 +85,7 @@ def build_row(
         pagination = replace(pagination, demanded=demanded, parameters=behind)
         example = example and {name: value for name, value in example.items() if name not in behind}
     update = decision.trait(Update)
-    if decision.category is Category.UPDATE and operation.body is None:
+    if decision.category is Category.UPDATE and draft.body is None:
         input_parameter, shown, behind = input_of_query(shown)
         update = Update(strategy="query", parameters=behind or None)
         example = example and within_input(example, behind)

@@ -177,7 +177,6 @@ REFUSALS: list[tuple[dict[str, Any], str, str]] = [
     ({"as": "json", "url": "u", "file": "aGk="}, "VALIDATION_UNKNOWN_PARAM", "file"),
     ({"url": "u", "file": "aGk="}, "VALIDATION_UNKNOWN_PARAM", "file"),
     ({"as": "yaml", "url": "u"}, "VALIDATION_INVALID_VALUE", "multipart"),
-    ({"as": ["json"], "url": "u"}, "VALIDATION_INVALID_TYPE", "as"),
 ]
 
 
@@ -208,6 +207,19 @@ async def test_a_chosen_kind_is_sent(
     request = await thing.sent(**params)
     assert content_type in header(request, "Content-Type")
     assert text in (request.content or b"")
+
+
+@pytest.mark.parametrize("stated", ["MULTIPART", ["multipart"]])
+@pytest.mark.parametrize("params", [{"file": "aGk="}, {"file": "aGk=", "title": "t"}])
+async def test_a_kind_that_is_understood_is_the_one_that_is_sent(
+    tmp_path: Path, stated: Any, params: dict[str, Any]
+) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    request = await thing.sent(**params, **{"as": stated})
+    assert header(request, "Content-Type").startswith("multipart/form-data")
+    bare = {"type": "object", "properties": {"title": TEXT}}
+    thing = Adapted(tmp_path, document({"application/json": bare, "application/x-www-form-urlencoded": bare}))
+    assert (await thing.sent(**{"title": "t", "as": ["form"]})).content == b"title=t"
 
 
 async def test_the_answer_is_asked_for_in_the_chosen_kind(tmp_path: Path) -> None:

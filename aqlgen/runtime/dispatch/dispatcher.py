@@ -215,9 +215,13 @@ class Dispatcher:
         self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
     ) -> tuple[Row, dict[str, Any]]:
         """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
-        if row.choices:
-            row = chosen(row if not row.kinds else self.table.find(row.name, row.family) or row, params)
-        return row, self._api.validate(row, params, understood)
+        if not row.choices:
+            return row, self._api.validate(row, params, understood)
+        whole = row if not row.kinds else self.table.find(row.name, row.family) or row
+        row = chosen(whole, params)
+        valid = self._api.validate(row, params, understood)
+        meant = chosen(whole, valid)
+        return (row, valid) if meant is row else (meant, self._api.validate(meant, valid, understood))
 
     def _built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""

@@ -7,13 +7,13 @@ their content types, so that validation, request and answer need not know that t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from .parameters import ADAPTER
-from .row import Kind, Row
+from .row import Choice, Kind, Row
 
 __all__ = ["chosen"]
 
@@ -24,30 +24,23 @@ def chosen(row: Row, params: Mapping[str, Any]) -> Row:
     """Return the row of a call with the kinds that it chooses; the row itself if there is no choice.
 
     A choice that is left out is the default, unless the call has parameters that only one other kind has. One that
-    names no kind is the default too: validation refuses it.
+    names no kind is taken as left out: validation refuses or understands it.
     """
     if not row.choices:
         return row
-    kinds = []
-    for parameter, choice in row.choices.items():
-        kind = params.get(parameter)
-        known = isinstance(kind, str) and kind in choice.kinds
-        kinds.append(str(kind) if known else choice.default)
-    if any(parameter not in params for parameter in row.choices):
-        kinds = _by_parameters(row, kinds, params)
-    return _row(row, tuple(kinds))
-
-
-def _by_parameters(row: Row, kinds: list[str], params: Mapping[str, Any]) -> list[str]:
-    """Return the kinds, with the one that alone has all parameters of the call in place of a default."""
     names = {row.wire_names.get(name, name) for name in params}
-    for index, (parameter, choice) in enumerate(row.choices.items()):
-        if parameter in params or names.isdisjoint(choice.kinds[kinds[index]].without):
-            continue
+    return _row(row, tuple(_kind(choice, params.get(parameter), names) for parameter, choice in row.choices.items()))
+
+
+def _kind(choice: Choice, stated: Any, names: Set[str]) -> str:
+    """Return the kind that is stated, else the default, or the one that alone has all parameters of a call."""
+    if isinstance(stated, str) and stated in choice.kinds:
+        return stated
+    if not names.isdisjoint(choice.kinds[choice.default].without):
         fitting = [name for name, kind in choice.kinds.items() if names.isdisjoint(kind.without)]
         if len(fitting) == 1:
-            kinds[index] = fitting[0]
-    return kinds
+            return fitting[0]
+    return choice.default
 
 
 def _row(row: Row, kinds: tuple[str, ...]) -> Row:
