@@ -119,6 +119,8 @@ class Pager:
         response = await exchanges.send(row, params, change)
         data = exchanges.api.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is no list, and yet the answer
+        if listed is MISSING and isinstance(data, dict) and data.keys() <= {"items", "columns"}:
+            listed = data.get("items")  # the rows of a table
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
         position = find_next_position(plan, place, data, items, response, sent[0])
         return data, items, position, stated_total(plan, data, place, len(items))

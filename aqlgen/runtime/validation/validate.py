@@ -118,10 +118,12 @@ class Validation:
 
     def _explain(self, row: Row, checks: _Checks, params: dict[str, Any]) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid now. Raises Failure with all problems."""
+        from .encoded_texts import with_texts_encoded
         from .problems import Problem, failure, field_problems, missing_problem, twice_problem, unknown_problem
         from .value_problems import lacks_only, problems_of
 
         known, unknown, twice = self._normalised(row, checks, params)
+        known = with_texts_encoded(row, self._table.types, known)
         if not unknown and not twice and self._passes(row, checks, known):
             return known
         problems: list[Problem] = []
