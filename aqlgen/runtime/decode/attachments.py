@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..wire import SavedFile
 
-__all__ = ["Attachment", "Attachments", "bytes_as_base64", "bytes_value", "collected", "collecting"]
+__all__ = ["Attachment", "Attachments", "bytes_as_base64", "bytes_value", "collected"]
 
 _MAX_DEPTH = 150
 _MAX_ATTACHMENTS = 100
@@ -37,6 +36,9 @@ _TOO_LARGE = (
 )
 
 
+_collected: ContextVar[Attachments | None] = ContextVar("attachments", default=None)
+
+
 class Attachment(NamedTuple):
     """A file beside the answer: its bytes in base64, and its type. An image is one by its very bytes."""
 
@@ -47,14 +49,24 @@ class Attachment(NamedTuple):
 
 
 class Attachments:
-    """The files of one call, of `limit` bytes in all. `pending` says that data being read may hold some."""
+    """The files of one call, of `limit` bytes in all, collected within its context; with a limit of 0 none are.
 
-    __slots__ = ("_left", "items", "pending")
+    `pending` says that data being read may hold some.
+    """
+
+    __slots__ = ("_left", "_token", "items", "pending")
 
     def __init__(self, limit: int) -> None:
         self._left = limit
         self.items: list[Attachment] = []
         self.pending = False
+
+    def __enter__(self) -> Attachments:
+        self._token: Token[Attachments | None] = _collected.set(self if self._left else None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _collected.reset(self._token)
 
     def lift(self, data: Any) -> Any:
         """Return data with each file in base64 replaced by a reference to it."""
@@ -117,23 +129,9 @@ class Attachments:
                 yield EmbeddedResource(resource=BlobResourceContents(uri=uri, mime_type=mime_type, blob=content))
 
 
-_collected: ContextVar[Attachments | None] = ContextVar("attachments", default=None)
-
-
 def collected() -> Attachments | None:
     """Return the attachments of the call that is being answered; None where its result carries none."""
     return _collected.get()
-
-
-@contextmanager
-def collecting(limit: int) -> Iterator[Attachments]:
-    """Collect what a call's result is to carry; with a limit of 0 nothing is."""
-    attachments = Attachments(limit)
-    token = _collected.set(attachments if limit else None)
-    try:
-        yield attachments
-    finally:
-        _collected.reset(token)
 
 
 def bytes_value(content: bytes, mime_type: str) -> dict[str, Any]:

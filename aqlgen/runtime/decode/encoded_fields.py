@@ -9,10 +9,12 @@ tool carries files, images and long bytes become `{content, encoding, mime_type}
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from ..media import OCTETS
-from ..schema.reader import Shape, Types, alternatives, parts, referred, subschemas, union_of
+from ..schema.reader import Types, alternatives, parts, referred, subschemas, union_of
 from ..table import JsonSchema
 from ..text import words
 from .attachments import bytes_as_base64, collected
@@ -46,6 +48,31 @@ _OPAQUE = frozenset(
 _LONG = 16 * 1024
 """Bytes in base64 that do not stand in an answer if they can stand beside it."""
 _MAX_DEPTH = 100
+_UNDECLARED: JsonSchema = {}
+
+
+class _Reach(IntEnum):
+    """What a schema has within it that may be about bytes."""
+
+    NOTHING = 0
+    ENCODING = 1
+    """A field `encoding`, or anything, since nothing is declared."""
+    BYTES = 2
+
+
+@dataclass(slots=True)
+class _Fields:
+    """The schemas within a schema; `encoded` are the fields of bytes, "" stands for undeclared ones.
+
+    The schema is kept, so that its id stays unique.
+    """
+
+    schema: JsonSchema
+    reach: _Reach
+    inner: Mapping[str, JsonSchema]
+    encoded: frozenset[str]
+    items: JsonSchema
+    extra: JsonSchema
 
 
 class EncodedFields:
@@ -53,59 +80,89 @@ class EncodedFields:
 
     def __init__(self, types: Types) -> None:
         self._types = types
-        self._relevant: dict[int, tuple[JsonSchema, bool]] = {}
-        self._shapes: dict[int, tuple[JsonSchema, Shape]] = {}
+        self._fields: dict[int, _Fields] = {}
+        self._inspected: dict[str, tuple[_Reach, frozenset[str]]] = {}
 
-    def readable(self, data: Any, schema: JsonSchema | None, content: bytes) -> Any:
+    def readable(self, data: Any, schema: JsonSchema, content: bytes) -> Any:
         """Return the data of an answer with these fields as text; `content` is the JSON that it was read from."""
-        if not schema:
-            return self._value(data, {}, 0) if b'"base64"' in content else data
-        relevant = self._relevant.get(id(schema))
-        if relevant is None:
-            relevant = self._relevant[id(schema)] = (schema, self._reaches_bytes(schema))
-        return self._value(data, schema, 0) if relevant[1] else data
+        fields = self._fields_of(schema)
+        if fields.reach is _Reach.NOTHING:
+            return data
+        marked = b'"base64"' in content
+        return self._value(data, fields, 0, marked=marked) if marked or fields.reach is _Reach.BYTES else data
 
-    def _reaches_bytes(self, schema: JsonSchema) -> bool:
-        """Return True if a schema, or any that it refers to, has a field of bytes or an `encoding`."""
+    def _fields_of(self, schema: JsonSchema) -> _Fields:
+        fields = self._fields.get(id(schema))
+        if fields is None:
+            shape = union_of(self._types, schema)
+            inner = {name: declared for name, (_, declared) in shape.properties.items()}
+            items, extra = (schemas[0] if schemas else _UNDECLARED for schemas in (shape.items, shape.extra))
+            encoded = {name for name in inner if _is_encoded(name, inner[name], self._types)}
+            encoded |= {""} if is_base64(extra, self._types) else set()
+            fields = _Fields(schema, self._reach(schema), inner, frozenset(encoded), items, extra)
+            self._fields[id(schema)] = fields
+        return fields
+
+    def _reach(self, schema: JsonSchema) -> _Reach:
+        reach, references = _inspected(schema)
         seen: set[str] = set()
-        todo: list[Any] = [schema]
-        while todo:
-            for inner in subschemas(todo.pop()):
-                properties = inner.get("properties")
-                if _is_marked(inner) or (isinstance(properties, Mapping) and "encoding" in properties):
-                    return True
-                name = referred(inner)
-                if name is not None and name not in seen:
-                    seen.add(name)
-                    todo.append(self._types.get(name))
-        return False
+        todo = list(references)
+        while todo and reach is not _Reach.BYTES:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            inspected = self._inspected.get(name)
+            if inspected is None:
+                inspected = self._inspected[name] = _inspected(self._types.get(name, _UNDECLARED))
+            reach = max(reach, inspected[0])
+            todo.extend(inspected[1])
+        return reach
 
-    def _shape(self, schema: JsonSchema) -> Shape:
-        known = self._shapes.get(id(schema))
-        if known is None:
-            known = self._shapes[id(schema)] = (schema, union_of(self._types, schema))  # the schema keeps its id unique
-        return known[1]
-
-    def _value(self, value: Any, schema: Any, depth: int) -> Any:
+    def _value(self, value: Any, fields: _Fields, depth: int, *, marked: bool) -> Any:
+        """Return a value with its fields as text; `marked` says that a field `encoding` may be there."""
         if depth > _MAX_DEPTH or not isinstance(value, (dict, list)):
             return value
-        shape = self._shape(schema) if isinstance(schema, Mapping) and schema else Shape()
+        if fields.reach is _Reach.NOTHING or (fields.reach is _Reach.ENCODING and not marked):
+            return value
         if isinstance(value, list):
-            inner = shape.items[0] if shape.items else {}
-            encoded = is_base64(inner, self._types)
-            return [_readable(item) if encoded else self._value(item, inner, depth + 1) for item in value]
-        sibling = _sibling(value)
+            if is_base64(fields.items, self._types):
+                return [_readable(item) for item in value]
+            items = self._fields_of(fields.items)
+            return [self._value(item, items, depth + 1, marked=marked) for item in value]
+        sibling = _sibling(value) if marked else ""
         readable: dict[str, Any] = {}
         for key, item in value.items():
-            declared = shape.properties.get(key)
-            inner = declared[1] if declared is not None else shape.extra[0] if shape.extra else {}
             if isinstance(item, str):
-                opaque = _OPAQUE.intersection(words(key)[-1:])
-                encoded = key == sibling or (bool(inner) and not opaque and is_base64(inner, self._types))
+                encoded = key == sibling or (key if key in fields.inner else "") in fields.encoded
                 readable[key] = _readable(item) if encoded else item
+            elif isinstance(item, (dict, list)):
+                inner = self._fields_of(fields.inner.get(key, fields.extra))
+                readable[key] = self._value(item, inner, depth + 1, marked=marked)
             else:
-                readable[key] = self._value(item, inner, depth + 1)
+                readable[key] = item
         return readable
+
+
+def _inspected(schema: JsonSchema) -> tuple[_Reach, frozenset[str]]:
+    """Return what a schema declares itself, and the types that it refers to."""
+    reach = _Reach.NOTHING if schema else _Reach.ENCODING
+    references: set[str] = set()
+    for inner in subschemas(schema):
+        properties = inner.get("properties")
+        if _is_marked(inner):
+            reach = _Reach.BYTES
+        elif isinstance(properties, Mapping) and "encoding" in properties:
+            reach = max(reach, _Reach.ENCODING)
+        name = referred(inner)
+        if name is not None:
+            references.add(name)
+    return reach, frozenset(references)
+
+
+def _is_encoded(name: str, schema: JsonSchema, types: Types) -> bool:
+    """Return True if a field holds bytes that are for reading."""
+    return is_base64(schema, types) and not _OPAQUE.intersection(words(name)[-1:])
 
 
 def is_base64(schema: Any, types: Types) -> bool:

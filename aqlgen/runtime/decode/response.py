@@ -32,6 +32,7 @@ _ABOUT_FAILURE = frozenset(
     }
 )
 """Keys by which a success may tell that it is a failure (`decode/declared_failures`)."""
+_UNDECLARED: Mapping[str, Any] = {}
 _HOLDERS = frozenset({"errors", "Body", "body"})
 """Those of them that hold what went wrong."""
 _FAILED_STATES = frozenset({"error", "fail", "failed", "failure", "err", "2.0"})
@@ -197,7 +198,7 @@ def _data(
         data = plan.convert(data, Way.TO_AGENT)
     if encoded is None or not (is_json(content_type) or response.content[:1] in (b"{", b"[")):
         return data
-    return encoded.readable(data, schema if isinstance(schema, Mapping) else None, response.content)
+    return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
 
 
 def _decode_xml(content: bytes, content_type: str, schema: Mapping[str, Any], names: Names) -> Any:

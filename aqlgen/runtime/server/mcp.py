@@ -22,7 +22,7 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
-from ..decode.attachments import collecting
+from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..introspection.protocol import tool_name
@@ -73,7 +73,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
-            with with_caller(*_caller(context), session.id), collecting(config.files_max_attached) as attachments:
+            with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
