@@ -31,7 +31,8 @@ OFF = "off"
 _FLAGS = ("ok", "success", "succeeded", "successful", "issuccess")
 _STATES = ("status", "stat")
 _FAILED = frozenset({"error", "fail", "failed", "failure", "err"})
-_SUCCEEDED = frozenset({"ok", "success", "succeeded", "successful", "error", "warning"}) | _FAILED
+_GOOD = frozenset({"ok", "success", "succeeded", "successful"})
+_OUTCOMES = _GOOD | _FAILED | {"warning"}
 """The words of a state that is about the call and nothing else."""
 _ERRORS = ("error", "errors", "errormessage", "errorcode", "errordescription", "fault", "reason")
 _WORDS = ("message", "msg", "description", "detail", "details", "code")
@@ -204,7 +205,7 @@ def _document_says(schema: JsonSchema, types: Types, flag: str, value: Any) -> b
         if _IDENTITY.intersection(declared) or values is None:
             return False
         words = {str(word).lower() for word in values if word is not None}
-        return value.lower() not in words or (len(words) > 1 and words <= _SUCCEEDED)
+        return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
     if values is not None and values and all(word in (True, "true") for word in values):
         return True
     described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]

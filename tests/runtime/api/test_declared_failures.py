@@ -129,6 +129,10 @@ SUCCESSES: dict[str, tuple[Any, Any]] = {
         {"status": "error", "uptime": 1},
         schema_of(status={"type": "string", "enum": ["queued", "running", "error"]}, uptime={}),
     ),
+    "a state of a thing that the document lacks": (
+        {"status": "failed", "amount": 1},
+        schema_of(status={"type": "string", "enum": ["created", "paid"]}, amount={}),
+    ),
     "the outcome of a thing": (
         {"id": 7, "status": "failure"},
         schema_of(id={}, status={"type": "string", "enum": ["success", "failure"]}),
