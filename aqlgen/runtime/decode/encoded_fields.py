@@ -81,12 +81,16 @@ class EncodedFields:
     def __init__(self, types: Types) -> None:
         self._types = types
         self._fields: dict[int, _Fields] = {}
+        self._without_bytes: set[int] = set()
         self._inspected: dict[str, tuple[_Reach, frozenset[str]]] = {}
 
     def readable(self, data: Any, schema: JsonSchema, content: bytes) -> Any:
         """Return the data of an answer with these fields as text; `content` is the JSON that it was read from."""
+        if id(schema) in self._without_bytes:
+            return data
         fields = self._fields_of(schema)
         if fields.reach is _Reach.NOTHING:
+            self._without_bytes.add(id(schema))
             return data
         marked = b'"base64"' in content
         return self._value(data, fields, 0, marked=marked) if marked or fields.reach is _Reach.BYTES else data

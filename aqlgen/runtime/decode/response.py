@@ -32,11 +32,12 @@ _ABOUT_FAILURE = frozenset(
     }
 )
 """Keys by which a success may tell that it is a failure (`decode/declared_failures`)."""
+_BEGINNINGS = frozenset({b"{", b"["})
 _UNDECLARED: Mapping[str, Any] = {}
 _HOLDERS = frozenset({"errors", "Body", "body"})
 """Those of them that hold what went wrong."""
-_FAILED_STATES = frozenset({"error", "fail", "failed", "failure", "err", "2.0"})
-"""Words of a state that is a failure, and the version of JSON-RPC, which states them otherwise."""
+_FAILED_STATES = frozenset({"error", "fail", "failed", "failure", "err", "false", "2.0"})
+"""Values of a flag or a state that tell of a failure, and the version of JSON-RPC, which tells it otherwise."""
 
 
 def decode_response(
@@ -119,14 +120,18 @@ def _check(
 
 def _may_be_failure(data: Any) -> bool:
     """Return True if data have anything by which a success may tell that it is none; every answer is asked."""
-    if data.__class__ is dict:
-        return not _ABOUT_FAILURE.isdisjoint(data) and any(
-            data[key] in (False, 0, "false")
-            or (key in _HOLDERS and data[key].__class__ is not str)
-            or (data[key].__class__ is str and data[key].lower() in _FAILED_STATES)
-            for key in _ABOUT_FAILURE.intersection(data)
-        )
-    return data.__class__ is str and "Fault" in data
+    if data.__class__ is not dict:
+        return data.__class__ is str and "Fault" in data
+    for key in data.keys() & _ABOUT_FAILURE:
+        value = data[key]
+        if value is None or value is True:
+            continue
+        if value.__class__ is str:
+            if value.lower() in _FAILED_STATES:
+                return True
+        elif key in _HOLDERS or not value:
+            return True
+    return False
 
 
 def declared_response(row: Row, status: int) -> Mapping[str, Any]:
@@ -196,7 +201,7 @@ def _data(
         return _with_file_name(data, response.headers["content-disposition"])
     if plan is not None:
         data = plan.convert(data, Way.TO_AGENT)
-    if encoded is None or not (is_json(content_type) or response.content[:1] in (b"{", b"[")):
+    if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
         return data
     return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
 
