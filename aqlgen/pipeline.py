@@ -14,8 +14,8 @@ from aqlgen.decide import decide, load_overrides, select
 from aqlgen.decide.credentials import with_effective_security
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.instructions import with_instructions
-from aqlgen.decide.naming.kept_names import unused
 from aqlgen.decide.naming.likeness import with_likenesses
+from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import EXPIRED, UNMATCHED, check_aliases
 from aqlgen.decide.owned import with_adapter_overrides
 from aqlgen.decide.review.acceptance import UNMATCHED_ACCEPT, accept, check_accepted

@@ -12,11 +12,18 @@ from pathlib import Path
 USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tells more of one"
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
-    "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo"),
+    "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo", "credentials"),
     "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
     "Names and categories": ("ground_truth", "names", "kept"),
     "Generating again": ("history", "diff", "diff_lines"),
-    "Requests as they are sent": ("wire.record", "wire.steady", "wire.prism"),
+    "Requests as they are sent": (
+        "wire.record",
+        "wire.steady",
+        "wire.prism",
+        "wire.wapii",
+        "wire.mutated",
+        "wire.updates",
+    ),
     "The review page": ("page.check", "page.estimate"),
 }
 """The measurements by what they measure; each name is a module below `bench` with a function `main(argv)`."""

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
-from aqlgen.decide.naming.kept_names import unused
+from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.assemble import assemble
 from aqlgen.document.request import Request

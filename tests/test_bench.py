@@ -10,7 +10,7 @@ import pytest
 from bench.__main__ import NAMES, main, source, summary
 
 FOLDER = source("generate").parent
-INTERNAL = ("__main__", "wire.calling", "support.bare")
+INTERNAL = ("__main__", "wire.calling", "wire.peer", "support.bare")
 """Modules with a `main` that measurements run in processes of their own."""
 
 

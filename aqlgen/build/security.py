@@ -79,7 +79,7 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
         schemes.append(
             SecurityScheme(
                 name=name,
-                kind=SIGNATURE if _is_signature(model.type, sent_name, node) else model.type,
+                kind=_kind(model.type, sent_name, node),
                 description=text(model.description),
                 location=model.security_scheme_in or "",
                 parameter=model.name or "",
@@ -91,6 +91,13 @@ def build_schemes(context: Context, raw: Json) -> tuple[SecurityScheme, ...]:
             )
         )
     return tuple(schemes)
+
+
+def _kind(kind: str, name: str, node: Json) -> str:
+    """Return the kind of a scheme; what documents before 3.1 call the HTTP scheme `mutual` is a TLS certificate."""
+    if kind == "http" and text(node.get("scheme")).lower() == "mutual":
+        return "mutualTLS"
+    return SIGNATURE if _is_signature(kind, name, node) else kind
 
 
 def _service(context: Context, node: Json) -> str:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqlgen.cli.app import app, examples
-from aqlgen.cli.options import Folder, Output, OutputFormat, Quiet
-from aqlgen.cli.output import progress
-from aqlgen.cli.standing import announce
+from aqlgen.cli.app import Folder, Output, OutputFormat, Quiet, app, examples
+from aqlgen.cli.output import announce, progress
 from aqlgen.diagnostics.errors import OptionError
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ def check_command(
 def _as_text(checked: Checked) -> str:
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import as_text
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     folder, files = visible(str(checked.folder)), counted(checked.files, "generated file")
     if checked.findings:

@@ -16,8 +16,8 @@ from aqlgen.document.request import Request
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Progress, prepare
 from aqlgen.project import Project
+from aqlgen.project.records import refuse_newer
 from aqlgen.project.revisions import Revision, revision
-from aqlgen.project.standing import refuse_newer
 from aqlgen.render.provenance import FILE
 
 __all__ = ["Compared", "Reading", "compare_sides"]

@@ -22,8 +22,10 @@ from aqlgen.decide.review.rows import ReviewRow
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
 from aqlgen.pipeline import Prepared
+from aqlgen.runtime.auth.usage import sent_as
 from aqlgen.runtime.table import encode
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
+from aqlgen.table.credentials import table_credentials
 from aqlgen.table.hosts import table_hosts
 
 __all__ = ["as_json", "print_decisions"]
@@ -47,9 +49,20 @@ def print_decisions(prepared: Prepared, review: Sequence[ReviewRow] = ()) -> Non
     total = _totals(_counts(prepared, review))
     uses = table_hosts(prepared.table)
     hosts = ["", "Hosts:", *use_lines(uses), *refusal_lines(uses)] if uses else []
+    hosts += ["", "Credentials:", *_credentials(prepared)] if prepared.table.adapter.security_schemes else []
     lines += [*(row for line in hosts for row in _wrapped(line, width or len(line), "", None))]
     lines += ["", *(textwrap.wrap(total, width) if width else [total])]
     typer.echo("\n".join(lines if len(lines) > 2 else lines[1:]), color=colour)
+
+
+def _credentials(prepared: Prepared) -> Iterator[str]:
+    """Yield a line for each security scheme: its variables, where it is sent, and how many operations use it."""
+    schemes = prepared.table.adapter.security_schemes
+    total = counted(len(prepared.table.rows), "operation")
+    for entry in table_credentials(prepared.table):
+        source = ", ".join(entry["variables"]) or entry["name"]
+        place = visible(sent_as(schemes[entry["name"]]))
+        yield f"  {visible(source)}  {place}  {entry['operations']['using']:,} of {total}"
 
 
 def _document_texts(prepared: Prepared, width: int, *, colour: bool) -> Iterator[str]:
@@ -201,6 +214,7 @@ def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[J
         ],
         "diagnostics": diagnostics,
         "hosts": [use.as_json() for use in table_hosts(prepared.table)],
+        "credentials": table_credentials(prepared.table),
     }
 
 

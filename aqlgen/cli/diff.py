@@ -7,10 +7,20 @@ from typing import Annotated
 
 import typer
 
-from aqlgen.cli.app import app, examples
-from aqlgen.cli.options import AllowRefs, Exclude, Fields, Header, Include, Overlay, OverridesFile, Quiet, Verbose
-from aqlgen.cli.output import progress
-from aqlgen.cli.standing import announce, project_around
+from aqlgen.cli.app import (
+    AllowRefs,
+    Exclude,
+    Fields,
+    Header,
+    Include,
+    Overlay,
+    OverridesFile,
+    Quiet,
+    Verbose,
+    app,
+    examples,
+)
+from aqlgen.cli.output import announce, progress, project_around
 
 
 class Form(StrEnum):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqlgen.cli.app import app, examples
-from aqlgen.cli.options import (
+from aqlgen.cli.app import (
     AllowRefs,
     Exclude,
     Fields,
@@ -24,9 +23,10 @@ from aqlgen.cli.options import (
     Spec,
     Strict,
     Verbose,
+    app,
+    examples,
 )
-from aqlgen.cli.output import print_diagnostics, progress
-from aqlgen.cli.standing import announce, project_around
+from aqlgen.cli.output import announce, print_diagnostics, progress, project_around
 from aqlgen.decide.decision import Category, Danger, Decision
 from aqlgen.decide.instructions import in_order_of_review
 from aqlgen.decide.review.rows import review_rows

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqlgen.cli.app import app, examples
-from aqlgen.cli.options import (
+from aqlgen.cli.app import (
     AllowRefs,
     Exclude,
     Fields,
@@ -25,6 +24,8 @@ from aqlgen.cli.options import (
     Spec,
     Strict,
     Verbose,
+    app,
+    examples,
 )
 from aqlgen.cli.output import print_diagnostics, progress
 from aqlgen.document.request import Request
@@ -161,9 +162,9 @@ def _summary(generated: Generated) -> str:
     """Return what was generated and how to go on."""
     from aqlgen.decide.review.rows import review_rows
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
     from aqlgen.table.adapter import addressed
-    from aqlgen.table.addresses import main_address_problem
+    from aqlgen.table.hosts import main_address_problem
     from aqlgen.table.model import FAMILIES
 
     table, prepared = generated.prepared.table, generated.prepared
@@ -207,7 +208,7 @@ def _hosts(generated: Generated) -> list[str]:
 
 def _credentials(prepared: Prepared) -> list[str]:
     """Return what is to be said of credentials that the document does not name, or names badly."""
-    from aqlgen.decide.credentials.departures import DEPARTURES, NO_SCHEME
+    from aqlgen.decide.credentials.effective import DEPARTURES, NO_SCHEME
     from aqlgen.runtime.auth.usage import ADDED_SCHEME
 
     departures = {diagnostic.code for diagnostic in prepared.diagnostics} & {NO_SCHEME, *DEPARTURES}

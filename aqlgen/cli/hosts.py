@@ -7,7 +7,7 @@ from typing import Final
 
 from aqlgen.diagnostics.plain import counted
 from aqlgen.runtime.hosts.report import HostUse, missing_entries
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 from aqlgen.table.hosts import overrides_entry
 
 __all__ = ["refusal_lines", "use_lines"]

@@ -1,4 +1,4 @@
-"""Output that all commands share: the progress of a run, and diagnostics."""
+"""Output that all commands share: the state of a project, which comes first, the progress of a run, diagnostics."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import typer
@@ -13,7 +14,7 @@ import typer
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.report import Text
 
-__all__ = ["print_diagnostics", "progress", "terminal_width"]
+__all__ = ["announce", "print_diagnostics", "progress", "project_around", "terminal_width"]
 
 _STAGES: Final = {
     "reading": "Reading the document",
@@ -54,3 +55,34 @@ def print_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sequence[Text]
 def terminal_width() -> int:
     """Return the width of the terminal in columns; 0 where a program reads the output."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
+def announce(folder: Path | None, *, shown: bool) -> tuple[Diagnostic, ...]:
+    """Return the warnings about a project's release, printed on standard error if `shown`; none without a project.
+
+    Raises OptionError for a project that a newer aqlgen wrote.
+    """
+    from aqlgen.diagnostics.report import as_text
+    from aqlgen.project.records import refuse_newer, release_warnings
+
+    if folder is None:
+        return ()
+    refuse_newer(folder)
+    warnings = release_warnings(folder)
+    if warnings and shown:
+        typer.echo(as_text(warnings), err=True)
+    return warnings
+
+
+def project_around(*paths: str | Path | None) -> Path | None:
+    """Return the project that one of the files belongs to, or that is a folder given; None if there is none."""
+    from aqlgen.render.provenance import FILE
+
+    for path in paths:
+        if path is None or str(path) == "-" or "://" in str(path):
+            continue
+        place = Path(path)
+        for folder in (place, place.parent, place.parent.parent):
+            if (folder / FILE).is_file():
+                return folder
+    return None

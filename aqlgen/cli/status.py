@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from aqlgen.cli.app import app, examples
-from aqlgen.cli.options import Folder, Output, OutputFormat, Verbose
-from aqlgen.cli.output import progress
-from aqlgen.cli.standing import announce
+from aqlgen.cli.app import Folder, Output, OutputFormat, Verbose, app, examples
+from aqlgen.cli.output import announce, progress
 
 if TYPE_CHECKING:
     from aqlgen.diagnostics import Diagnostic
@@ -59,7 +57,7 @@ def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield the output for people: the versions, the files by their owner, and what is left to do."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.render.kinds import Kind
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     yield f"{visible(str(status.folder))}: {status.package}, by aqlgen {visible(status.recorded.aqlgen or '?')}."
     for whose in Kind:
@@ -71,7 +69,7 @@ def _lines(status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _files(whose: Kind, status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     changed = sorted(status.of(whose), key=lambda file: (file.state, file.path))
     states = [file.state for file in changed]
@@ -85,8 +83,8 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
     """Yield what needs somebody's attention."""
     from aqlgen.diagnostics.plain import counted
     from aqlgen.diagnostics.report import as_text
-    from aqlgen.project.edits.yaml_values import flow
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.project.edits.insertion import flow
+    from aqlgen.runtime.text import visible
 
     if status.conflicts:
         yield f"{counted(len(status.conflicts), 'conflict')} left to resolve:"
@@ -112,7 +110,7 @@ def _todo(status: Status, *, show_all: bool) -> Iterator[str]:
 
 def _freshness(status: Status, *, show_all: bool) -> Iterator[str]:
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     recorded, today = status.recorded, status.today
     if (recorded.aqlgen, recorded.templates) != (today.aqlgen, today.templates):

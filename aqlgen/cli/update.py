@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from aqlgen.cli.app import app, examples
-from aqlgen.cli.options import (
+from aqlgen.cli.app import (
     AllowRefs,
     Exclude,
     Fields,
@@ -22,9 +21,10 @@ from aqlgen.cli.options import (
     Quiet,
     Strict,
     Verbose,
+    app,
+    examples,
 )
-from aqlgen.cli.output import print_diagnostics, progress
-from aqlgen.cli.standing import announce
+from aqlgen.cli.output import announce, print_diagnostics, progress
 
 if TYPE_CHECKING:
     from aqlgen.diagnostics import Diagnostic
@@ -110,7 +110,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
     """Return what an update did, or would do: what changed for agents, which files, and what is left to do."""
     from aqlgen.cli.hosts import refusal_lines
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
     from aqlgen.table.hosts import table_hosts
 
     merged = updated.merged
@@ -147,7 +147,7 @@ def _summary(updated: Updated, *, verbose: bool) -> str:
 def _conflicts(updated: Updated) -> str:
     """Return the files that are left to the user, and what to do about them."""
     from aqlgen.diagnostics.plain import counted
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     would = "" if updated.written else "would be "
     lines = [f"{counted(len(updated.merged.conflicts), 'conflict')} {would}left to resolve:"]
@@ -167,7 +167,7 @@ def _undo(updated: Updated) -> str:
 
 
 def _versions(before: Provenance, after: Provenance) -> str:
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     parts = []
     if before.aqlgen != after.aqlgen:
@@ -183,7 +183,7 @@ def _files(what: str, paths: tuple[str, ...], *, show_all: bool) -> Iterator[str
 
 
 def _some(names: tuple[str, ...], most: int = _SHOWN) -> str:
-    from aqlgen.runtime.unseen import visible
+    from aqlgen.runtime.text import visible
 
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(map(visible, names[:most]))}{more}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from aqlgen.compare.access import compare_access
+from aqlgen.compare.access import compare_access, compare_hosts
 from aqlgen.compare.calls import Calls
 from aqlgen.compare.changes import Changes
 from aqlgen.compare.grouping import Notes, group
-from aqlgen.compare.hosts import compare_hosts
 from aqlgen.compare.model import Change, Direction, Level
 from aqlgen.compare.operations import compare_operation, compare_presence
 from aqlgen.compare.pairing import pair

@@ -1,14 +1,22 @@
-"""Changes of the adapter as a whole and of access: credentials and scopes."""
+"""Changes of where requests go and of access: servers, hosts and their acceptance, credentials and scopes."""
 
 from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from aqlgen.compare.grouping import Notes
 from aqlgen.compare.pairing import Pairing
 from aqlgen.compare.surface import Operation, Surface
 from aqlgen.ir import Json
-from aqlgen.runtime.table import SecurityScheme
+from aqlgen.runtime.encode.styles import as_json
+from aqlgen.runtime.encode.urls import server_url
+from aqlgen.runtime.hosts.origin import Origin
+from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
+from aqlgen.runtime.table import SecurityScheme, Server
 
-__all__ = ["compare_access"]
+__all__ = ["compare_access", "compare_hosts"]
 
 
 def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
@@ -20,8 +28,10 @@ def compare_access(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -
     if cases[0] != cases[1]:
         notes.add("field-case-changed", "", *cases)
     _compare_schemes(old, new, notes)
+    _compare_constants("", _headers(old.adapter.headers), _headers(new.adapter.headers), notes)
     for before, after in pairing.kept:
         _compare_operation(before, after, old, new, notes)
+        _compare_constants(after.name, _constants(before), _constants(after), notes)
 
 
 def _compare_schemes(old: Surface, new: Surface, notes: Notes) -> None:
@@ -54,7 +64,8 @@ def _variables(scheme: SecurityScheme) -> str:
 
 
 def _kind(scheme: SecurityScheme) -> tuple[Json, ...]:
-    return scheme.get("type"), scheme.get("scheme"), scheme.get("in"), scheme.get("name")
+    keys = ("type", "scheme", "in", "name", "format")
+    return tuple(scheme.get(key) for key in keys)
 
 
 def _compare_operation(before: Operation, after: Operation, old: Surface, new: Surface, notes: Notes) -> None:
@@ -72,6 +83,50 @@ def _compare_operation(before: Operation, after: Operation, old: Surface, new: S
         notes.add("scopes-needed", after.name, items=tuple(sorted(scopes)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    """The value that every request carries; that of a sensitive parameter is not told."""
+
+    value: Json
+    sensitive: bool = False
+
+    def __str__(self) -> str:
+        if self.sensitive:
+            return "a sensitive value"
+        return self.value if isinstance(self.value, str) else as_json(self.value)
+
+
+_Constants: TypeAlias = Mapping[str, _Constant]
+"""What requests carry, by location and name: `header X-Version`."""
+
+
+def _headers(headers: Mapping[str, str]) -> dict[str, _Constant]:
+    return {f"header {name}": _Constant(value) for name, value in headers.items()}
+
+
+def _constants(operation: Operation) -> dict[str, _Constant]:
+    constants = _headers(operation.headers)
+    constants |= {f"query {name}": _Constant(value) for name, value in operation.query.items()}
+    for parameter in operation.fixed.values():
+        location = parameter.location.partition("_")[0]
+        constants[f"{location} {parameter.wire}"] = _Constant(parameter.preset, parameter.sensitive)
+    return constants
+
+
+def _compare_constants(operation: str, before: _Constants, after: _Constants, notes: Notes) -> None:
+    """Note the constants that are new, gone and of another value; those of the whole adapter without an operation."""
+    subject = "" if operation else "every request "
+    sends = "[sends|send]" if operation else "sends"
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) == after.get(name):
+            continue
+        values = [str(side[name]) for side in (after, before) if name in side]
+        wording = f"{subject}{sends} {{}} as {{}} now" + (", not as {}" if len(values) > 1 else "")
+        if name not in after:
+            values, wording = [], f"{subject}no longer {sends} {{}}"
+        notes.add("constant-changed", operation, name, *values, wording=wording)
+
+
 def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str]]:
     """Return the sets of credentials of which one is needed, at least one; the empty set is a call without any."""
     alternatives = side.adapter.security if operation.security is None else operation.security
@@ -81,3 +136,95 @@ def _credentials(operation: Operation, side: Surface) -> frozenset[frozenset[str
 def _scopes(operation: Operation, side: Surface) -> frozenset[str]:
     scopes = operation.scopes or side.adapter.scopes
     return frozenset(scope for names in scopes.values() for scope in names)
+
+
+_ENDPOINTS: Final = ("token_url", "refresh_url", "device_url", "authorization_url")
+
+
+def compare_hosts(old: Surface, new: Surface, pairing: Pairing, notes: Notes) -> None:
+    """Note what changed of servers, of the addresses of authorization servers, and of hosts."""
+    servers = tuple(_address(side.adapter.servers) for side in (new, old))
+    reported: set[str] = set()
+    if servers[0] != servers[1]:
+        reported |= set(servers)
+        _note_server(notes, *servers)
+    for before, after in pairing.kept:
+        if before.servers or after.servers:
+            urls = [_address(operation.servers) for operation in (after, before)]
+            if urls[0] != urls[1]:
+                reported |= set(urls)
+                notes.add("server-changed", after.name, urls[0] or servers[0], urls[1] or servers[1])
+    _compare_endpoints(old, new, notes, reported)
+    _compare_uses(_uses(old), _uses(new), {str(Origin.of(url)) for url in reported}, notes)
+
+
+def _note_server(notes: Notes, now: str, before: str) -> None:
+    if now and before:
+        wording = "calls and credentials would go to {} now, not to {}"
+    elif now:
+        wording = "calls and credentials would go to {} now: no server was named before"
+    else:
+        wording = "no server is named any more, before {}"
+    notes.add("server-changed", "", *filter(None, (now, before)), wording=wording)
+
+
+def _address(servers: Sequence[Server]) -> str:
+    """Return the first server's address, with the defaults of its variables; "" if there is none."""
+    return next((server_url(server) for server in servers), "")
+
+
+def _compare_endpoints(old: Surface, new: Surface, notes: Notes, reported: set[str]) -> None:
+    """Note each address of an authorization server that is new or another, and add it to those `reported`."""
+    before = {name: dict(_endpoints(scheme)) for name, scheme in old.adapter.security_schemes.items()}
+    for name, scheme in new.adapter.security_schemes.items():
+        for place, url in _endpoints(scheme):
+            known = before.get(name, {}).get(place, "")
+            if url == known:
+                continue
+            rule = "authorization-url-changed" if place[1] == "authorization_url" else "token-url-changed"
+            wording = "" if known else _FIRST[rule]
+            notes.add(rule, "", *filter(None, (url, known, name)), wording=wording)
+            reported.add(url)
+
+
+_FIRST: Final[Mapping[str, str]] = {
+    "authorization-url-changed": "credentials would go to {} now, by people who log in for {}",
+    "token-url-changed": "credentials would go to {} now, for tokens of {}",
+}
+"""The wording for an address where there was none."""
+
+
+def _endpoints(scheme: SecurityScheme) -> Iterator[tuple[tuple[str, str], str]]:
+    for grant, flow in scheme.get("flows", {}).items():
+        for key in _ENDPOINTS:
+            if flow.get(key):
+                yield (grant, key), str(flow.get(key))
+    if scheme.get("discovery_url"):
+        yield ("", "discovery_url"), scheme["discovery_url"]
+
+
+def _uses(side: Surface) -> dict[str, HostUse]:
+    operations = (OperationHost(row.servers, row.security) for row in side.operations.values())
+    return {use.origin: use for use in host_uses(side.adapter, operations)}
+
+
+def _compare_uses(
+    before: Mapping[str, HostUse], after: Mapping[str, HostUse], reported: Container[str], notes: Notes
+) -> None:
+    """Note hosts that are new, gone, accepted or refused; a change that names an origin is `reported` already."""
+    for origin, use in after.items():
+        known = before.get(origin)
+        if use.accepted_by == "overrides" and (known is None or known.accepted_by != "overrides"):
+            notes.add("host-accepted", "", origin)
+        elif origin in reported:
+            pass
+        elif use.is_used and not (known is not None and known.is_used):
+            what = "credentials" if use.credentials else "requests"
+            notes.add("host-added", "", origin, use.summary, wording=f"{what} would go to {{}} now: {{}}")
+        elif known is None:
+            notes.add("host-added", "", origin, wording="the document names the host {}; nothing goes there by itself")
+        if use.is_used and not use.accepted_by and (known is None or not known.is_used or known.accepted_by):
+            notes.add("host-refused", "", origin, use.entry)
+    for origin, use in before.items():
+        if origin not in after and origin not in reported and use.is_used:
+            notes.add("host-removed", "", origin)

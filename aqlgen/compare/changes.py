@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from aqlgen.compare.model import Change, Level
+from aqlgen.compare.model import Change, Level, Writer, limit_per_rule
 from aqlgen.compare.rules import HOSTS, RULES
 from aqlgen.compare.surface import Surface
-from aqlgen.compare.wording import Writer, limit_per_rule
 from aqlgen.diagnostics.plain import counted, plain
 from aqlgen.ir import Json
 from aqlgen.render.operations_md import code
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 
 __all__ = ["Changes"]
 

@@ -171,6 +171,7 @@ _RULES: Final[dict[str, Rule]] = {
     "scopes-needed": Rule("More scopes are needed", "[needs|need] the scopes {*} now", ATTENTION, section=HOSTS),
     "credentials-needed": Rule("Other credentials are needed", "[needs|need] {} now", ATTENTION, section=HOSTS),
     "credentials-changed": Rule("A credential changed", "{}", ATTENTION, section=HOSTS),
+    "constant-changed": Rule("A constant of requests changed", "[sends|send] {} as {} now, not as {}", ATTENTION),
     "adapter-renamed": Rule("The adapter has another name", "the adapter is named {} now, not {}", ATTENTION),
     "field-deprecated": Rule(
         "A parameter or a field is deprecated",

@@ -13,8 +13,20 @@ from typing import Final
 from aqlgen.compare.facets import described, facet_differences, type_difference
 from aqlgen.compare.fields import Fields, fields_of
 from aqlgen.compare.model import Difference, Direction, Place
-from aqlgen.compare.nodes import ALL_TYPES, Types, alternatives, references, resolve, split_null, type_name, types_of
-from aqlgen.compare.unions import base_name, combined, match, unrelated
+from aqlgen.compare.nodes import (
+    ALL_TYPES,
+    Types,
+    alternatives,
+    base_name,
+    combined,
+    match,
+    references,
+    resolve,
+    split_null,
+    type_name,
+    types_of,
+    unrelated,
+)
 from aqlgen.ir import Json
 from aqlgen.table.model import Schema
 

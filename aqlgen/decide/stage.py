@@ -11,13 +11,13 @@ from aqlgen.decide.decision import Category, Decision, Reason, overridden
 from aqlgen.decide.extensions import hidden, stripe_names
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.candidates import Names, names_for
-from aqlgen.decide.naming.kept_names import Settled, settle_keeping
+from aqlgen.decide.naming.uniqueness import Settled, settle_keeping
 from aqlgen.decide.naming.verbs import canonical_relative
 from aqlgen.decide.naming.vocabulary import Vocabulary, vocabulary_of
 from aqlgen.decide.overrides import Override, Overrides, Report, check, check_requirements, name_collisions
 from aqlgen.decide.overrides import load as load_overrides
 from aqlgen.decide.owned import with_requirements
-from aqlgen.decide.traits import with_traits
+from aqlgen.decide.traits import Around, Subject, replaced, with_traits
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.document.resolve import Resolver
 from aqlgen.ir import Document
@@ -77,18 +77,25 @@ def decide(
     aliases = _aliases(chosen)
     settled = settle_keeping(names, fixed, kept or {}, aliases, (ids or {}, _operation_ids(document)), retired or {})
     lists = {facts.operation.path: facts.answers_list for facts in operations.values() if facts.method == "GET"}
-    decisions = [
-        _decision(
-            operations[key],
-            chosen[key],
-            categories[key],
-            _naming(names[key], key, fixed, settled, chosen[key], pinned=key in by_kept_name),
-            lists,
-            overrides,
+    namings = {key: _naming(names[key], key, fixed, settled, chosen[key], pinned=key in by_kept_name) for key in served}
+    subjects = [
+        Subject(
+            operations[key].operation,
+            naming.name,
+            categories[key][0],
+            naming.verb,
+            naming.resource,
+            chosen[key].content_type,
         )
-        for key in served
+        for key, naming in namings.items()
     ]
-    return with_traits(decisions, resolver)
+    around = Around(subjects, resolver, document.description)
+    losses = {subject.operation.key: note for subject in subjects if (note := replaced(subject, around)) is not None}
+    decisions = [
+        _decision(operations[key], chosen[key], categories[key], naming, lists, losses, overrides)
+        for key, naming in namings.items()
+    ]
+    return with_traits(decisions, subjects, around)
 
 
 def _selecting_names(
@@ -142,10 +149,11 @@ def _decision(
     classified: tuple[Category, Reason],
     naming: _Naming,
     lists: Mapping[str, bool | None],
+    losses: Mapping[str, str],
     overrides: Overrides,
 ) -> Decision:
     category, category_reason = classified
-    level, reason = danger(facts, category, naming.name, lists)
+    level, reason = danger(facts, category, naming.name, lists, losses)
     if override.danger is not None:
         level, reason = override.danger, overridden(override, "danger")
     return Decision(

@@ -296,10 +296,20 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "The document declares it under components/securitySchemes, and no `security` names it.",
         "Set its variable to have it sent; leave the variable unset otherwise.",
     ),
+    "key-format": Entry(
+        "A key has something before it",
+        "The document describes in words how a key is written in its header, which OpenAPI cannot say of a key.",
+        "Set the variable to the key alone. A value with a scheme before it, such as `Bearer …`, is sent as it is.",
+    ),
     "security-lifted": Entry(
         "Most operations lift the security of the document",
         "They say `security: []` although the document requires a credential: more often a habit than true.",
         "Set the variable to have the credential sent; leave it unset for an API that is public.",
+    ),
+    "security-unstated": Entry(
+        "Operations that write state no security",
+        "The document states `security` for other operations only, and none for all: more often forgotten than meant.",
+        "Set the variable to have the credential sent with them too; `security: []` in overrides.yaml lifts it.",
     ),
     "signed-requests": Entry(
         "Requests are signed",

@@ -6,7 +6,7 @@ characters that are not shown at all, tags among them, in which whole sentences 
 
 from __future__ import annotations
 
-from aqlgen.runtime.unseen import escaped, without_unseen
+from aqlgen.runtime.text import escaped, without_unseen
 
 __all__ = ["counted", "escaped", "plain"]
 

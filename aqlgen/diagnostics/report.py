@@ -1,4 +1,4 @@
-"""Showing diagnostics to people and to programs.
+"""Showing diagnostics to people and to programs, repeated ones folded.
 
     petstore.yaml:12:7: warning: the key “get” was given before, on line 9; that one is ignored [duplicate-key]
        12 |       get:
@@ -6,6 +6,8 @@
       help: Keep one of them.
 
 Text of a document is never sent to a terminal as it is: control and bidirectional characters are made visible.
+
+A document that breaks one rule mostly breaks it in many places: such findings are folded.
 """
 
 from __future__ import annotations
@@ -16,15 +18,43 @@ import os
 import re
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol, TextIO
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.diagnostics.folding import fold
 from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
+
+__all__ = []
+
+MOST: Final = 3
+"""How many findings of a shape are shown before the rest is counted."""
+
+_QUOTED: Final = re.compile(r"“[^“”]*”|'[^']*'|\"[^\"]*\"|\b[A-Z]+ /\S*|\{[^{}]*\}|/\S+|\d[\d.,]*")
+"""What differs between findings of one shape: what is quoted, operations, placeholders, paths and numbers."""
+
+
+def fold(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
+    """Return the first few findings of each shape in order, each with the number of those left out after it."""
+    shaped = [(_shape(finding), finding) for finding in diagnostics]
+    total = Counter(shape for shape, _ in shaped)
+    seen: Counter[tuple[str, str, str]] = Counter()
+    shown: list[tuple[Diagnostic, int]] = []
+    for shape, finding in shaped:
+        seen[shape] += 1
+        if seen[shape] < MOST or total[shape] <= MOST + 1:  # a single one is shown sooner than counted
+            shown.append((finding, 0))
+        elif seen[shape] == MOST:
+            shown.append((finding, total[shape] - MOST))
+    return shown
+
+
+def _shape(finding: Diagnostic) -> tuple[str, str, str]:
+    return finding.severity, finding.code, _QUOTED.sub("…", finding.message)
+
 
 _WIDTH: Final = 100
 _LONGEST: Final = 600

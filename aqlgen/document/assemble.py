@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.diagnostics.errors import AqlgenError
 from aqlgen.document.link import Linked, link
-from aqlgen.document.origins import Origins
 from aqlgen.document.overlay import overlay
+from aqlgen.document.positions import Origins
 from aqlgen.document.read import Limits, Source, Version, check, locate, open_document, read, same_origin
 from aqlgen.document.request import Request
 from aqlgen.document.texts import InstructionText, clean_texts

@@ -1,8 +1,8 @@
 """The report of `aqlgen explain --html`: one self-contained page that needs no network and no server.
 
     data ── what is shown, from the decisions; control characters in texts are made visible
-    markup ── what is shown without a script; every text is escaped
-    page.html, page.css, early.js, page.js ── the template; `assemble` makes one file of all
+    markup ── one file of all, and what is shown without a script; every text is escaped
+    page.html, page.css, early.js, page.js ── the template
     tokens ── an estimate of what the operations cost an agent
 
 No text of a document becomes markup or script: texts are escaped in markup, or are in a block of JSON that no HTML
@@ -12,8 +12,8 @@ scripts and its style, by their hashes.
 
 from __future__ import annotations
 
-from aqlgen.page.assemble import assemble
 from aqlgen.page.data import page_data
+from aqlgen.page.markup import assemble
 from aqlgen.pipeline import Prepared
 
 __all__ = ["report"]

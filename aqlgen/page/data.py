@@ -13,8 +13,7 @@ from typing import Final
 
 from aqlgen import __version__
 from aqlgen.decide.decision import REVIEW_THRESHOLD, Category, Danger, Decision, Reason
-from aqlgen.decide.review.rows import review_rows
-from aqlgen.decide.review.sections import sections_of
+from aqlgen.decide.review.rows import review_rows, sections_of
 from aqlgen.diagnostics import Diagnostic
 from aqlgen.ir import Json, Operation
 from aqlgen.page.tokens import Costs, offered
@@ -22,7 +21,7 @@ from aqlgen.page.worklist import quoted, worklist_data
 from aqlgen.pipeline import Prepared
 from aqlgen.runtime.hosts.report import missing_entries
 from aqlgen.runtime.table import Parameter, encode
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 from aqlgen.schemas import shorten
 from aqlgen.table.hosts import overrides_entry, table_hosts
 from aqlgen.table.model import DecidedRow, Schema

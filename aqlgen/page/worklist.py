@@ -8,7 +8,7 @@ from aqlgen.decide.decision import Decision, Doubt
 from aqlgen.decide.review.rows import ReviewRow, entry_of
 from aqlgen.diagnostics.plain import counted
 from aqlgen.ir import Json
-from aqlgen.runtime.unseen import visible
+from aqlgen.runtime.text import visible
 
 __all__ = ["quoted", "worklist_data", "worklist_markup"]
 

@@ -15,11 +15,10 @@ from aqlgen.ir import Json
 from aqlgen.pipeline import Options
 from aqlgen.project.generated_paths import problem_of_all, refuse_links
 from aqlgen.project.options import mapping, read_options
-from aqlgen.project.records import ANSWERS, damaged, not_a_project, read_json, read_yaml
-from aqlgen.project.standing import newest_version, refuse_newer
+from aqlgen.project.records import ANSWERS, damaged, newest_version, not_a_project, read_json, read_yaml, refuse_newer
 from aqlgen.render.kinds import is_code
 from aqlgen.render.provenance import FILE
-from aqlgen.runtime.hosts.accepted import accepted_of
+from aqlgen.runtime.hosts.gate import accepted_of
 from aqlgen.runtime.table import Accepted, Adapter, values_of
 from aqlgen.table.model import FAMILIES, require_format
 

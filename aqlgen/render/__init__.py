@@ -14,8 +14,7 @@ from aqlgen.render.template import render_template
 from aqlgen.resources import URL
 from aqlgen.table.hosts import table_hosts
 from aqlgen.table.identity import Identity
-from aqlgen.table.model import Table, table_files
-from aqlgen.table.texts import agent_texts
+from aqlgen.table.model import Table, agent_texts, table_files
 
 __all__ = ["Order", "data", "render", "timed"]
 

@@ -115,6 +115,8 @@ def _other_decisions(decision: Decision) -> Iterator[str]:
                 yield f"pages by {style.replace('_', ' ')}"
             case Update(strategy="put-merge", read=reader):
                 yield f"merges into what {reader} reads"
+            case Update(strategy="put"):
+                yield "replaces the whole"
             case Update(strategy=strategy):
                 yield f"updates by {strategy}"
             case LongRunning(monitor=monitor):

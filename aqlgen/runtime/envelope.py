@@ -12,7 +12,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import Code
-from .unseen import escaped
+from .text import escaped
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult

@@ -2,10 +2,13 @@
 """Durable state behind one small interface, in SQLite (R-OPS-3). Nothing touches the disk until a value is stored.
 
 Values are JSON under a space and a key, stored for ever or until they expire. `take` is atomic, also between processes.
+
+The fingerprint of a call binds a cursor or a confirmation token to an operation with its parameters.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -19,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["MEMORY", "SqliteState", "State", "open_state", "state_file"]
+__all__ = ["MEMORY", "SqliteState", "State", "fingerprint", "open_state", "state_file"]
 
 MEMORY = "memory:"
 _URL = re.compile(r"sqlite:///(.+)", re.DOTALL)
@@ -145,3 +148,17 @@ def _folder(environ: Mapping[str, str]) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path.home() / ".local" / "state"
+
+
+def fingerprint(operation: str, params: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of an operation with its parameters; their order and the form of numbers do not matter."""
+    text = json.dumps([operation, _canonical(params)], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _canonical(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_canonical(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -43,7 +43,8 @@ class SentFile(NamedTuple):
 class ApiRequest:
     """An HTTP request in its final form: `url` absolute and percent-encoded, header names as they are sent.
 
-    `secrets` are the values that no log, error or dry run may show. `files` are those that the content holds.
+    `secrets` are the values that no log, error or dry run may show. `files` are those that the content holds. With an
+    `idempotency_key` the API acts once, however often the request arrives.
     """
 
     method: str
@@ -52,6 +53,7 @@ class ApiRequest:
     content: bytes | None = None
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     files: tuple[SentFile, ...] = field(default=(), repr=False)
+    idempotency_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

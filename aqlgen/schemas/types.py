@@ -17,13 +17,12 @@ from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
 from aqlgen.schemas.all_of import Node, types_of, with_null
+from aqlgen.schemas.bounds import Level, Nesting, limit_cost
 from aqlgen.schemas.defaults import fits, intended
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
 from aqlgen.schemas.names import component_names, cut, type_name
-from aqlgen.schemas.nesting import Level, Nesting
 from aqlgen.schemas.type_kind import constants, is_null, kind_of
-from aqlgen.schemas.validation_cost import limit_cost
 from aqlgen.schemas.views import Views, with_read_only
 from aqlgen.schemas.writer import STRUCTURED, Place, Writer
 

@@ -6,21 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
+from aqlgen.decide.credentials.parameters import without_fields
 from aqlgen.decide.decision import Decision
 from aqlgen.decide.overrides import Overrides
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import nodes
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Document, Json
-from aqlgen.runtime.table import Accepted
+from aqlgen.runtime.table import Accepted, Body, Parameter
 from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
-from aqlgen.table.addresses import address_notes
-from aqlgen.table.bodies import UnservedBodyError, shape
+from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
+from aqlgen.table.hosts import address_notes
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier
@@ -71,7 +72,7 @@ def tabulate(
     skipped: list[Skipped] = []
     for decision in decisions:
         try:
-            drafts.append(_draft(decision, types, applier))
+            drafts.append(_draft(decision, types, applier, resolver))
         except UnservedBodyError as error:
             skipped.append(_unserved(decision, error))
     operations = {draft.decision.name: (draft.decision.operation.path, draft.parameters) for draft in drafts}
@@ -99,29 +100,47 @@ def _note(broken: dict[str, UnresolvedError], error: UnresolvedError) -> None:
     broken.setdefault(error.reference, error)
 
 
-def _draft(decision: Decision, types: Types, applier: OverrideApplier) -> Draft:
+def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver: Resolver) -> Draft:
     shaped: ShapedBody | None
+    parameters = plain_parameters(decision, types)
+    constants: tuple[Parameter, ...] = ()
     try:
-        shaped = shape(decision, types, applier.content_type(decision, types))
+        content_type = applier.content_type(decision, types)
+        names = applier.constant_fields(decision, parameters)
+        constants = fields_of_update(decision, types, content_type, names)
+        shaped = shape(_without(decision, constants, resolver), types, content_type)
     except UnservedBodyError:
         if decision.operation.body is None or decision.operation.body.required is not False:
             raise
         shaped = None
-    parameters = plain_parameters(decision, types)
     table_responses, returns = responses.build(decision, types)
     adapter_parameters = added_parameters(decision, parameters, returns)
-    named_parameters = with_unique_names((*adapter_parameters, *parameters, *(shaped.parameters if shaped else ())))
+    body_parameters = (*shaped.parameters, *constants) if shaped else ()
+    named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
     shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :])
     return Draft(
         decision=decision,
         adapter_parameters=named_parameters[: len(adapter_parameters)],
         parameters=shown,
         fixed=fixed,
-        body=shaped.body if shaped else None,
+        body=_body(shaped, named_parameters) if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
         returns=returns,
     )
+
+
+def _without(decision: Decision, constants: tuple[Parameter, ...], resolver: Resolver) -> Decision:
+    """Return a decision whose body has none of the fields that the owner fixes."""
+    names = frozenset(parameter.wire for parameter in constants)
+    return replace(decision, operation=without_fields(decision.operation, names, resolver)) if names else decision
+
+
+def _body(shaped: ShapedBody, named_parameters: tuple[Parameter, ...]) -> Body:
+    """Return the body; the parameter that is all of it may have given way to another of its name."""
+    if shaped.body.parameter is None:
+        return shaped.body
+    return replace(shaped.body, parameter=named_parameters[-1].name)
 
 
 def _unserved(decision: Decision, error: UnservedBodyError) -> Skipped:

@@ -10,7 +10,7 @@ from aqlgen.decide.decision import Category
 from aqlgen.decide.overrides import AdapterOverride
 from aqlgen.ir import Document
 from aqlgen.ir import Server as DocumentServer
-from aqlgen.runtime.hosts.accepted import by_generating, pattern_of
+from aqlgen.runtime.hosts.gate import by_generating, pattern_of
 from aqlgen.runtime.table import (
     FORMAT,
     Accepted,

@@ -33,6 +33,8 @@ from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)?")
+TEXT_KEYWORDS = ("description", "examples", "default", "enum", "const", "format", "minLength", "maxLength", "pattern")
+"""What a body of text keeps of its schema: its texts, and if it is declared as a string, what that string may be."""
 
 
 class UnservedBodyError(Exception):
@@ -103,8 +105,9 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         if decision.category is Category.UPDATE and kind == JSON_PATCH:
             schema = types.schema(raw, Place(request=True, hint=f"{hint}Body"))
             either = {"anyOf": [schema, {"type": "object"}], "description": "What changes, or operations of JSON Patch"}
-            return _whole("input", content_type, either, body, required=True)
-        return _unshaped(media, content_type, raw, body, types, hint)
+            return _whole("input", content_type, either, body, required=body.required is not False)
+        whole = _unshaped(media, content_type, raw, body, types, hint)
+        return _as_input(whole) if decision.category is Category.UPDATE else whole
     xml = xml_hints(raw, types.follow) if is_xml(kind) else None
     if decision.category is Category.UPDATE:
         shaped = _update(fields, raw, media, content_type, body, types, hint)
@@ -113,6 +116,21 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         encoded = with_encoding(shaped.parameters, media, fields.properties, types.follow)
         shaped = replace(shaped, parameters=encoded)
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
+
+
+def fields_of_update(
+    decision: Decision, types: Types, wanted: str | None, names: frozenset[str]
+) -> tuple[TableParameter, ...]:
+    """Return the fields of an update's body that have these names, as parameters of their own."""
+    body = decision.operation.body
+    if decision.category is not Category.UPDATE or body is None or not names:
+        return ()
+    media = choose(body, types, wanted)
+    fields = fields_of(media, types)
+    if fields is None or names.isdisjoint(fields.properties):
+        return ()
+    shaped = of_fields(fields, media, sent_as(media), body, types, pascal(split(decision.name)))
+    return tuple(field for field in shaped.parameters if field.location == "body" and field.wire in names)
 
 
 def sent_as(media: MediaType) -> str:
@@ -139,7 +157,8 @@ def _unshaped(media: MediaType, content_type: str, raw: Json, body: Body, types:
     elif not admits_json(kind):
         schema = _as_text(kind, schema, types)
     whole = _whole("body", content_type, schema, body, required=body.required is not False)
-    return replace(whole, example=media.example) if admits_json(kind) else whole
+    is_readable = admits_json(kind) or (is_text(kind) and isinstance(media.example, str))
+    return replace(whole, example=media.example) if is_readable else whole
 
 
 def _update(
@@ -154,8 +173,14 @@ def _update(
         written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
         if any(_has_file(parameter.schema) for parameter in encoded):
             schema = _with_files(schema, encoded, raw, types)
-    whole = _whole("input", content_type, schema, body, required=True)
+    whole = _whole("input", content_type, schema, body, required=body.required is not False)
     return replace(whole, body=replace(whole.body, fields=written))
+
+
+def _as_input(whole: ShapedBody) -> ShapedBody:
+    """Return a body that is one parameter as that of an update (R-UPD-1); its usual name is understood still."""
+    (parameter,) = whole.parameters
+    return replace(whole, body=replace(whole.body, parameter="input"), parameters=(replace(parameter, name="input"),))
 
 
 def _as_field(parameter: TableParameter) -> TableParameter | None:
@@ -201,7 +226,8 @@ def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dic
         return {"type": "string", "description": " ".join(filter(None, (described, "An XML document, as text.")))}
     if not is_text(content_type):
         return file_reference(types, described)
-    return {"type": "string"} | {key: schema[key] for key in ("description", "examples") if key in schema}
+    kept = TEXT_KEYWORDS if schema.get("type") == "string" else TEXT_KEYWORDS[:2]
+    return {"type": "string"} | {key: schema[key] for key in kept if key in schema}
 
 
 def _whole(name: str, content_type: str, schema: Mapping[str, Json], body: Body, *, required: bool) -> ShapedBody:

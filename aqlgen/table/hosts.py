@@ -1,14 +1,21 @@
-"""The hosts of a table: what goes to each, and which of them the owner has yet to accept."""
+"""The hosts of a table: what goes to each, which the owner has yet to accept, and which are hardly those of the API.
+
+Hardly the API's are placeholders, and local or incomplete addresses of the document; each has a note.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from aqlgen.diagnostics import Diagnostic, Severity
+from aqlgen.runtime.encode.addresses import AddressProblem, operation_problem
 from aqlgen.runtime.hosts.origin import yaml_entry
 from aqlgen.runtime.hosts.report import HostUse, OperationHost, host_uses
-from aqlgen.table.model import Table
+from aqlgen.runtime.table import Adapter, Server
+from aqlgen.runtime.text import line
+from aqlgen.table.model import DecidedRow, Table
 
-__all__ = ["overrides_entry", "table_hosts"]
+__all__ = ["address_notes", "main_address_problem", "overrides_entry", "table_hosts"]
 
 
 def table_hosts(table: Table) -> list[HostUse]:
@@ -21,3 +28,38 @@ def overrides_entry(entries: Iterable[str]) -> str:
     """Return the lines of `overrides.yaml` that accept hosts."""
     hosts = ", ".join(map(yaml_entry, entries))
     return f"adapter:\n  hosts: [{hosts}]"
+
+
+_MOST = 20
+
+
+def main_address_problem(adapter: Adapter) -> AddressProblem | None:
+    """Return what is wrong with the address of the document's first server, None if it may be the API's."""
+    return operation_problem(adapter.servers, (), None, {})
+
+
+def address_notes(adapter: Adapter, rows: Iterable[DecidedRow]) -> list[Diagnostic]:
+    """Return a note on each address that has to be set before calls reach the API."""
+    notes = []
+    problem = main_address_problem(adapter)
+    if problem is not None:
+        notes.append(_address_note(problem, adapter.servers[0] if adapter.servers else None, "/servers/0/url"))
+    by_url = {row.row.servers[0]["url"]: row for row in reversed(list(rows)) if row.row.servers}
+    for row in reversed(by_url.values()):
+        servers = row.row.servers
+        problem = operation_problem(adapter.servers, servers, None, {})
+        if problem is not None and problem.rule != "incomplete":
+            notes.append(_address_note(problem, servers[0], row.decision.operation.origin.pointer))
+    return notes[:_MOST]
+
+
+def _address_note(problem: AddressProblem, server: Server | None, pointer: str) -> Diagnostic:
+    url = line(server["url"], 200) if server is not None else ""
+    remedy = f"{problem.remedy[:1].upper()}{problem.remedy[1:]}, or the same in adapter.toml."
+    if problem.rule == "incomplete":
+        message = (
+            f"the document's address {url!r} is not complete" if url else "the document does not say where the API is"
+        )
+        return Diagnostic("no-server", Severity.NOTE, message, pointer=pointer if url else "", help=remedy)
+    message = f"the address {url!r} {problem.judgement}: {problem.reason}"
+    return Diagnostic("placeholder-address", Severity.NOTE, message, pointer=pointer, help=remedy)

@@ -1,4 +1,9 @@
-"""The operation table as the generator builds it: the rows that the adapter reads, with the decisions behind them."""
+"""The operation table as the generator builds it: the rows that the adapter reads, with the decisions behind them.
+
+Beside it all that agents read of an API through its adapter: names, texts, and values as they are shown.
+The hash of it stands in the provenance of a project, so that other words in a regenerated project are noticed although
+no schema and no code changed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from aqlgen.diagnostics.plain import escaped
 from aqlgen.ir import Json
 from aqlgen.runtime.table import FAMILIES, FORMAT, Adapter, FormatError, Row, check_format, encode
 
-__all__ = ["FAMILIES", "DecidedRow", "Schema", "Table", "require_format", "table_files"]
+__all__ = ["FAMILIES", "DecidedRow", "Schema", "Table", "agent_texts", "require_format", "table_files"]
 
 Schema = Mapping[str, Json]
 
@@ -127,3 +132,22 @@ def require_format(adapter: Mapping[str, Json], path: str) -> None:
             help="A newer aqlgen wrote it: install the newest one, then run `aqlgen update`.",
             file=path,
         ) from None
+
+
+_KEYS = ("summary", "description", "confirmation", "deprecation", "aliases", "parameters", "returns", "example")
+"""The texts of a row that introspection shows, with its defaults, listed values and examples."""
+
+
+def agent_texts(table: Table) -> dict[str, Json]:
+    """Return what agents read: of the adapter, by operation, and by type."""
+    adapter = encode(table.adapter)
+    return {
+        "adapter": {key: adapter.get(key) for key in ("name", "title", "description", "servers")},
+        "operations": {row.name: _of_row(row) for row in table.rows},
+        "types": dict(table.types),
+    }
+
+
+def _of_row(row: DecidedRow) -> dict[str, Json]:
+    entry = row.as_json()
+    return {"category": row.family} | {key: entry[key] for key in _KEYS if key in entry}

@@ -86,6 +86,12 @@ class OverrideApplier:
                 shown.append(_overridden(renamed, override))
         return tuple(shown), tuple(fixed)
 
+    def constant_fields(self, decision: Decision, parameters: Sequence[TableParameter]) -> frozenset[str]:
+        """Return the names of fields of an update's body that the owner may fix; `parameters` are all others."""
+        wires = {parameter.wire for parameter in parameters}
+        fixed = [key for key, override in decision.override.parameters.items() if override.value is not MISSING]
+        return frozenset(key.removeprefix("body:") for key in fixed if key.startswith("body:") or key not in wires)
+
     def check_values(self, decision: Decision, parameters: Sequence[TableParameter], maker: ExampleMaker) -> None:
         """Check the values that the user has sent against the schemas of their parameters."""
         for key, override in decision.override.parameters.items():

@@ -16,7 +16,8 @@ from typing import Final
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.traits.sensitive import is_secret
 from aqlgen.ir import Json, Location
-from aqlgen.runtime.table import ADAPTER, Pagination, ReturnType, Update
+from aqlgen.runtime.client.idempotency import new_key
+from aqlgen.runtime.table import ADAPTER, Body, Idempotency, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
 from aqlgen.table.form_fields import encoded_fields
@@ -204,6 +205,26 @@ def paging_parameters(
         else:
             shown.append(parameter)
     return tuple(shown), tuple(hidden)
+
+
+def with_key_filled_in(
+    parameters: tuple[TableParameter, ...], carrier: Idempotency | None, body: Body | None
+) -> tuple[TableParameter, ...]:
+    """Return the parameters with that of the idempotency key as one that the adapter fills in where it is left out."""
+    if carrier is None or (carrier.location == "body" and body is not None and body.validate):
+        return parameters
+    wire, location = carrier.header or carrier.parameter, "header" if carrier.header else carrier.location
+    return tuple(
+        replace(parameter, required=False, description=_with_filling(parameter.description))
+        if (parameter.wire, parameter.location) == (wire, location) and new_key(parameter.schema) is not None
+        else parameter
+        for parameter in parameters
+    )
+
+
+def _with_filling(description: str) -> str:
+    note = "a new one is sent if it is left out; repeat a call with the same one"
+    return f"{description.rstrip('. ')}; {note}" if description else note[0].upper() + note[1:]
 
 
 def page_of(returns: ReturnType) -> ReturnType:

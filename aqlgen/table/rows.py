@@ -9,7 +9,8 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aqlgen.decide.decision import AnyTrait, Decision, Trait
+from aqlgen.decide.danger import with_loss
+from aqlgen.decide.decision import AnyTrait, Category, Decision, Trait
 from aqlgen.ir import Json, Location, Operation
 from aqlgen.runtime.encode.urls import paired_placeholders
 from aqlgen.runtime.table import (
@@ -31,7 +32,8 @@ from aqlgen.table import responses
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
-from aqlgen.table.parameters import page_of, paged, paging_parameters
+from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
+from aqlgen.table.query_inputs import input_of_query, within_input
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -64,8 +66,9 @@ def build_row(
     applier: OverrideApplier,
 ) -> DecidedRow:
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
-    decision = replace(draft.decision, traits=without_unserved(draft.decision.traits, names))
+    decision = _without_unserved_reader(draft.decision, names)
     operation, deprecation = decision.operation, decision.trait(Deprecation)
+    draft = replace(draft, parameters=with_key_filled_in(draft.parameters, decision.trait(Idempotency), draft.body))
     applier.check_values(decision, (*draft.parameters, *draft.fixed), maker)
     example, stated_values = applier.examples(decision, draft.parameters, maker)
     if example is None:
@@ -80,6 +83,11 @@ def build_row(
         pagination = replace(pagination, demanded=demanded, parameters=behind)
         example = example and {name: value for name, value in example.items() if name not in behind}
     update = decision.trait(Update)
+    if decision.category is Category.UPDATE and operation.body is None:
+        input_parameter, shown, behind = input_of_query(shown)
+        update = Update(strategy="query", parameters=behind or None)
+        example = example and within_input(example, behind)
+        shown = (*shown, input_parameter)
     has_etag = decision.name in etags or (update is not None and update.etag)
     summary, description = _texts(decision)
     if deprecation == Deprecation():
@@ -191,6 +199,20 @@ def with_reader_schemas(
 
 def _is_any_text(schema: Mapping[str, Json]) -> bool:
     return schema.get("type") == "string" and schema.keys() <= ANNOTATIONS
+
+
+def _without_unserved_reader(decision: Decision, names: Container[str]) -> Decision:
+    """Return a decision without the operations that are not served; what can be read no more may be lost."""
+    traits = without_unserved(decision.traits, names)
+    before, after = (
+        decision.trait(Update),
+        next((trait.value for trait in traits if isinstance(trait.value, Update)), None),
+    )
+    if before is not None and before.strategy == "put-merge" and after is not None and after.strategy == "put":
+        note = f"it replaces the whole, and {before.read} is not served; what it lacks may be lost"
+        level, reason = with_loss(decision.danger, decision.danger_reason, note)
+        return replace(decision, traits=traits, danger=level, danger_reason=reason)
+    return replace(decision, traits=traits)
 
 
 def without_unserved(traits: tuple[AnyTrait, ...], names: Container[str]) -> tuple[AnyTrait, ...]:

@@ -120,6 +120,8 @@ def _scheme_entry(scheme: DocumentScheme, naming: _Naming) -> SecurityScheme:
     entry: SecurityScheme = {"type": scheme.kind}
     if scheme.kind == "apiKey":
         entry |= {"in": scheme.location, "name": scheme.parameter}
+        if scheme.format:
+            entry["format"] = scheme.format
     if scheme.kind == "http":
         entry["scheme"] = scheme.http_scheme
     if scheme.service:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter, sleep
@@ -69,13 +70,19 @@ def served(command: Sequence[str], port: int, log: Path, variables: Mapping[str,
     """Run a server for as long as the context lasts. Raises RuntimeError with its log if it opens no port."""
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment(**(variables or {}))
+            command,
+            stdout=output,
+            stderr=output,
+            stdin=subprocess.DEVNULL,
+            env=environment(**(variables or {})),
+            start_new_session=True,  # what a launcher such as node's starts ends with it
         )
         try:
             _wait_for(port, process, log)
             yield
         finally:
-            process.terminate()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
             process.wait(20)
 
 

@@ -15,7 +15,7 @@ from bench.support.processes import ROOT
 MODULES = {
     "assembly": ("assembly",),
     "cli": ("cli.main", "cli"),
-    "client": ("client.client", "client"),
+    "client": ("client.transport", "client.client", "client"),
     "names": ("schema.field_names", "names"),
     "pipe": ("server.stdio", "server.pipe", "pipe"),
     "server": ("server.mcp", "server"),

@@ -11,11 +11,13 @@ import argparse
 import asyncio
 import json
 import os
+import random
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.support.arguments import add_sample
 from bench.support.documents import package_of
 from bench.support.runtime import load_generated
 from bench.wire.values import Values
@@ -44,9 +46,8 @@ class Caller:
     def __init__(self, project: Path, base: str) -> None:
         self._package = package_of(project)
         about = json.loads((self._package / "adapter.json").read_bytes())
-        secrets = {
-            variable: "secret" for scheme in about["security_schemes"].values() for variable in scheme["variables"]
-        }
+        schemes = [scheme for scheme in about["security_schemes"].values() if scheme.get("type") != "awsSigv4"]
+        secrets = {variable: "secret" for scheme in schemes for variable in scheme["variables"]}
         environ = {**secrets, **SETTINGS, "MCP_AQL_BASE_URL": base}
         assembly = load_generated("assembly", self._package)
         self.exchanges: list[dict[str, Any]] = []
@@ -78,8 +79,8 @@ class Caller:
 
         transport.send, transport.opened = sending, opening
 
-    async def run(self, only: str) -> None:
-        """Call everything."""
+    async def run(self, only: str, sample: int = 0, seed: int = 0) -> None:
+        """Call everything; with `sample` no more than that many operations, chosen by a seed."""
         from mcp import Client
 
         server = load_generated("server", self._package).build_server(self.parts.dispatcher)
@@ -91,9 +92,15 @@ class Caller:
             types = Types()
             for row in (await self.introspect("types", first=10000))["types"]:
                 types[row["name"]] = (await self.introspect("types", name=row["name"]))["type"]
-            for row in listed:
-                if row["name"] in names and row["endpoint"] in families and only in row["name"]:
-                    await self.operation(row["name"], types)
+            wanted = [
+                row["name"]
+                for row in listed
+                if row["name"] in names and row["endpoint"] in families and only in row["name"]
+            ]
+            if 0 < sample < len(wanted):
+                wanted = random.Random(seed).sample(sorted(wanted), sample)
+            for name in wanted:
+                await self.operation(name, types)
 
     async def operation(self, name: str, types: Types) -> None:
         """Call one operation, with its required parameters and with all."""
@@ -165,8 +172,10 @@ def main() -> int:
     arguments.add_argument("project", type=Path)
     arguments.add_argument("base", help="the address of the API")
     arguments.add_argument("--only", default="", metavar="NAME")
+    add_sample(arguments)
     options = arguments.parse_args()
-    asyncio.run(Caller(options.project.resolve(), options.base).run(options.only))
+    caller = Caller(options.project.resolve(), options.base)
+    asyncio.run(caller.run(options.only, options.sample, options.seed))
     return 0
 
 

@@ -230,6 +230,21 @@ def own_example(refusal: Refusal) -> bool:
     return False
 
 
+def token_twice(refusal: Refusal) -> bool:
+    """Return True if a token is missed as a parameter or field while a scheme's token is sent in Authorization."""
+    name = refusal.steps[-1] if refusal.code != "E3007" else refusal.message.rpartition(": ")[2]
+    secured = refusal.operation.get("security", refusal.document.get("security"))
+    is_missed = refusal.code in ("E3002", "E3004", "E3007") and name.lower().endswith("token")
+    return is_missed and bool(secured) and "authorization" in refusal.exchange["headers"]
+
+
+def credential_of_object(refusal: Refusal) -> bool:
+    """Return True if the field of a credential is declared as an object that has such a field itself."""
+    if refusal.code != "E3008" or refusal.steps[0] != "body" or len(refusal.steps) < 2:
+        return False
+    return any(refusal.steps[-1] in schema.get("properties", {}) for schema in refusal.schemas())
+
+
 def no_style(refusal: Refusal) -> bool:
     """Return True if arrays or objects are nested in a query, for which OpenAPI has no style (3.1.1, 4.8.12.3)."""
     steps = refusal.steps
@@ -295,6 +310,16 @@ CLASSES = {
         "its own default or example spells a more concrete path",
         spelled,
     ),
+    "token twice": Class(
+        "document",
+        "it requires the token of its scheme, sent in Authorization, once more as a parameter or field",
+        token_twice,
+    ),
+    "credential within itself": Class(
+        "document",
+        "the field of the credential is declared as an object that holds a field of that name",
+        credential_of_object,
+    ),
     "no style defined": Class(
         "document",
         "nested values in a query, for which OpenAPI defines no style",
@@ -349,6 +374,16 @@ CLASSES = {
         "server",
         "it takes the rest of a segment for the value of a template",
         within_segment,
+    ),
+    "no answer in time": Class(
+        "server",
+        "it makes up answers of huge arrays and does not end within the time-out",
+        lambda _: False,
+    ),
+    "signature at another address": Class(
+        "server",
+        "its address is not AWS's, which names the service that a request is signed for",
+        lambda _: False,
     ),
     "encoded path": Class(
         "server",

@@ -20,11 +20,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 
-from bench.support.arguments import add_corpus, add_only, parser
+from bench.support.arguments import add_corpus, add_only, add_sample, parser
 from bench.support.documents import Entry, entries
 from bench.support.processes import free_port, generate, served
 from bench.wire.documents import LIMIT, Node
-from bench.wire.steady import PARAMETERS, call
+from bench.wire.steady import PARAMETERS, Sample, call
 
 SECRETS = ("secret", "c2VjcmV0OnNlY3JldA==")
 """The value of every credential that `calling` sets, and of user and password."""
@@ -46,7 +46,10 @@ def fault(line: Mapping[str, Any]) -> str:
     if not line["exchanges"]:
         return f"adapter {line['error']['code']}"
     for exchange in line["exchanges"]:
-        violations = json.loads(exchange["verdict"].get("sl-violations") or "[]")
+        try:
+            violations = json.loads(exchange["verdict"].get("sl-violations") or "[]")
+        except ValueError:
+            return "violations that are no JSON"
         of_request = [item for item in violations if item.get("location", [""])[0] == "request"]
         error = next((item for item in of_request if item.get("severity") == "Error"), None)
         if error:
@@ -79,7 +82,7 @@ def calls(lines: Path) -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def measure(entry: Entry, node: Node, prism: Node, lines: Path, replays: int) -> Count:
+def measure(entry: Entry, node: Node, prism: Node, lines: Path, replays: int, sample: Sample) -> Count:
     """Call every operation of one document, and some of them without their credential."""
     count = Count()
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +92,7 @@ def measure(entry: Entry, node: Node, prism: Node, lines: Path, replays: int) ->
             document, port = node.one_file(entry, scratch), free_port()
             command = prism.command("prism", "mock", "-p", str(port), "--verboseLevel", "silent", str(document))
             with served(command, port, scratch / "log"):
-                call(scratch / "project", f"http://127.0.0.1:{port}", lines)
+                call(scratch / "project", f"http://127.0.0.1:{port}", lines, sample)
                 for line in calls(lines):
                     if replays and line["given"] == "required" and not fault(line):
                         again = without_credential(line["exchanges"][0])
@@ -115,6 +118,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser(__name__, __doc__)
     add_corpus(arguments)
     add_only(arguments)
+    add_sample(arguments)
     arguments.add_argument("--node", type=Path, required=True, metavar="DIR", help="where npm installed @redocly/cli …")
     arguments.add_argument("--prism", type=Path, required=True, metavar="DIR", help="… and where Prism")
     arguments.add_argument("--replays", type=int, default=20, metavar="N", help="without the credential, a document")
@@ -122,11 +126,11 @@ def main(argv: Sequence[str]) -> int:
     options = arguments.parse_args(argv)
     output = options.output or Path(tempfile.mkdtemp())
     output.mkdir(parents=True, exist_ok=True)
-    total = Count()
+    total, sample = Count(), Sample(options.sample, options.seed)
     print("document\tcalls\trequired valid\tall valid\tfaults\twithout the credential\terror")
     for entry in sorted(entries(options.corpus, options.only), key=lambda entry: entry.size):
         lines = output / (entry.name.replace("/", "_") + ".jsonl")
-        count = measure(entry, Node(options.node), Node(options.prism), lines, options.replays)
+        count = measure(entry, Node(options.node), Node(options.prism), lines, options.replays, sample)
         sums = [" ".join(f"{key}:{n}" for key, n in of.most_common()) or "-" for of in (count.faults, count.without)]
         valid = [f"{count.valid[parameters]}/{count.calls[parameters]}" for parameters in PARAMETERS]
         cells = [entry.name, count.calls.total(), *valid, *sums, count.error.replace("\n", " ") or "-"]

@@ -1,6 +1,8 @@
-"""Call every case of `tests/wire_cases.py` over MCP and compare what arrives on a raw socket, byte for byte.
+"""Call every case of `tests/wire_cases` over MCP and compare what arrives on a raw socket, and what comes back.
 
-The requests that are not what the specification says are printed; the exit code is 1 if there are any.
+Requests are compared byte for byte, answers as data. What is not as the specification says is printed; the exit code is
+1 if there is any. FastMCP answers the same calls if a Python that has it is given (`python -m venv DIR`, `DIR/bin/pip
+install fastmcp`, `--fastmcp DIR/bin/python`); `peer` tells how its names and values are allowed for.
 """
 
 from __future__ import annotations
@@ -9,25 +11,58 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from bench.support.arguments import parser
 from bench.support.documents import package_of
-from bench.support.processes import generate
+from bench.support.processes import environment, generate
 from bench.support.runtime import load_generated
-from tests.wire_cases import CASES, OLD_CASES, Case, document, old_document
+from tests.wire_cases import ANSWERS, CASES, EARLIER, HOST, OLD_CASES, Answer, Case, answering, document, old_document
+
+__all__ = ["TABLES", "Received", "Recorder", "Table", "differences", "main"]
 
 SETTINGS = {
     "MCP_AQL_CONFIG": os.devnull,
     "MCP_AQL_STATE_URL": "memory:",
     "MCP_AQL_POLICY": "open",
     "MCP_AQL_LOG_LEVEL": "error",
+    "MCP_AQL_RETRIES": "0",
 }
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """One of the tables: its name, its cases, and its document for a server's address."""
+
+    name: str
+    cases: Sequence[Case | Answer]
+    document: Callable[[str], dict[str, Any]]
+
+    def numbered(self, only: str) -> Iterator[tuple[int, Case | Answer]]:
+        """Yield the cases that a socket can tell, with their numbers: not those of servers at another host."""
+        for number, case in enumerate(self.cases):
+            elsewhere = isinstance(case, Case) and any(
+                server["url"].startswith(("{", "https://{")) for server in case.servers
+            )
+            if only in case.title and not elsewhere:
+                yield number, case
+
+
+TABLES = (
+    Table("requests", CASES, lambda server: document(CASES, server=server)),
+    Table("OpenAPI 3.0", EARLIER, lambda server: document(EARLIER, server=server, version="3.0.4")),
+    Table(
+        "Swagger 2.0", OLD_CASES, lambda server: {**old_document(server=urlsplit(server).netloc), "schemes": ["http"]}
+    ),
+    Table("answers", ANSWERS, lambda server: answering(ANSWERS, server=server)),
+)
 
 
 @dataclass
@@ -42,7 +77,7 @@ class Received:
 
 @dataclass
 class Recorder:
-    """A server that records each request."""
+    """A server that records each request, and gives the answers of the table."""
 
     requests: list[Received] = field(default_factory=list)
 
@@ -53,23 +88,38 @@ class Recorder:
         headers = {name.lower(): value.strip(" ") for name, _, value in (line.partition(":") for line in head[1:-2])}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         self.requests.append(Received(method, target, headers, body))
-        writer.write(ANSWER)
+        number = re.fullmatch(r"/a(\d+)", target)
+        writer.write(written(ANSWERS[int(number[1])]) if number else OK)
         await writer.drain()
         writer.close()
 
+    async def opened(self) -> tuple[asyncio.Server, str]:
+        """Serve at a free port; return the server and its address."""
+        server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        return server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
-def differences(number: int, case: Case, received: Received | None, envelope: dict[str, Any]) -> list[str]:
-    """Return what in a request differs from its case."""
+
+def written(answer: Answer) -> bytes:
+    """Return an answer as it is sent."""
+    headers = {**answer.headers, "Connection": "close"} | ({"Content-Type": answer.kind} if answer.kind else {})
+    if answer.status not in (204, 205, 304):
+        headers["Content-Length"] = str(len(answer.content))
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {answer.status} Status\r\n{lines}\r\n".encode("latin-1") + answer.content
+
+
+def differences(number: int, case: Case, received: Received | None, refusal: str) -> list[str]:
+    """Return what in a request differs from its case. `refusal` is the code of the refusal, if there was one."""
     if case.refused:
-        code = envelope.get("error", {}).get("code")
-        return [] if received is None and code == case.refused else [f"refused with {code}, sent {received}"]
+        return [] if received is None and refusal == case.refused else [f"refused with {refusal!r}, sent {received}"]
     if received is None:
-        return [f"not sent: {json.dumps(envelope)[:400]}"]
+        return [f"not sent: {refusal}"]
     faults = []
+    target = f"{urlsplit(case.base.replace(HOST, 'http://host')).path}/c{number}{case.target}"
     if received.method != case.method:
         faults.append(f"method {received.method}")
-    if received.target != f"/c{number}{case.target}":
-        faults.append(f"target {received.target}, not /c{number}{case.target}")
+    if received.target != target:
+        faults.append(f"target {received.target}, not {target}")
     boundary = re.search("boundary=(.+)", received.headers.get("content-type", ""))
     mark = boundary[1] if boundary else "{B}"
     for name, value in case.headers.items():
@@ -82,56 +132,78 @@ def differences(number: int, case: Case, received: Received | None, envelope: di
     return faults
 
 
-def text_of(result: Any) -> str:
-    """Return the text of a tool's result."""
-    return str(result.content[0].text)
+def misread(answer: Answer, envelope: Mapping[str, Any]) -> list[str]:
+    """Return what in an envelope differs from an answer."""
+    if answer.refused:
+        code = envelope.get("error", {}).get("code")
+        return [] if code == answer.refused else [f"{code}, not {answer.refused}"]
+    data = envelope.get("data")
+    if isinstance(answer.data, list) and isinstance(data, Mapping) and "items" in data:
+        data = data["items"]
+    return [] if json.dumps(data) == json.dumps(answer.data) else [f"{json.dumps(envelope)[:300]}, not {answer.data!r}"]
 
 
-async def run(package: Path, cases: tuple[Case, ...], only: str) -> int:
-    """Call the cases; return how many differ."""
+async def run(table: Table, only: str) -> tuple[int, int]:
+    """Call the cases of a table; return how many were called and how many differ."""
     from mcp import Client
 
     recorder = Recorder()
-    server = await asyncio.start_server(recorder.serve, "127.0.0.1", 0)
-    base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    assembly = load_generated("assembly", package)
-    build_server = load_generated("server", package).build_server
-    parts = assembly.assemble(package, environ={**SETTINGS, "MCP_AQL_BASE_URL": base})
-    rows = {
-        row["operation_id"]: (name, path.stem)
-        for path in package.glob("operations/*.json")
-        for name, row in json.loads(path.read_bytes()).items()
-    }
-    differing = called = 0
-    async with Client(build_server(parts.dispatcher), mode="auto") as client:
-        for number, case in enumerate(cases):
-            if only not in case.title:
-                continue
-            called += 1
-            recorder.requests.clear()
-            name, family = rows.get(f"case{number}", ("", "read"))
-            arguments = {"operation": name, "params": dict(case.call)}
-            result = await client.call_tool(f"mcp_aql_{family}", arguments)
-            envelope = json.loads(text_of(result))
-            faults = differences(number, case, recorder.requests[0] if recorder.requests else None, envelope)
-            if faults:
-                differing += 1
-                print(f"{number} {case.title}\n   " + "\n   ".join(faults))
-    server.close()
-    print(f"{called} cases, {called - differing} as specified, {differing} not")
-    return differing
+    listener, base = await recorder.opened()
+    with tempfile.TemporaryDirectory() as folder:
+        file, project = Path(folder) / "wire.json", Path(folder) / "project"
+        titled = {**table.document(base), "info": {"title": f"Wire {table.name}", "version": "1"}}
+        file.write_text(json.dumps(titled), encoding="utf-8")
+        generate(file, project)
+        package = package_of(project)
+        parts = load_generated("assembly", package).assemble(package, environ=SETTINGS)
+        rows = {
+            row["operation_id"]: (name, path.stem)
+            for path in package.glob("operations/*.json")
+            for name, row in json.loads(path.read_bytes()).items()
+        }
+        differing = called = 0
+        async with Client(load_generated("server", package).build_server(parts.dispatcher), mode="auto") as client:
+            for number, case in table.numbered(only):
+                called += 1
+                recorder.requests.clear()
+                is_answer = isinstance(case, Answer)
+                name, family = rows.get(f"{'answer' if is_answer else 'case'}{number}", ("", "read"))
+                arguments = {"operation": name, "params": {} if isinstance(case, Answer) else dict(case.call)}
+                result = await client.call_tool(f"mcp_aql_{family}", arguments)
+                envelope = json.loads(result.content[0].text)  # type: ignore[union-attr]
+                refusal = envelope.get("error", {}).get("code", "")
+                received = recorder.requests[0] if recorder.requests else None
+                faults = (
+                    misread(case, envelope)
+                    if isinstance(case, Answer)
+                    else differences(number, case, received, refusal)
+                )
+                if faults:
+                    differing += 1
+                    print(f"{table.name} {number} {case.title} ({case.rule})\n   " + "\n   ".join(faults))
+    listener.close()
+    return called, differing
+
+
+def peers(python: Path) -> dict[str, tuple[int, int]]:
+    """Return the numbers of called and of differing cases by table, as FastMCP answers them."""
+    command = [str(python), "-m", "bench.wire.peer"]
+    output = subprocess.run(command, check=True, capture_output=True, env=environment(), timeout=1800).stdout
+    return {name: (called, differing) for name, called, differing in json.loads(output.splitlines()[-1])}
 
 
 def main(argv: Sequence[str]) -> int:
-    """Generate the adapters of the cases and call them; return 1 if a request differs."""
+    """Generate the adapters of the tables and call their cases; return 1 if a request or an answer differs."""
     arguments = parser(__name__, __doc__)
     arguments.add_argument("--only", default="", metavar="TEXT", help="cases whose title holds TEXT")
+    arguments.add_argument("--fastmcp", type=Path, metavar="PYTHON", help="a Python that has FastMCP, to compare with")
     options = arguments.parse_args(argv)
-    differing = 0
-    for spec, cases in ((document(), CASES), (old_document(), OLD_CASES)):
-        with tempfile.TemporaryDirectory() as folder:
-            file, project = Path(folder) / "wire.json", Path(folder) / "project"
-            file.write_text(json.dumps(spec), encoding="utf-8")
-            generate(file, project)
-            differing += asyncio.run(run(package_of(project), cases, options.only))
+    ours = {table.name: asyncio.run(run(table, options.only)) for table in TABLES}
+    theirs = peers(options.fastmcp.absolute()) if options.fastmcp else {}
+    print("table\tcases\tas specified\tFastMCP")
+    for name, (called, differing) in ours.items():
+        print(name, called, called - differing, theirs[name][0] - theirs[name][1] if theirs else "-", sep="\t")
+    called, differing = (sum(of) for of in zip(*ours.values(), strict=True))
+    all_theirs = sum(calls - faults for calls, faults in theirs.values()) if theirs else "-"
+    print("all", called, called - differing, all_theirs, sep="\t")
     return 1 if differing else 0

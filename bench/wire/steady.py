@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.support.arguments import add_corpus, add_only, parser
+from bench.support.arguments import add_corpus, add_only, add_sample, parser
 from bench.support.documents import Entry, entries
 from bench.support.processes import environment, free_port, generate, served
 from bench.wire.documents import LIMIT, Node, load, repaired
@@ -29,8 +29,18 @@ from bench.wire.explained import CLASSES, explain
 from bench.wire.refusals import Refusal, resolved
 
 PARAMETERS = ("required", "all")
+AWS = {"AWS_ACCESS_KEY_ID": "secret", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+"""Credentials that are AWS's own, which it looks for in the environment of the process."""
 STARTS = 6
 """How often a document is repaired before its server is abandoned."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """No more than `most` operations of a document (0: all), chosen by a seed."""
+
+    most: int
+    seed: int
 
 
 @dataclass
@@ -80,10 +90,15 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
         return [("switching protocols", True)]
     if not line["exchanges"] and line["given"] == "all" and excludes(line, document):
         return [("alternatives at once", True)]
-    if not line["exchanges"] and "#" in line["row"][1]:  # the server breaks the connection over what it does not route
+    is_broken = not line["exchanges"] and line.get("error", {}).get("code") == "INTERNAL_ERROR"
+    if is_broken and "#" in line["row"][1]:  # the server breaks the connection over what it does not route
         return [("path with a fragment", True)]
-    if not line["exchanges"] and set("<> |^`") & set(line["row"][1]):
+    if is_broken and set("<> |^`") & set(line["row"][1]):
         return [("encoded path", True)]
+    if not line["exchanges"] and "service of AWS is not known" in line.get("error", {}).get("message", ""):
+        return [("signature at another address", True)]
+    if not line["exchanges"] and "did not answer within" in line.get("error", {}).get("message", ""):
+        return [("no answer in time", True)]
     if not line["exchanges"]:
         return [(f"adapter {line.get('error', {}).get('code')}", False)]
     why = []
@@ -156,7 +171,7 @@ def steady(node: Node, document: Path, scratch: Path, count: Count) -> Iterator[
     raise RuntimeError("the server stops for it however often it is repaired")
 
 
-def measure(entry: Entry, node: Node, lines: Path) -> Count:
+def measure(entry: Entry, node: Node, lines: Path, sample: Sample) -> Count:
     """Call every operation of one document."""
     count = Count()
     kept = lines.with_suffix(".served.json")
@@ -166,7 +181,7 @@ def measure(entry: Entry, node: Node, lines: Path) -> Count:
             generate(entry.path, scratch / "project", limit=LIMIT)
             with steady(node, node.one_file(entry, scratch), scratch, count) as (base, document):
                 kept.write_text(json.dumps(load(document), default=str), "utf-8")
-                call(scratch / "project", base, lines)
+                call(scratch / "project", base, lines, sample)
         except subprocess.CalledProcessError as error:
             count.error = (error.stderr or b"").decode("utf-8", "replace").strip()[-300:] or str(error)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
@@ -183,11 +198,14 @@ def recount(lines: Path, count: Count) -> Count:
     return count
 
 
-def call(project: Path, base: str, lines: Path) -> None:
+def call(project: Path, base: str, lines: Path, sample: Sample) -> None:
     """Call every operation of a project, a line of JSON each. Raises CalledProcessError."""
-    command = [sys.executable, "-m", "bench.wire.calling", str(project), base]
+    options = (f"--sample={sample.most}", f"--seed={sample.seed}")
+    command = [sys.executable, "-m", "bench.wire.calling", str(project), base, *options]
     with lines.open("wb") as output:
-        subprocess.run(command, check=True, stdout=output, stderr=subprocess.PIPE, timeout=LIMIT, env=environment())
+        subprocess.run(
+            command, check=True, stdout=output, stderr=subprocess.PIPE, timeout=LIMIT, env=environment(**AWS)
+        )
 
 
 def report(name: str, count: Count) -> None:
@@ -220,19 +238,20 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser(__name__, __doc__)
     add_corpus(arguments)
     add_only(arguments)
+    add_sample(arguments)
     arguments.add_argument("--node", type=Path, default=Path(), metavar="DIR", help="where npm installed the packages")
     arguments.add_argument("--output", type=Path, metavar="DIR", help="keep the lines of every call")
     arguments.add_argument("--again", action="store_true", help="count what --output has kept")
     options = arguments.parse_args(argv)
     output = options.output or Path(tempfile.mkdtemp())
     output.mkdir(parents=True, exist_ok=True)
-    total = Count()
+    total, sample = Count(), Sample(options.sample, options.seed)
     print("document\tcalls\trequired %\tall %\tadmitted required %\tadmitted all %\texplained\tothers\trepaired\terror")
     for entry in sorted(entries(options.corpus, options.only), key=lambda entry: entry.size):
         lines = output / (entry.name.replace("/", "_") + ".jsonl")
         if options.again and not lines.exists():
             continue
-        count = recount(lines, Count()) if options.again else measure(entry, Node(options.node), lines)
+        count = recount(lines, Count()) if options.again else measure(entry, Node(options.node), lines, sample)
         report(entry.name, count)
         total.gather(count)
     totals(total)

@@ -19,8 +19,7 @@ from aqlgen.runtime.envelope import success, tool_result
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.logs.log import JsonFormatter, Record
 from aqlgen.runtime.table import Row, row_of
-from aqlgen.runtime.text import listed, shown
-from aqlgen.runtime.unseen import terminal_text
+from aqlgen.runtime.text import listed, shown, terminal_text
 from aqlgen.runtime.warnings.deprecation import headers_warning
 from aqlgen.runtime.wire import ApiResponse
 

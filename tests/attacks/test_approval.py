@@ -531,7 +531,7 @@ async def test_a_file_that_is_exchanged_after_approval_is_not_sent(
     "changed",
     [
         {"amount": 101},
-        {"amount": "100"},
+        {"amount": "101"},
         {"amount": True},
         {"recipient": "DE89 3704 "},
         {"recipient": "DE89\u00a03704"},

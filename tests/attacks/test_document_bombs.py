@@ -115,7 +115,7 @@ def test_schemas_that_all_hold_one_another_are_written_once(wrap: Callable[[Sche
 def test_a_chain_that_doubles_at_each_step_stays_within_the_budget(
     wrap: Callable[[Schema], Schema], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aqlgen.schemas.nesting.MAX_COPIED", 500)
+    monkeypatch.setattr("aqlgen.schemas.bounds.MAX_COPIED", 500)
     chain = {
         name: {"type": "object", "properties": {field: wrap(_ref(f"X{number + 1}")) for field in ("a", "b")}}
         for number, name in enumerate(["X", *(f"X{number}" for number in range(1, 40))])

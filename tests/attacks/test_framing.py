@@ -237,7 +237,7 @@ def test_no_value_ends_a_cookie(tmp_path: Path, value: str, style: str) -> None:
 @pytest.mark.parametrize("value", [*INJECTIONS, 'a"; filename="b', "a\\", "a\u2028b"])
 @pytest.mark.parametrize("place", ["name of a field", "name of a file"])
 def test_no_name_ends_the_head_of_a_part(value: str, place: str) -> None:
-    from aqlgen.runtime.encode.forms import encode_multipart
+    from aqlgen.runtime.encode.body import encode_multipart
 
     def read(name: str, _: Any, __: str) -> File:
         return File(b"x", value)

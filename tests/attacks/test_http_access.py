@@ -12,8 +12,7 @@ from mcp.server.auth.provider import AccessToken
 
 from aqlgen.runtime.cli.doctor import doctor, render_doctor
 from aqlgen.runtime.cli.main import main
-from aqlgen.runtime.server.access import AccessError
-from aqlgen.runtime.server.guard import Place
+from aqlgen.runtime.server.access import AccessError, Place
 from aqlgen.runtime.settings import parsers
 from aqlgen.runtime.settings.http import HttpSettings
 from aqlgen.runtime.settings.load import ConfigError, load

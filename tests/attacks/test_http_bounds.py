@@ -20,7 +20,7 @@ from uvicorn.server import ServerState
 
 from aqlgen.runtime.safety import confirmation
 from aqlgen.runtime.server import connections, elicitation
-from aqlgen.runtime.server.guard import Guard
+from aqlgen.runtime.server.access import Guard
 from aqlgen.runtime.server.http import http_app, uvicorn_config
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller

@@ -16,8 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.api_jws import PyJWS
 
 from aqlgen.runtime.auth.discovery import Fetched, Unreachable
-from aqlgen.runtime.server.oauth import IssuerAway, JwtVerifier
-from aqlgen.runtime.server.oauth_keys import IssuerKeys
+from aqlgen.runtime.server.oauth import IssuerAway, IssuerKeys, JwtVerifier
 from aqlgen.runtime.settings.http import HttpSettings
 from tests.runtime.http_endpoint import access_of, endpoint
 

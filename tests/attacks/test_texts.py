@@ -12,7 +12,7 @@ import pytest
 
 from aqlgen.compare import compare, surface_of_table
 from aqlgen.decide.instructions import in_order_of_review
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.document.request import Request
 from aqlgen.document.texts import Cleaned, clean_texts
 from aqlgen.document.texts.instructions import instruction_in
@@ -21,9 +21,8 @@ from aqlgen.page import report
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import canonical_hash
-from aqlgen.runtime.unseen import escaped, visible, without_unseen
-from aqlgen.table.model import table_files
-from aqlgen.table.texts import agent_texts
+from aqlgen.runtime.text import escaped, visible, without_unseen
+from aqlgen.table.model import agent_texts, table_files
 
 Json = dict[str, Any]
 

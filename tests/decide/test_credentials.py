@@ -45,10 +45,34 @@ def test_a_scheme_that_is_required_nowhere_is_sent_where_its_variable_is_set(tmp
     assert "'k'" in note["message"]
 
 
-def test_a_scheme_that_is_required_nowhere_stands_in_for_those_that_are(tmp_path: Path) -> None:
+def test_a_scheme_that_is_required_nowhere_is_sent_beside_those_that_are_or_alone(tmp_path: Path) -> None:
     paths = {"/a": reading(security=[{"b": []}]), "/b": reading(security=[])}
     table = documented(tmp_path, paths, {"k": KEY, "b": BEARER})
-    assert requirements(table) == {"/a": [["b"], ["k"]], "/b": []}
+    assert requirements(table) == {"/a": [["b", "k"], ["b"], ["k"]], "/b": []}
+
+
+def test_schemes_that_are_required_nowhere_stand_in_for_those_that_are_if_only_one_can_be_sent(tmp_path: Path) -> None:
+    paths = {"/a": reading(security=[{"b": []}])}
+    table = documented(tmp_path, paths, {"o": OAUTH, "b": BEARER})
+    assert requirements(table) == {"/a": [["b"], ["o"]]}
+    table = documented(tmp_path, paths, {"k": KEY, "q": {**KEY, "in": "query"}, "b": BEARER})
+    assert requirements(table) == {"/a": [["b"], ["k"], ["q"]]}
+
+
+def test_operations_that_state_nothing_are_sent_the_credential_of_the_others_if_some_of_them_write(
+    tmp_path: Path,
+) -> None:
+    stated = reading(security=[{"b": []}])
+    silent = {"responses": {"200": {"description": "OK"}}}
+    schema = {"type": "object", "properties": {"password": {"type": "string"}}}
+    login = {"post": {**silent, "requestBody": {"content": {"application/json": {"schema": schema}}}}}
+    paths = {"/a": stated, "/b": reading(), "/c": reading(security=[]), "/login": login}
+    table = documented(tmp_path, paths, {"b": BEARER})
+    assert requirements(table) == {"/a": [["b"]], "/b": [], "/c": [], "/login": []}
+    assert not table.findings("security-unstated")
+    table = documented(tmp_path, {**paths, "/d": {"post": silent}}, {"b": BEARER})
+    assert requirements(table) == {"/a": [["b"]], "/b": [["b"], []], "/c": [], "/login": [], "/d": [["b"], []]}
+    assert "2 of 5 operations" in table.findings("security-unstated")[0]["message"]
 
 
 def test_a_lift_of_most_operations_is_doubted(tmp_path: Path) -> None:
@@ -245,3 +269,141 @@ def test_a_key_in_some_bodies_is_data(tmp_path: Path) -> None:
     kept = adding({"api_key": {"type": "string", "description": "The API key of the integration"}})
     table = documented(tmp_path, {"/a": kept, **{f"/{name}": adding({}) for name in "bcd"}})
     assert "api_key" in shown(table)
+
+
+def test_a_secret_of_the_callers_own_application_is_none_of_the_agents(tmp_path: Path) -> None:
+    def posting(*fields: str) -> dict[str, Any]:
+        schema: dict[str, Any] = {"type": "object"}
+        schema |= {"properties": {name: {"type": "string"} for name in fields}, "required": [fields[0]]}
+        body = {"content": {"application/json": {"schema": schema}}}
+        return {"post": {"requestBody": body, "responses": {"200": {"description": "OK"}}, "security": []}}
+
+    choosing = posting("client_secret", "grant_type")
+    media = choosing["post"]["requestBody"]["content"]["application/json"]
+    media["schema"] = {"oneOf": [media["schema"], {"type": "object", "properties": {"scope": {"type": "string"}}}]}
+    paths = {
+        "/oauth/token": posting("client_secret", "code"),
+        "/integrations": posting("client_secret", "name"),
+        "/settings/oauth": posting("client_secret", "scope"),
+        "/exchange": reading(parameter("client_secret", "query")),
+        "/oauth2/token": choosing,
+        **{f"/{name}": reading() for name in "abcdef"},
+    }
+    table = documented(tmp_path, paths)
+    shown_secrets = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
+    assert shown_secrets == {"/integrations", "/settings/oauth"}
+    needs = requirements(table)
+    assert [path for path in paths if needs[path]] == ["/oauth/token", "/exchange", "/oauth2/token"]
+    placed = {scheme["in"] for scheme in table.adapter["security_schemes"].values()}
+    assert placed == {"body", "query"}
+
+
+def test_a_required_header_of_all_operations_that_is_called_a_token_is_a_credential(tmp_path: Path) -> None:
+    token = parameter("X-Shop-Server-Token", description="The token associated with the server.", required=True)
+    table = documented(tmp_path, {"/a": reading(token), "/b": reading(token)})
+    assert not shown(table)
+    assert requirements(table) == {"/a": [["X-Shop-Server-Token"]], "/b": [["X-Shop-Server-Token"]]}
+
+
+def test_a_filter_by_the_key_of_something_is_no_credential(tmp_path: Path) -> None:
+    key = parameter("applicationKey", "query", description="The application key of the product to search for.")
+    table = documented(tmp_path, {"/groups": reading(key), "/pets": reading(), "/dogs": reading()})
+    assert shown(table) == {"applicationKey"}
+
+
+def test_a_key_that_is_declared_twice_is_sent_once(tmp_path: Path) -> None:
+    query = {"type": "apiKey", "in": "query", "name": "api_key"}
+    key = parameter("api_key", "query", required=True)
+    paths = {"/a": reading(key), "/b": reading(key)}
+    schemes = {"first": query, "second": query, "k": KEY}
+    table = documented(tmp_path, paths, schemes, security=[{"first": []}, {"k": []}, {"second": []}])
+    assert all(not {"first", "second"} <= set(names) for names in requirements(table)["/a"])
+
+
+def test_a_token_in_the_place_of_a_required_key_is_sent_instead_of_it(tmp_path: Path) -> None:
+    key = {"type": "apiKey", "in": "header", "name": "Authorization"}
+    header = parameter("Authorization", required=True, description="Use your API key")
+    table = documented(tmp_path, {"/a": reading(header), "/b": reading()}, {"k": key, "b": BEARER})
+    assert requirements(table) == {"/a": [["k"], ["b"]], "/b": [["b"], ["k"], []]}
+
+
+@pytest.mark.parametrize(
+    ("description", "written"),
+    [
+        ("Use `Authorization: Token <API_KEY>`\nExample: `Authorization: Token 12345abcdef`", "Token {key}"),
+        ('API tokens must be prepended with "token" followed by a space.', "token {key}"),
+        ("The API Key with format `Token token=<API_KEY>`", "Token token={key}"),
+        ('Access token in `Token token="<base64_token>"` format.', 'Token token="{key}"'),
+        ('JWT token prefixed with "Bearer "', "Bearer {key}"),
+        ('The string "OAuth" followed by the user\'s token: OAuth ACCESS_TOKEN', "OAuth {key}"),
+        ("API Key - NetworkInsight {token}", "NetworkInsight {key}"),
+        ("e.g. `SHOP-API-KEY ABCDE123456789`", "SHOP-API-KEY {key}"),
+        ("Bearer <<YOUR_API_KEY_HERE>>", "Bearer {key}"),
+        ("Enter 'Bearer' [space] and then your token. Example: 'Bearer 12345abcdef'", "Bearer {key}"),
+        ("Bearer token authentication", "Bearer {key}"),
+        ('The word "Basic" followed by a space and your API key, base64 encoded', ""),
+        ('Authorization: Token token="your-token", credential="your-credential"', ""),
+        ("Replace YOUR_API_KEY with the key of your account, see <a href='token'>", ""),
+        ("Put the key into the header `Authorization: YOUR_API_KEY`", ""),
+        ("A JSON Web Token (JWT) used for access control and authorization.", ""),
+        ("", ""),
+    ],
+)
+def test_a_key_is_written_as_the_document_describes_it(tmp_path: Path, description: str, written: str) -> None:
+    key = {"type": "apiKey", "in": "header", "name": "Authorization", "description": description}
+    table = documented(tmp_path, {"/a": reading()}, {"k": key}, security=[{"k": []}])
+    assert table.adapter["security_schemes"]["k"].get("format", "") == written
+    assert bool(table.findings("key-format")) == bool(written)
+
+
+def test_a_key_in_a_header_of_another_name_is_sent_alone(tmp_path: Path) -> None:
+    key = {**KEY, "description": "Send `X-Key: Token <API_KEY>`"}
+    table = documented(tmp_path, {"/a": reading()}, {"k": key}, security=[{"k": []}])
+    assert "format" not in table.adapter["security_schemes"]["k"]
+
+
+@pytest.mark.parametrize(("kind", "location"), [("the API", "info"), ("an operation", "operation")])
+def test_other_texts_tell_the_format_of_a_key_where_they_show_the_header(
+    tmp_path: Path, kind: str, location: str
+) -> None:
+    text = f"About {kind}. Send `Authorization: Client APPLICATION_SECRET`. Call it with 'Token 1234567890'."
+    key = {"type": "apiKey", "in": "header", "name": "Authorization"}
+    operation = reading(security=[{"k": []}], **({"description": text} if location == "operation" else {}))
+    document = api({"/a": operation})
+    document["components"] = {"securitySchemes": {"k": key}}
+    document["info"]["description"] = text if location == "info" else ""
+    assert tabulate(tmp_path, document).adapter["security_schemes"]["k"]["format"] == "Client {key}"
+
+
+def test_the_http_scheme_mutual_is_a_certificate(tmp_path: Path) -> None:
+    schemes = {"m": {"type": "http", "scheme": "mutual"}}
+    table = documented(tmp_path, {"/a": reading()}, schemes, security=[{"m": []}])
+    assert table.adapter["security_schemes"]["m"]["type"] == "mutualTLS"
+
+
+def test_operations_that_state_nothing_are_believed_where_the_others_state_different_things(tmp_path: Path) -> None:
+    paths = {
+        "/a": reading(security=[{"b": []}]),
+        "/b": reading(security=[{"k": []}]),
+        "/c": {"post": {"responses": {"200": {"description": "OK"}}}},
+    }
+    table = documented(tmp_path, paths, {"b": BEARER, "k": KEY})
+    assert requirements(table) == {"/a": [["b"]], "/b": [["k"]], "/c": []}
+
+
+def test_the_secret_of_an_application_alone_is_no_credential_of_the_api(tmp_path: Path) -> None:
+    table = documented(tmp_path, {"/a": reading(parameter("client_secret", "query")), "/b": reading(), "/c": reading()})
+    assert table.findings("no-security-scheme")
+
+
+def test_the_key_of_the_callers_application_is_a_credential_where_most_operations_have_it(tmp_path: Path) -> None:
+    key = parameter("key", "query", required=True, description="An application key.")
+    table = documented(tmp_path, {"/geocode": reading(key)})
+    assert not shown(table)
+
+
+def test_an_operation_that_takes_other_credentials_too_tells_no_format(tmp_path: Path) -> None:
+    key = {"type": "apiKey", "in": "header", "name": "Authorization"}
+    text = "An app of ours sends `Authorization: JWT <JWT Token>`."
+    paths = {"/a": reading(security=[{"o": []}, {"k": []}], description=text)}
+    assert "format" not in documented(tmp_path, paths, {"k": key, "o": OAUTH}).adapter["security_schemes"]["k"]

@@ -12,7 +12,7 @@ from test_unique import apis, operations
 
 from aqlgen.decide import Override, Overrides, decide
 from aqlgen.decide.decision import Decision, Evidence
-from aqlgen.decide.naming.kept_names import unused
+from aqlgen.decide.naming.uniqueness import unused
 from aqlgen.decide.overrides import parse
 from aqlgen.ir import Operation
 from tests.examples import examples

@@ -241,7 +241,15 @@ def test_explain_gives_every_decision_with_its_reason() -> None:
     """R-NAME-4"""
     result = run("explain", PETSTORE, "--output-format", "json")
     assert result.code == 0
-    assert result.json.keys() == {"operations", "review", "skipped", "instructions", "diagnostics", "hosts"}
+    assert result.json.keys() == {
+        "operations",
+        "review",
+        "skipped",
+        "instructions",
+        "diagnostics",
+        "hosts",
+        "credentials",
+    }
     for operation in result.json["operations"]:
         assert operation["rule"]
         assert 0 < operation["confidence"] <= 1
@@ -252,6 +260,29 @@ def test_explain_shows_a_table_to_people() -> None:
     result = run("explain", PETSTORE)
     assert "list_pets" in result.out
     assert "GET /pets" in result.out
+    assert "PETSTORE_API_KEY  header X-API-Key: {key}  14 of 15 operations" in result.out
+
+
+def test_explain_tells_where_each_credential_is_sent_and_by_how_many_operations() -> None:
+    result = run("explain", PETSTORE, "--output-format", "json")
+    assert result.json["credentials"] == [
+        {
+            "name": "apiKey",
+            "type": "apiKey",
+            "variables": ["PETSTORE_API_KEY"],
+            "optional_variables": {},
+            "sent": {"in": "header", "name": "X-API-Key", "format": "{key}"},
+            "operations": {"using": 14, "needing": 13},
+        },
+        {
+            "name": "staff",
+            "type": "http",
+            "variables": ["PETSTORE_STAFF"],
+            "optional_variables": {},
+            "sent": {"in": "header", "name": "Authorization", "format": "Bearer {key}"},
+            "operations": {"using": 2, "needing": 1},
+        },
+    ]
 
 
 def test_an_internal_error_is_one_line_and_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

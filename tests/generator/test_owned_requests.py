@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,86 @@ def test_a_value_of_the_body_is_part_of_every_body(tmp_path: Path) -> None:
     assert dict(request.headers)["Notion-Version"] == "2"
     with pytest.raises(Failure, match="space"):
         sent(table, tmp_path, "search", {"space": "theirs"})
+
+
+TEXT = {"type": "string"}
+FIELDS = {"type": "object", "properties": {"fooBar": TEXT, "z": TEXT}, "required": ["fooBar"]}
+
+
+def posting(media: str, schema: Any = FIELDS, *parameters: Any) -> dict[str, Any]:
+    body = {"required": True, "content": {media: {"schema": schema}}}
+    return {"post": {"parameters": list(parameters), "requestBody": body, "responses": OK}}
+
+
+@pytest.mark.parametrize(
+    ("path", "item", "key", "value", "expected"),
+    [
+        (
+            "/a",
+            {"get": {"parameters": [parameter("q", schema={"type": "array"})], "responses": OK}},
+            "q",
+            ["x", "y"],
+            "q=x&q=y",
+        ),
+        ("/a", {"get": {"parameters": [parameter("c", "cookie")], "responses": OK}}, "c", "a=b", "Cookie: c=a%3Db"),
+        ("/a", {"get": {"parameters": [parameter("X-V", "header")], "responses": OK}}, "X-V", "1", "X-V: 1"),
+        ("/a/x-{i}", {"get": {"parameters": [parameter("i", "path")], "responses": OK}}, "i", "u/v", "/a/x-u%2Fv"),
+        ("/a", posting("application/json"), "fooBar", "k", '"fooBar":"k"'),
+        ("/a", posting("application/x-www-form-urlencoded"), "fooBar", "k l", "fooBar=k+l"),
+        ("/a", posting("multipart/form-data"), "fooBar", "k", 'name="fooBar"'),
+        ("/a", posting("application/xml"), "fooBar", "k", "<fooBar>k</fooBar>"),
+        ("/a", posting("text/plain", TEXT), "body", "hello", "hello"),
+        ("/a", posting("application/json", FIELDS, parameter("fooBar")), "body:fooBar", "k", '"fooBar":"k"'),
+        ("/a", posting("application/json", FIELDS, parameter("fooBar")), "query:fooBar", "k", "?fooBar=k"),
+        ("/a/{i}", {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}, "i", "k", "/a/k"),
+    ],
+)
+@pytest.mark.parametrize("way", ["value", "default"])
+def test_a_constant_is_sent_in_every_location(
+    tmp_path: Path, path: str, item: dict[str, Any], key: str, value: Any, expected: str, way: str
+) -> None:
+    (method,) = item
+    text = f"{method.upper()} {path}: {json.dumps({'parameters': {key: {way: value}}})}"
+    table = tabulate(tmp_path, api({path: item}, servers=[{"url": "https://a.example"}]), overrides=text)
+    ((name, row),) = table.rows.items()
+    needed = {
+        field: {} if field == "input" else "1" for field, each in row["parameters"].items() if each.get("required")
+    }
+    request = sent(table, tmp_path, name, needed)
+    headers = "\n".join(f"{header}: {text}" for header, text in request.headers)
+    assert expected in f"{request.url}\n{headers}\n{(request.content or b'').decode()}"
+    shown = {each.get("name", field) for field, each in row["parameters"].items()}
+    assert (key.rpartition(":")[2] in shown) == (way == "default" or ":" in key)
+
+
+@pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("key", ["fooBar", "body:fooBar"])
+def test_a_field_of_an_updates_body_is_fixed_and_no_part_of_its_input(tmp_path: Path, media: str, key: str) -> None:
+    item = {"patch": posting(media, FIELDS, parameter("i", "path"))["post"]}
+    text = f"PATCH /a/{{i}}: {{parameters: {{{json.dumps(key)}: {{value: k}}}}}}"
+    table = tabulate(tmp_path, api({"/a/{i}": item}, servers=[{"url": "https://a.example"}]), overrides=text)
+    ((name, row),) = table.rows.items()
+    assert set(row["parameters"]) == {"i", "input", "dry_run"}
+    content = sent(table, tmp_path, name, {"i": "1", "input": {"z": "2"}}).content
+    assert content == (b'{"z":"2","fooBar":"k"}' if "json" in media else b"z=2&fooBar=k")
+    with pytest.raises(Failure, match="foo"):
+        sent(table, tmp_path, name, {"i": "1", "input": {"z": "2", "fooBar": "theirs"}})
+
+
+def test_a_fixed_value_of_a_path_is_not_that_of_a_field_of_the_same_name(tmp_path: Path) -> None:
+    item = {"patch": posting("application/json", FIELDS, parameter("z", "path"))["post"]}
+    document = api({"/a/{z}": item}, servers=[{"url": "https://a.example"}])
+    table = tabulate(tmp_path, document, overrides="PATCH /a/{z}: {parameters: {z: {value: k}}}")
+    ((name, _),) = table.rows.items()
+    request = sent(table, tmp_path, name, {"input": {"foo_bar": "1", "z": "2"}})
+    assert (request.url, request.content) == ("https://a.example/a/k", b'{"fooBar":"1","z":"2"}')
+
+
+def test_a_field_of_an_updates_body_has_no_default_of_the_owner(tmp_path: Path) -> None:
+    item = {"patch": posting("application/json", FIELDS, parameter("i", "path"))["post"]}
+    text = "PATCH /a/{i}: {parameters: {fooBar: {default: k}}}"
+    ((_, _, message),) = refused(tmp_path, api({"/a/{i}": item}), text)
+    assert message == "PATCH /a/{i} has no parameter `fooBar`"
 
 
 def test_what_a_sensitive_default_holds_is_not_shown(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aqlgen.build import build
 from aqlgen.decide import Overrides, decide
-from aqlgen.decide.traits.look import Schemas
+from aqlgen.decide.traits.around import Schemas
 from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import encode
 from tests.examples import examples
@@ -292,6 +292,42 @@ def test_keys_of_idempotency_and_secrets_are_recognised(tmp_path: Path) -> None:
     row = tabulate(tmp_path, api({"/users": {"post": create}})).rows["create_user"]
     assert {name for name, parameter in row["parameters"].items() if parameter.get("sensitive")} == {"password", "pin"}
     assert row["idempotency"] == {"header": "Idempotency-Key"}
+
+
+def test_a_key_that_the_adapter_fills_in_is_not_demanded_and_in_no_example(tmp_path: Path) -> None:
+    """R-RATE-2: else every agent sends the key of the example."""
+    fields = {"idempotency_key": {**TEXT, "maxLength": 45}, "amount": {"type": "integer"}}
+    schema = {"type": "object", "properties": fields, "required": ["idempotency_key", "amount"]}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    create = {"operationId": "createPayment", "requestBody": body, "responses": answer(PET)}
+    row = tabulate(tmp_path, api({"/payments": {"post": create}})).rows["create_payment"]
+    assert row["idempotency"] == {"parameter": "idempotency_key", "in": "body"}
+    assert "required" not in row["parameters"]["idempotency_key"]
+    assert "a new one is sent if it is left out" in row["parameters"]["idempotency_key"]["description"].lower()
+    assert row["example"].keys() == {"amount"}
+
+
+KINDS = {"type": "object", "properties": {"type": {**TEXT, "enum": ["api_error", "idempotency_error"]}}}
+
+
+@pytest.mark.parametrize(
+    ("error", "description", "carried"),
+    [
+        ({"type": "object", "properties": {"error": KINDS}}, "", True),
+        ({}, "Send an `Idempotency-Key` header with any POST.", True),
+        ({}, "Every PUT is idempotent.", False),
+    ],
+)
+def test_a_document_that_knows_keys_and_names_no_carrier_has_them_by_convention(
+    tmp_path: Path, error: dict[str, Any], description: str, carried: bool
+) -> None:
+    failure = {"description": "wrong", "content": {"application/json": {"schema": error}}}
+    charge = {"operationId": "createCharge", "responses": {**answer(PET), "default": failure}}
+    document = api({"/charges": {"post": charge, "put": {**charge, "operationId": "putCharge"}}})
+    document["info"]["description"] = description
+    rows = tabulate(tmp_path, document).rows
+    assert rows["create_charge"].get("idempotency") == ({"header": "Idempotency-Key"} if carried else None)
+    assert all("idempotency" not in row for row in rows.values() if row["method"] == "PUT")
 
 
 def test_every_trait_says_its_reason_and_how_sure_it_is(tmp_path: Path) -> None:

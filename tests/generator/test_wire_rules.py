@@ -105,3 +105,17 @@ def test_declared_headers_that_tell_something_stand_in_the_table_and_those_of_th
     post = {"operationId": "createThing", "requestBody": sending(THING), "responses": answer}
     row = tabulate(tmp_path, api({"/things": {"post": post}})).rows["create_thing"]
     assert row["responses"]["201"]["headers"] == ["Location", "X-Total-Count"]
+
+
+def test_a_body_of_text_keeps_the_bounds_and_the_example_of_its_schema(tmp_path: Path) -> None:
+    key = {**TEXT, "minLength": 8, "pattern": "^[a-z]+$", "description": "An API key"}
+    content = {"text/plain": {"schema": {"$ref": "#/components/schemas/Key"}, "example": "abcdefgh"}}
+    post = {
+        "operationId": "createToken",
+        "requestBody": {"required": True, "content": content},
+        "responses": {"200": {"description": "ok"}},
+    }
+    document = api({"/tokens": {"post": post}}, components={"schemas": {"Key": key}})
+    row = tabulate(tmp_path, document).rows["create_token"]
+    assert row["parameters"]["body"]["schema"] == {"type": "string", "minLength": 8, "pattern": "^[a-z]+$"}
+    assert row["example"] == {"body": "abcdefgh"}

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from aqlgen.diagnostics.errors import DocumentError
-from aqlgen.document.origins import Origins
 from aqlgen.document.overlay import overlay
+from aqlgen.document.positions import Origins
 from aqlgen.document.read import Limits, parse
 from tests.generator.commands import run
 

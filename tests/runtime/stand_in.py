@@ -19,7 +19,7 @@ class FakeApi:
         self.sent: list[ApiRequest] = []
         self.fails: Exception | None = None
 
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    def validate(self, row: Row, params: Mapping[str, Any], understood: object = None) -> dict[str, Any]:
         """Check names only."""
         named_params = {row.wire_names.get(name, name): value for name, value in params.items()}
         for name, parameter in row.parameters.items():

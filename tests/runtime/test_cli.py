@@ -226,6 +226,7 @@ def test_doctor_says_what_is_configured_and_never_a_secret(
             "type": "apiKey",
             "variables": ["ZOO_API_KEY"],
             "set": False,
+            "sent": "header X-Key: {key}",
             "state": "needed",
             "operations": {"naming": 6, "using": 0, "lacking": 6},
         }

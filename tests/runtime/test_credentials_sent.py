@@ -35,6 +35,16 @@ def test_an_authentication_scheme_of_another_name_is_sent_by_its_name(tmp_path: 
     assert [request.headers["authorization"] for request in local.asked] == ["Token abc"] * 3
 
 
+def test_a_key_is_put_into_its_format_unless_it_has_a_scheme_before_it(tmp_path: Path) -> None:
+    key = {"type": "apiKey", "in": "header", "name": "Authorization", "format": 'Token token="{key}"'}
+    with serving(fine) as local:
+        for number, value in enumerate(("abc", 'Token token="abc"', "Bearer x", "a b=c,d e")):
+            folder = adapter(tmp_path / str(number), local.url, {"t": {**key, "variables": ["P_T"]}}, ["t"])
+            assert Running(folder, {"P_T": value}).calls()[0]["success"]
+    sent = [request.headers["authorization"] for request in local.asked]
+    assert sent == ['Token token="abc"', 'Token token="abc"', "Bearer x", "a b=c,d e"]
+
+
 def test_a_cookie_is_sent_as_it_is_but_for_what_would_end_it(tmp_path: Path) -> None:
     schemes = {"c": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": ["P_C"]}}
     with serving(fine) as local:
@@ -205,7 +215,7 @@ def test_credentials_that_are_sent_as_they_are_load_nothing_of_the_others(tmp_pa
         "from aqlgen.runtime.assembly import assemble;"
         "parts = assemble(Path(sys.argv[2]), environ={'MCP_AQL_CONFIG': os.devnull, 'P_KEY': 'k'});"
         "parts.dispatcher._api.build(parts.table.find('op'), {});"
-        "print([one for one in ('auth.digest', 'auth.grants', 'auth.authorization', 'auth.login',"
+        "print([one for one in ('auth.grants', 'auth.authorization', 'auth.login',"
         " 'auth.discovery', 'client.tls', 'auth.tokens') if f'aqlgen.runtime.{one}' in sys.modules])"
     )
     folder = adapter(tmp_path, "https://api.example.com", {"k": KEY}, ["k"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from local import Answer, Asked, Running, adapter, hidden, serving
 
-from aqlgen.runtime.auth.digest import Challenge, DigestSession, challenges
+from aqlgen.runtime.auth.authorization import Challenge, DigestSession, challenges
 
 SCHEME = {"digest": {"type": "http", "scheme": "digest", "variables": ["P_USERNAME", "P_PASSWORD"]}}
 BOTH = (

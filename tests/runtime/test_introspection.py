@@ -11,9 +11,9 @@ import pytest
 from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 
 from aqlgen.runtime.introspection import protocol
+from aqlgen.runtime.introspection.info import parameter_info, type_details
 from aqlgen.runtime.introspection.introspect import Introspection
 from aqlgen.runtime.introspection.names import Index
-from aqlgen.runtime.introspection.types import parameter_info, type_details
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
 

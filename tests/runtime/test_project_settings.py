@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.runtime.settings.load import load
-from aqlgen.runtime.settings.project import outdated_files, project_of
+from aqlgen.runtime.settings.load import load, outdated_files, project_of
 
 
 def installed(package: Path, site: Path, record: dict[str, object] | None) -> Path:

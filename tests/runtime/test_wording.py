@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aqlgen.runtime.introspection.types import parameter_info, type_details
+from aqlgen.runtime.introspection.info import parameter_info, type_details
 from aqlgen.runtime.table import Parameter
 
 TYPES: dict[str, Any] = {

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import find
+from aqlgen.document.positions import Origins, find
 from aqlgen.document.read import Source, check, locate, parse
 from aqlgen.document.resolve import Resolver
 from aqlgen.document.upgrade import upgrade

@@ -9,8 +9,8 @@ from typing import Final
 
 from aqlgen.decide import extensions
 from aqlgen.decide.category.evidence import Verdict
-from aqlgen.decide.category.read_effects import COMPUTING
 from aqlgen.decide.category.safe_methods import DELETING, effect_of_safe_method
+from aqlgen.decide.category.unsafe_reads import COMPUTING
 from aqlgen.decide.decision import Category, Doubt, Evidence
 from aqlgen.decide.facts import Facts
 from aqlgen.decide.naming.noun import is_plural

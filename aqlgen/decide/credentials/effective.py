@@ -1,8 +1,11 @@
-"""The security requirements that hold in practice, where a document states them badly.
+"""The security requirements that hold in practice, where a document states them badly, and the notes on that.
 
 - A parameter that is a credential becomes a security scheme, or the one that sends the same already.
 - A scheme that is declared and required nowhere is sent wherever its variable is set. Where other schemes are required,
-  it takes their place if theirs are not set.
+  it is sent beside them if it is the only such scheme and sends something else; otherwise it takes their place where
+  they are not set.
+- Where nearly all operations that state requirements state the same, and others, which write, say nothing, the
+  credential is sent with all that say nothing, wherever its variable is set.
 - `security: []` is believed, as long as at most half of the operations lift what the document requires; where more do,
   the credential is sent wherever its variable is set.
 - Neither concerns logins and token endpoints, nor an operation that is public by its own `security: []` otherwise.
@@ -10,28 +13,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
 from typing import Final, TypeAlias
 
-from aqlgen.decide.credentials.body_fields import credential_fields, without_fields
-from aqlgen.decide.credentials.departures import ASSUMED, LIFTED, NO_SCHEME, PARAMETER, SIGNED
-from aqlgen.decide.credentials.names import issues_credentials, stem
-from aqlgen.decide.credentials.parameters import CredentialParameter, credential_parameters, is_token, scheme_of
+from aqlgen.decide.credentials.formats import with_format
+from aqlgen.decide.credentials.names import CLIENT_SECRET, issues_credentials, stem
+from aqlgen.decide.credentials.parameters import (
+    CredentialParameter,
+    credential_fields,
+    credential_parameters,
+    is_token,
+    scheme_of,
+    without_fields,
+)
 from aqlgen.decide.credentials.placement import TOKENS, sends, sends_parameter
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
 from aqlgen.document.resolve import Resolver
-from aqlgen.ir import SIGNATURE, Document, Location, SecurityScheme
+from aqlgen.ir import SIGNATURE, Document, Location, Operation, SecurityScheme
 from aqlgen.runtime.auth.usage import ADDED_SCHEME
+from aqlgen.words import split
 
-__all__ = ["with_effective_security"]
+__all__ = ["DEPARTURES", "FORMAT", "NO_SCHEME", "with_effective_security"]
+
+NO_SCHEME: Final = "no-security-scheme"
+PARAMETER: Final = "credential-parameter"
+ASSUMED: Final = "security-assumed"
+LIFTED: Final = "security-lifted"
+SIGNED: Final = "signed-requests"
+FORMAT: Final = "key-format"
+UNSTATED: Final = "security-unstated"
+DEPARTURES: Final = frozenset({PARAMETER, ASSUMED, LIFTED, SIGNED, UNSTATED})
+
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 Requirements: TypeAlias = list[tuple[str, ...]]
 
 _FEWEST_LIFTED: Final = 2
+_UNIFORM: Final = 0.9
 _MOST_SUBSETS: Final = 3
 _MANY: Final = 0.2
 """The share of operations that declare a key, from which on the others are taken to have left it out."""
@@ -56,6 +78,7 @@ class _Findings:
 
 def with_effective_security(document: Document, resolver: Resolver) -> tuple[Document, list[Diagnostic]]:
     """Return the document with the requirements that hold, and a note on each departure from its text."""
+    document = replace(document, schemes=tuple(with_format(scheme, document) for scheme in document.schemes))
     findings = _Findings({scheme.name: scheme for scheme in document.schemes})
     is_stated = any(map(any, (document.security, *(operation.security or () for operation in document.operations))))
     floating = _from_parameters(document, findings)
@@ -64,25 +87,29 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
     if is_stated:
         floating = []
     else:
-        floating, fallback = [*fallback, *floating], []
-    doubted = _lifted(document, findings, resolver)
+        floating, fallback = list(dict.fromkeys([*fallback, *floating])), []
+    doubted = dict.fromkeys(_lifted(document, findings, resolver), document.security)
+    doubted |= _unstated(document, findings, resolver)
     for scheme in document.schemes:
         if scheme.kind == SIGNATURE:
             message = f"requests are signed for AWS by the security scheme {scheme.name!r}"
             advice = "Install the adapter with its extra `aws`: without it the credential cannot be made."
             findings.note(SIGNED, message, scheme.origin.pointer, advice)
-    if not findings.schemes:
+        if scheme.format:
+            message = f"the key of the security scheme {scheme.name!r} is sent as {scheme.format!r}, as it is described"
+            findings.note(FORMAT, message, scheme.origin.pointer)
+    if all("_".join(split(name)) == CLIENT_SECRET for name in findings.schemes):
         advice = f"If the API wants one, say so in overrides.yaml:\n{ADDED_SCHEME}"
         findings.note(NO_SCHEME, "the document names no credential", "", advice)
     operations = []
     for operation in document.operations:
         stated = document.security if operation.security is None else operation.security
-        needs = [*document.security, ()] if operation.key in doubted else _parted(stated, findings)
+        needs = [*doubted[operation.key], ()] if operation.key in doubted else _parted(stated, findings)
         is_open = not stated and (operation.security is not None or issues_credentials(operation, resolver))
         accepted = [*findings.accepted.get(operation.key, ()), *(() if is_open else floating)]
         needs = _combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
         if any(needs):
-            needs = [*needs, *(subset for subset in _bundles(fallback, findings.schemes) if subset not in needs)]
+            needs = _with_fallback(needs, fallback, findings.schemes)
         if needs != list(stated):
             alternatives = dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)])
             operation = replace(operation, security=tuple(alternatives))
@@ -103,8 +130,8 @@ def _from_parameters(document: Document, findings: _Findings) -> list[str]:
         if not placed:
             scheme = scheme_of(member, frozenset(findings.schemes))
             findings.schemes[scheme.name] = scheme
-            if len(member.operations) >= len(operations) * _MANY:
-                synthesised.append(scheme.name)
+        if len(member.operations) >= len(operations) * _MANY:
+            synthesised.append((placed or [scheme.name])[0])
         _note_parameter(member, (placed or [scheme.name])[0], findings)
         for key, parameter in member.operations.items():
             findings.members.add((key, parameter.location, parameter.name))
@@ -126,7 +153,7 @@ def _from_bodies(document: Document, findings: _Findings, resolver: Resolver) ->
         for key, parameter in member.operations.items():
             findings.fields.setdefault(key, []).append(member.name)
             stated = operations[key].security
-            if any(document.security if stated is None else stated):
+            if any(document.security if stated is None else stated) and "_".join(split(member.name)) != CLIENT_SECRET:
                 continue  # APIs that take it in the body as well take it from their scheme
             findings.schemes[scheme.name] = scheme
             target = findings.demanded if parameter.required else findings.accepted
@@ -177,7 +204,7 @@ def _unrequired(document: Document, findings: _Findings, *, is_stated: bool) -> 
     required = {name for alternatives in stated for requirement in alternatives for name in requirement}
     required |= {name for names in (*findings.demanded.values(), *findings.accepted.values()) for name in names}
     unrequired = [scheme.name for scheme in document.schemes if scheme.name not in required]
-    where = "in place of those that are, where these are not set" if is_stated else "with each"
+    where = "beside those that are, or in their place where these are not set" if is_stated else "with each"
     for name in unrequired:
         message = (
             f"the security scheme {name!r} is required by no operation; it is sent {where}, if its variable is set"
@@ -201,6 +228,38 @@ def _lifted(document: Document, findings: _Findings, resolver: Resolver) -> set[
     return {operation.key for operation in lifted if not issues_credentials(operation, resolver)}
 
 
+def _unstated(document: Document, findings: _Findings, resolver: Resolver) -> dict[str, Alternatives]:
+    """Return the requirements of operations that say nothing, some of which write, where all others state the same."""
+    stated = Counter(filter(None, (operation.security for operation in document.operations)))
+    silent = [
+        operation
+        for operation in document.operations
+        if operation.security is None and not issues_credentials(operation, resolver)
+    ]
+    common = max(stated, key=lambda alternatives: stated[alternatives], default=())
+    is_uniform = any(common) and stated[common] >= stated.total() * _UNIFORM
+    if any(document.security) or not is_uniform or not any(map(_writes, silent)):
+        return {}
+    message = (
+        f"{len(silent)} of {len(document.operations)} operations state no security, and some of them write: the "
+        "credential that the others state is sent with each of them too, where its variable is set"
+    )
+    findings.note(UNSTATED, message, silent[0].origin.pointer)
+    return dict.fromkeys((operation.key for operation in silent), common)
+
+
+def _writes(operation: Operation) -> bool:
+    return operation.method in ("post", "put", "patch", "delete")
+
+
+def _with_fallback(needs: Requirements, fallback: list[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:
+    """Return the alternatives with the schemes that are required nowhere: beside all others, or in their place."""
+    bundles = _bundles(fallback, schemes)
+    if len(bundles) == 1 and all(_agree((*names, *bundles[0]), schemes) for names in needs):
+        needs = [*(names + bundles[0] for names in needs if names), *needs]
+    return [*needs, *(bundle for bundle in bundles if bundle not in needs)]
+
+
 def _parted(stated: Alternatives, findings: _Findings) -> Requirements:
     """Return the alternatives; one whose schemes would send the same header or parameter twice is several."""
     alternatives: Requirements = []
@@ -219,7 +278,7 @@ def _combined(
     """Return the alternatives, the fullest first: all with what is demanded, each with and without what is accepted."""
     bases = stated or [()]
     if demanded and not all(set(demanded) <= set(requirement) for requirement in bases):
-        bases = [tuple(sorted({*requirement, *demanded})) for requirement in bases]
+        bases = [_with_demanded(requirement, demanded, schemes) for requirement in bases]
     if not accepted:
         return bases if stated or demanded else []
     subsets = _subsets(_bundles(accepted, schemes))
@@ -227,9 +286,29 @@ def _combined(
     for base in bases:
         fuller = [tuple(dict.fromkeys((*base, *subset))) for subset in subsets]
         alternatives += [requirement for requirement in fuller if _agree(requirement, schemes)] + [base]
-    if not demanded:
+    if demanded:
+        alternatives += [_instead(base, bundle, schemes) for base in bases for bundle in _bundles(accepted, schemes)]
+    else:
         alternatives += [subset for subset in subsets if _agree(subset, schemes)]
     return list(dict.fromkeys(alternatives))
+
+
+def _instead(base: tuple[str, ...], bundle: tuple[str, ...], schemes: Mapping[str, SecurityScheme]) -> tuple[str, ...]:
+    """Return a requirement with some schemes in place of those that send the same."""
+    places = {sends(schemes[name]) for name in bundle}
+    kept = tuple(name for name in base if name in schemes and sends(schemes[name]) not in places)
+    return base if len(kept) == len(base) else (*kept, *bundle)
+
+
+def _with_demanded(
+    requirement: tuple[str, ...], demanded: list[str], schemes: Mapping[str, SecurityScheme]
+) -> tuple[str, ...]:
+    """Return a requirement with what is demanded, but for schemes that send what another of it sends."""
+    names = list(requirement)
+    for name in demanded:
+        if name not in names and _agree((*names, name), schemes):
+            names.append(name)
+    return tuple(sorted(names))
 
 
 def _bundles(names: Iterable[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:

@@ -7,6 +7,7 @@ the token or key that an operation is about (`DELETE /tokens/{token}`).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final
 
@@ -14,7 +15,16 @@ from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import JsonSchema, Location, Operation, Parameter
 from aqlgen.words import split
 
-__all__ = ["COMPANIONS", "Likeness", "is_signing_part", "issues_credentials", "likeness", "stem"]
+__all__ = [
+    "CLIENT_SECRET",
+    "COMPANIONS",
+    "Likeness",
+    "is_signing_part",
+    "is_token_endpoint",
+    "issues_credentials",
+    "likeness",
+    "stem",
+]
 
 
 class Likeness(IntEnum):
@@ -56,6 +66,8 @@ _DESCRIBED: Final = re.compile(
     r"(?i)\b(api|app(lication)?|access|auth\w*|personal|private|registered|secret|subscription)[\s_`-]*(key|token|secret)"
     r"|\bauthenticat|\bauthoriz(e|ation)\b|\bbearer\b|\bcredential|\boauth|\byour (\w+ ){0,2}(key|token)\b"
 )
+_APPLICATION_KEY: Final = re.compile(r"(?i)\bapp(lication)?[\s_-]?key\b")
+"""The key of the caller's application, or of the application that is asked about."""
 _ABOUT: Final = re.compile(
     r"(?i)\b(to (be )?(revoke|delete|inspect|introspect|verify|validate|refresh|exchange|renew|remove|look ?up)d?"
     r"|received|sent (to|by) (the )?(user|e-?mail)|associated with|of the (user|item|device|account) to)\b"
@@ -69,6 +81,9 @@ _SUBJECTS: Final = frozenset(
 COMPANIONS: Final = frozenset("username user id login email account name key secret token sid".split())
 """Last words of the names that go together: `Api-Key` and `Api-Username`, `app_id` and `app_key`."""
 
+CLIENT_SECRET: Final = "client_secret"  # noqa: S105 - the name of a parameter
+"""The secret of the caller's own application at an authorization server (RFC 6749, 2.3.1)."""
+
 _SIGNING: Final = frozenset(
     "x-amz-content-sha256 x-amz-date x-amz-algorithm x-amz-credential x-amz-security-token x-amz-signature"
     " x-amz-signedheaders x-amz-expires".split()
@@ -76,6 +91,8 @@ _SIGNING: Final = frozenset(
 """The headers or query parameters that Signature Version 4 adds to a request."""
 
 _ISSUERS: Final = frozenset("token login signin logon oauth authenticate session sessions access_token auth".split())
+_AUTHORIZING: Final = frozenset("oauth oauth2 token revoke revocation introspect introspection oidc".split())
+_GRANTED: Final = re.compile(r"(^|_)(grant_type|code|token|assertion)$")
 _OF_PEOPLE: Final = re.compile(r"(^|_)(password|passwd|client_secret|grant_type|refresh_token|code_verifier|api_?key)$")
 _MAX_DEPTH: Final = 3
 _MAX_OPTIONS: Final = 20
@@ -86,6 +103,8 @@ def likeness(parameter: Parameter, operation: Operation) -> Likeness:
     name = "_".join(split(parameter.name))
     if not _is_text(parameter.schema) or _OTHERS.search(name):
         return Likeness.NONE
+    if name == CLIENT_SECRET and parameter.location in (Location.HEADER, Location.QUERY):
+        return Likeness.CERTAIN
     described = bool(_DESCRIBED.search(parameter.description)) and not _ABOUT.search(parameter.description)
     if parameter.location is Location.PATH:
         return _in_path(name, parameter, operation, described=described)
@@ -93,12 +112,14 @@ def likeness(parameter: Parameter, operation: Operation) -> Likeness:
         return Likeness.NONE
     named = any(pattern.search(name) for pattern in (_KEY, _TOKEN, _SECRET, _AUTHORIZATION))
     if named:
+        described = described and bool(_DESCRIBED.search(_APPLICATION_KEY.sub("", parameter.description)))
         return Likeness.CERTAIN if described or parameter.location is Location.HEADER else Likeness.LIKELY
     if not _POSSIBLE.search(name) and not (parameter.location is Location.HEADER and _TAIL.search(name)):
         return Likeness.NONE
     if described:
         return Likeness.LIKELY
-    return Likeness.NONE if parameter.description or name == "key" else Likeness.POSSIBLE
+    is_needed = parameter.location is Location.HEADER and parameter.required
+    return Likeness.NONE if (parameter.description and not is_needed) or name == "key" else Likeness.POSSIBLE
 
 
 def _in_path(name: str, parameter: Parameter, operation: Operation, *, described: bool) -> Likeness:
@@ -134,6 +155,16 @@ def stem(name: str) -> str:
 def is_signing_part(parameter: Parameter) -> bool:
     """Return True if a parameter is a part of an AWS signature, which is made anew for each request."""
     return parameter.location in (Location.HEADER, Location.QUERY) and parameter.name.lower() in _SIGNING
+
+
+def is_token_endpoint(operation: Operation, fields: Iterable[str]) -> bool:
+    """Return True if an authorization server gives, shows or revokes tokens by an operation (RFC 6749, 7009, 7662).
+
+    `fields` are those of its body: setting up an OAuth client takes a secret, too, and neither a grant nor a token.
+    """
+    if operation.method != "post" or _AUTHORIZING.isdisjoint(split(operation.path)):
+        return False
+    return any(_GRANTED.search("_".join(split(name))) for name in fields)
 
 
 def issues_credentials(operation: Operation, resolver: Resolver) -> bool:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from aqlgen.decide.danger.change import Change
-from aqlgen.decide.danger.rules import RULES, Rule, danger
+from aqlgen.decide.danger.rules import RULES, Rule, danger, with_loss
 
-__all__ = ["RULES", "Change", "Rule", "danger"]
+__all__ = ["RULES", "Change", "Rule", "danger", "with_loss"]

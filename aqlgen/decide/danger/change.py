@@ -25,6 +25,8 @@ class Change:
     category: Category
     name: str
     lists: Mapping[str, bool | None]
+    loss: str = ""
+    """What a replacement may lose, "" where nothing is lost or the operation replaces nothing."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -25,7 +25,10 @@ from aqlgen.decide.sentences import irreversible
 from aqlgen.ir import Location
 from aqlgen.words import singular
 
-__all__ = ["RULES", "Rule", "danger"]
+__all__ = ["RULES", "Rule", "danger", "with_loss"]
+
+REPLACES: Final = "replaces-whole"
+REPLACES_CONFIDENCE: Final = 0.65
 
 _DEFAULTS: Final = {
     Category.READ: Danger.SAFE,
@@ -70,6 +73,7 @@ _CLAIMED: Final = 0.6
 """The most confidence in a level where the document claims a lower one."""
 _BY_METHOD: Final = {"DELETE": Danger.DESTRUCTIVE, "PUT": Danger.REVERSIBLE, "PATCH": Danger.REVERSIBLE}
 _NO_LISTS: Final[Mapping[str, bool | None]] = MappingProxyType({})
+_NOTHING_LOST: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Rule(NamedTuple):
@@ -83,13 +87,18 @@ class Rule(NamedTuple):
 
 
 def danger(
-    facts: Facts, category: Category, name: str, lists: Mapping[str, bool | None] = _NO_LISTS
+    facts: Facts,
+    category: Category,
+    name: str,
+    lists: Mapping[str, bool | None] = _NO_LISTS,
+    losses: Mapping[str, str] = _NOTHING_LOST,
 ) -> tuple[Danger, Reason]:
     """Return the level with what raised it. Names raise no READ: patterns are about changes.
 
-    `lists` tells of paths whether a GET of them answers with a list.
+    `lists` tells of paths whether a GET of them answers with a list, `losses` has notes on replacements whose prior
+    state cannot be read, by `METHOD /path`.
     """
-    change = Change(facts, category, name, lists)
+    change = Change(facts, category, name, lists, losses.get(facts.operation.key, ""))
     levels = [
         (match[0], Reason(rule.name, Evidence.RULE, rule.confidence, match[1]))
         for rule in RULES
@@ -103,6 +112,13 @@ def danger(
         return declared, Reason("declared", Evidence.METADATA, 1.0, "x-mcpaql-danger")
     note = f"{reason.note}; x-mcpaql-danger claims {declared}, and a document cannot lower it"
     return level, Reason(reason.rule, reason.evidence, min(reason.confidence, _CLAIMED), note, Doubt.CLAIMED)
+
+
+def with_loss(level: Danger, reason: Reason, note: str) -> tuple[Danger, Reason]:
+    """Return level and reason of an operation of which it turns out that it replaces what cannot be read."""
+    if reason.evidence is Evidence.OVERRIDE or level.rank >= Danger.DESTRUCTIVE.rank:
+        return level, reason
+    return Danger.DESTRUCTIVE, Reason(REPLACES, Evidence.RULE, REPLACES_CONFIDENCE, note)
 
 
 def _declared(facts: Facts) -> Danger | None:
@@ -241,6 +257,11 @@ def _by_text(change: Change) -> tuple[Danger, str] | None:
     return (Danger.DESTRUCTIVE, f"“{sentence}”") if sentence else None
 
 
+def _by_replacement(change: Change) -> tuple[Danger, str] | None:
+    """Find a replacement of what cannot be read, and so not be kept, with fields that a call may leave out."""
+    return (Danger.DESTRUCTIVE, change.loss) if change.loss else None
+
+
 RULES: Final = (
     Rule("category", 0.9, _by_category, of_reads=True),
     Rule("method", 0.9, _by_method, of_reads=True),
@@ -253,5 +274,6 @@ RULES: Final = (
     Rule("irreversible", 0.85, _by_text, of_reads=True),
     Rule("access", 0.75, _by_access),
     Rule("money", 0.75, _by_money),
+    Rule(REPLACES, REPLACES_CONFIDENCE, _by_replacement),
 )
 """All of them are asked; of equal levels the first one's counts."""

@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 from aqlgen.decide.decision import Category, Evidence, Reason
 from aqlgen.decide.facts import Facts
-from aqlgen.decide.naming.action_wording import action_wording
 from aqlgen.decide.naming.chain import NounChain
 from aqlgen.decide.naming.chain_steps import read_chain
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, join, singulars
@@ -25,7 +24,7 @@ from aqlgen.decide.naming.suffixes import suffixes
 from aqlgen.decide.naming.verb_rules import ChosenVerb, choose_verb
 from aqlgen.decide.naming.verbs import leading_verb
 from aqlgen.decide.naming.vocabulary import Vocabulary
-from aqlgen.decide.naming.wording import choose_words
+from aqlgen.decide.naming.wording import action_wording, choose_words
 from aqlgen.words import plural, singular, split
 
 __all__ = ["CANDIDATES", "Candidate", "Names", "names_for"]

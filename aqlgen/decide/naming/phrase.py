@@ -3,19 +3,23 @@
 Styles read: `listPets`, `list-pets`, `issues/list-for-repo`, `compute.instances.list`, `Sites_Get`, `GET_DescribeVpcs`,
 `read_item_items__item_id__get`, `getUserUsingGET`, `UserController_findOne`, `users_list`, `aws-write-role-tag`.
 An operationId that a generator made of the method and the path says nothing more, and gives no phrase.
+
+FastAPI appends the path and the method to the name of the author's function.
+`fastapi.utils.generate_unique_id` writes the function's name and the path with `_` for every sign, then `_` and the
+method in lower case. The suffix is recognised by writing it again, so no list of paths or prefixes is needed. FastAPI's
+documentation on generating clients has another form: the first tag, `-` and the function's name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from aqlgen.decide.decision import Category
 from aqlgen.decide.extensions import method_name
-from aqlgen.decide.naming.function_names import function_name
 from aqlgen.decide.naming.noun import PREPOSITIONS, Words, singulars
 from aqlgen.decide.naming.phrase_verb import COMMON_VERBS, VerbPlace, find_phrase_verb
 from aqlgen.decide.naming.shape import shape
@@ -24,6 +28,43 @@ from aqlgen.ir import Operation
 from aqlgen.words import plural, singular, split
 
 __all__ = ["Phrase", "phrase"]
+
+_METHODS: Final = "get put post delete patch head options trace".split()
+"""All of them, since a route of several methods has one operationId, with the method that came first."""
+_SIGNS: Final = re.compile(r"\W")
+_FUNCTION: Final = re.compile(r"[a-z_][a-z0-9]*_[a-z0-9_]+")
+_RESIDUE: Final = re.compile(r"v\d+|apis?")
+
+
+@lru_cache(maxsize=16384)
+def function_name(operation_id: str, path: str, tag: str) -> str:
+    """Return the name of the function; "" if the operationId has no such suffix, and not the first tag before it.
+
+    A gateway may have put segments before the path since: then its end is enough, unless what stands before that is
+    only more of the path.
+    """
+    tagged = operation_id.removeprefix(f"{tag}-")
+    if tagged != operation_id and _FUNCTION.fullmatch(tagged):
+        return tagged
+    body, _, method = operation_id.rpartition("_")
+    if method not in _METHODS or _SIGNS.search(body):
+        return ""
+    route = set(split(path))
+    for suffix in _suffixes(path):
+        name = body.removesuffix(suffix)
+        if name in ("", body) or not split(name):
+            continue
+        more = any(word not in route and not _RESIDUE.fullmatch(word) for word in split(name))
+        return name if more or len(suffix) == len(path) else ""
+    return ""
+
+
+def _suffixes(path: str) -> Iterator[str]:
+    """Yield a path and its ends from each literal segment on, with `_` for their signs, the longest first."""
+    for slash in re.finditer("/", path):
+        end = path[slash.start() :]
+        if slash.start() == 0 or re.match(r"/\w", end):
+            yield _SIGNS.sub("_", end)
 
 
 @dataclass(frozen=True, slots=True)

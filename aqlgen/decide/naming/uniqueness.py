@@ -1,15 +1,25 @@
-"""One name for each operation, whatever their order: where two want one name, the better claim keeps it."""
+"""One name for each operation, whatever their order; the better claim wins, and names that agents know stay (R-NAME-3).
+
+None of the names of an earlier table comes to mean another operation.
+Names are kept by `METHOD /path`. An operation that moved is recognised if only parameter names, version or spelling of
+its path changed, or if it is the only one with its operationId; so is one that has another method under the same path
+and operationId.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from aqlgen.decide.naming.candidates import Names
+from aqlgen.decide.naming.spelling import RESERVED, is_valid
+from aqlgen.words import singular, split
 
-__all__ = ["settle"]
+__all__ = ["Settled", "followed", "settle_keeping", "unused"]
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -65,3 +75,131 @@ def _moving(
             owned = claims[0][:2] != claims[1][:2]
             moving += [key for _, _, key in claims[1 if owned else 0 :]]
     return moving
+
+
+Fingerprint: TypeAlias = Callable[[str], str]
+
+
+_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
+_RESIDUE: Final = re.compile(r"(v?\d+([._-]\d+)*((alpha|beta|rc|preview)\d*)?|apis?|rest)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The name of each operation, by key."""
+
+    names: Mapping[str, str]
+    fresh: Mapping[str, str]
+    """The names that there would be with nothing kept."""
+    pinned: Mapping[str, str]
+    """The names that must be kept for the same names to come out again."""
+
+
+def settle_keeping(
+    wanted: Mapping[str, Names],
+    fixed: Mapping[str, str],
+    kept: Mapping[str, str],
+    aliases: Mapping[str, str],
+    ids: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
+    retired: Mapping[str, str] = _NONE,
+) -> Settled:
+    """Choose a name for each key: the user's (`fixed`), else the kept one, else one that nobody knows yet.
+
+    An operation loses a kept name that the user gives to another. No operation takes the name of one that is gone or
+    that the user has renamed, nor one of the `aliases`, each with the key of its operation. `ids` are the operationIds
+    by key, then and today. `retired` are names without an operation, each with the key of the operation it had.
+    """
+    fresh = settle(wanted, fixed, aliases)
+    kept = _usable(kept)
+    if not kept and not retired:
+        return Settled(fresh, fresh, {})
+    taken = frozenset(fixed.values())
+    known = followed(kept, wanted, *ids)
+    standing = {key: name for key, name in known.items() if key not in fixed and name not in taken} | dict(fixed)
+    if standing.keys() == wanted.keys():
+        names = standing
+    else:
+        names = settle(wanted, standing, {**retired, **dict.fromkeys(kept.values(), ""), **aliases})
+    reserved = {**unused(kept, retired, names.values()), **aliases}
+    return Settled(names, fresh, _pins(wanted, fixed, names, reserved))
+
+
+def unused(kept: Mapping[str, str], retired: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Return the names that agents may know and that no operation has any more, each with the key that it stood for."""
+    known, used = {**retired, **{name: key for key, name in kept.items()}}, frozenset(names)
+    return {name: known[name] for name in sorted(known) if name not in used}
+
+
+def _usable(kept: Mapping[str, str]) -> dict[str, str]:
+    """Leave out what is no valid name (any more), as in a record edited by hand, and what two operations have."""
+    count = Counter(kept.values())
+    return {key: name for key, name in kept.items() if count[name] == 1 and is_valid(name) and name not in RESERVED}
+
+
+def _pins(
+    wanted: Mapping[str, Names],
+    fixed: Mapping[str, str],
+    names: Mapping[str, str],
+    reserved: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the fewest names that, if kept, give all of them again."""
+    pinned: dict[str, str] = {}
+    again = settle(wanted, fixed, reserved)
+    while differing := {key: name for key, name in names.items() if again[key] != name}:
+        pinned |= differing
+        again = settle(wanted, {**pinned, **fixed}, reserved)
+    return pinned
+
+
+def followed(
+    kept: Mapping[str, str], keys: Iterable[str], before: Mapping[str, str], today: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the kept names by the keys of today; `before` and `today` are the operationIds of then and now."""
+    new = {key for key in keys if key not in kept}
+    present = {key: kept[key] for key in keys if key in kept}
+    gone = {key for key in kept if key not in present}
+    fingerprints = (
+        (_without_parameter_names, _without_parameter_names),
+        (_by_operation_id(before), _by_operation_id(today)),
+        (_without_method(before), _without_method(today)),
+        (_without_spelling, _without_spelling),
+    )
+    for fingerprint in fingerprints:
+        for old, key in _pairs((gone, new), fingerprint):
+            present[key] = kept[old]
+            gone.remove(old)
+            new.remove(key)
+    return present
+
+
+def _pairs(sides: tuple[set[str], set[str]], fingerprints: tuple[Fingerprint, Fingerprint]) -> list[tuple[str, str]]:
+    """Pair the keys that alone have the same fingerprint on both sides; "" is no fingerprint."""
+    groups: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for side, keys in enumerate(sides):
+        for key in keys:
+            groups[fingerprints[side](key)][side].append(key)
+    groups.pop("", None)
+    return [(old[0], new[0]) for old, new in groups.values() if len(old) == len(new) == 1]
+
+
+def _by_operation_id(ids: Mapping[str, str]) -> Fingerprint:
+    """Identify operations by method and operationId, if no other operation has that operationId."""
+    count = Counter(ids.values())
+    return lambda key: f"{key.partition(' ')[0]} {ids[key]}" if count[ids.get(key, "")] == 1 else ""
+
+
+def _without_method(ids: Mapping[str, str]) -> Fingerprint:
+    """Identify operations by path and operationId, whatever their method."""
+    return lambda key: f"{key.partition(' ')[2]} {ids[key]}" if ids.get(key) else ""
+
+
+def _without_parameter_names(key: str) -> str:
+    return _PARAMETER.sub("{}", key)
+
+
+def _without_spelling(key: str) -> str:
+    """Leave out versions, case and separators, and the number of all words but the last: `/users` is not `/user`."""
+    method, _, path = _without_parameter_names(key).partition(" ")
+    parts = [part for part in path.split("/") if part and not _RESIDUE.fullmatch(part)]
+    words = [(part,) if part == "{}" else split(part) for part in parts]
+    return "/".join((method, *(" ".join(map(singular, part)) for part in words[:-1]), *map(" ".join, words[-1:])))

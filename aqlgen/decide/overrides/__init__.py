@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from aqlgen.decide.decision import Override, ParameterOverride
 
-from .accepting import AcceptEntry, is_broad
 from .grammar import field_cases, nested_fields
 from .model import (
     EXPIRED,
@@ -47,6 +46,7 @@ from .model import (
     unmatched,
 )
 from .reading import load, parse
+from .selectors import AcceptEntry, is_broad
 
 __all__ = [
     "EXPIRED",

@@ -10,9 +10,9 @@ from aqlgen.decide.decision import Place, Requirements
 from aqlgen.runtime.encode.framing import is_framing, overrides_method
 from aqlgen.runtime.hosts.origin import origins_of_entry
 
-from .accepting import AcceptEntry, parse_entry
 from .grammar import Path, Tree
 from .model import AdapterOverride, HeaderOverride
+from .selectors import AcceptEntry, parse_entry
 
 __all__ = ["read_adapter", "read_requirements"]
 

@@ -14,8 +14,7 @@ from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json, Operation
 
-from .accepting import AcceptEntry
-from .selectors import Kind, Selector, parse_selector
+from .selectors import AcceptEntry, Kind, Selector, parse_selector
 
 __all__ = [
     "BAD",

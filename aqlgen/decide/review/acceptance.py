@@ -1,4 +1,4 @@
-"""The entries of `adapter: {accept: […]}` (`overrides.accepting`), applied to the decisions."""
+"""The entries of `adapter: {accept: […]}` (`overrides.selectors`), applied to the decisions."""
 
 from __future__ import annotations
 

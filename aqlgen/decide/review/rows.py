@@ -1,4 +1,4 @@
-"""The rows of a review: what a person should look at, as many rows as there are questions.
+"""The rows of a review: what a person should look at, as many rows as there are questions, and their headings.
 
 - a decision that the API's convention repeats ("POST on one item", where most POSTs on an item are that) is one row
 - names that can be confused are one row, and so are several sets of names that differ in the same way
@@ -6,21 +6,51 @@
 
 A row of a convention holds weak evidence only: what contradicts it, what the document claims and what instructs a model
 are rows of their own.
+
+A heading is the tag of an operation, or where there are no tags, the part of the API by its path.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
 from aqlgen.decide.decision import Category, Concern, Decision, Doubt
+from aqlgen.ir import Operation
 
-from .sections import sections_of
+__all__ = ["ReviewRow", "review_rows", "sections_of"]
 
-__all__ = ["ReviewRow", "review_rows"]
+_GENERAL: Final = re.compile(r"v?\d++(?:\.\d++)*+|v\d++(?:(?:alpha|beta)\d*)?|api|rest", re.IGNORECASE)
+"""Segments that say nothing about what an operation is for: the API and its version."""
+
+
+def sections_of(operations: Iterable[Operation]) -> Callable[[Operation], str]:
+    """Return a function for the heading of an operation: its first tag, else the first telling segment of its path.
+
+    A segment that all paths begin with tells nothing, nor does the API's version.
+    """
+    paths = [_segments(operation.path) for operation in operations]
+    shared = 0
+    while paths and all(len(path) > shared + 1 for path in paths) and len({path[shared] for path in paths}) == 1:
+        shared += 1
+
+    def section(operation: Operation) -> str:
+        if operation.tags and operation.tags[0].strip():
+            return operation.tags[0].strip()
+        segments = _segments(operation.path)
+        telling = [part for part in segments[shared:] if "{" not in part and not _GENERAL.fullmatch(part)]
+        return telling[0] if telling else "/".join(segments) or "/"
+
+    return section
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
+
 
 _REPEATED: Final = 3
 """From so many on the same question is one row."""

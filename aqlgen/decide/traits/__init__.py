@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Final
 
 from aqlgen.decide.decision import AnyTrait, Decision, Trait, overridden
-from aqlgen.document.resolve import Resolver
 from aqlgen.runtime.table import Pagination
 
 from .around import Around, Subject
@@ -20,9 +19,9 @@ from .idempotency import idempotency
 from .long_running import long_running
 from .pagination import pagination
 from .sensitive import sensitive
-from .update import update
+from .update import replaced, update
 
-__all__ = ["with_traits"]
+__all__ = ["Around", "Subject", "replaced", "with_traits"]
 
 RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
     pagination,
@@ -34,20 +33,8 @@ RULES: Final[tuple[Callable[[Subject, Around], AnyTrait | None], ...]] = (
 )
 
 
-def with_traits(decisions: Sequence[Decision], resolver: Resolver | None) -> tuple[Decision, ...]:
-    """Return the decisions with the traits of their operations."""
-    subjects = [
-        Subject(
-            decision.operation,
-            decision.name,
-            decision.category,
-            decision.verb,
-            decision.resource,
-            decision.override.content_type,
-        )
-        for decision in decisions
-    ]
-    around = Around(subjects, resolver)
+def with_traits(decisions: Sequence[Decision], subjects: Sequence[Subject], around: Around) -> tuple[Decision, ...]:
+    """Return the decisions, each about the subject at its place, with the traits of their operations."""
     return tuple(
         replace(decision, traits=_traits(decision, subject, around))
         for decision, subject in zip(decisions, subjects, strict=True)

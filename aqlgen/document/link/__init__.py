@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.document.read import Library, Limits, Source
 from aqlgen.ir import Json
 

@@ -8,8 +8,7 @@ from aqlgen.document.link.components import OMITTED, Components
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, layout_of
 from aqlgen.document.link.references import References
 from aqlgen.document.link.walk import Cursor, Walk
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape
+from aqlgen.document.positions import Origins, escape
 from aqlgen.document.read import Library, Limits, Source
 from aqlgen.ir import Json
 

@@ -15,11 +15,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, TypeAlias, TypeVar
 
-from aqlgen.document.link.dynamic import MOST_VARIANTS, Bindings, DynamicScopes
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
-from aqlgen.document.link.references import References, Target, is_bare
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape, join, split
+from aqlgen.document.link.references import MOST_VARIANTS, Bindings, DynamicScopes, References, Target, is_bare
+from aqlgen.document.positions import Origins, escape, join, split
 from aqlgen.ir import Json, Origin
 
 _FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9._-]+")

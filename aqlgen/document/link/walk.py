@@ -12,12 +12,10 @@ from typing import Final, TypeAlias
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.diagnostics.errors import DocumentError
 from aqlgen.document.link.components import OMITTED, Components
-from aqlgen.document.link.dynamic import Bindings, binding_of
 from aqlgen.document.link.files import File
 from aqlgen.document.link.objects import OBJECT_TYPES, Layout, ObjectType
-from aqlgen.document.link.references import Failure, References, Target
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape
+from aqlgen.document.link.references import Bindings, Failure, References, Target, binding_of
+from aqlgen.document.positions import Origins, escape
 from aqlgen.document.read import Limits
 from aqlgen.ir import Json, Origin
 

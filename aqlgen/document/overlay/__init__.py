@@ -7,7 +7,7 @@ https://spec.openapis.org/overlay/v1.1.0.html
 from __future__ import annotations
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.document.read import Limits, Source
 from aqlgen.ir import Json
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document import positions
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.ir import Json
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.document.texts.instructions import Instruction, instruction_in
 from aqlgen.document.texts.markup import rendered
 from aqlgen.document.texts.walk import At, Walk, pointer
 from aqlgen.ir import Json
-from aqlgen.runtime.unseen import has_unseen, visible, without_unseen
+from aqlgen.runtime.text import has_unseen, visible, without_unseen
 
 __all__ = ["Cleaned", "InstructionText", "clean_texts"]
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from aqlgen.document.texts.instruction_rules import RULES, THRESHOLD, Rule
-from aqlgen.runtime.unseen import without_unseen
+from aqlgen.runtime.text import without_unseen
 
 __all__ = ["Instruction", "instruction_in"]
 

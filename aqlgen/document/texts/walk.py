@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from aqlgen.document.link.objects import DATA, OBJECT_TYPES, ObjectType
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape
+from aqlgen.document.positions import Origins, escape
 from aqlgen.ir import Json
 
 __all__ = ["At", "Walk", "pointer"]

@@ -9,7 +9,7 @@ the user's document each moved part stands. Only one feature of 2.0 is lost: val
 from __future__ import annotations
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.document.read.identify import is_swagger
 from aqlgen.ir import Json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aqlgen.diagnostics import Diagnostic, Severity
-from aqlgen.document.origins import Origins
+from aqlgen.document.positions import Origins
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.document.upgrade.schemas import Schemas
 from aqlgen.ir import Json, Origin

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import escape
+from aqlgen.document.positions import Origins, escape
 from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.media import default_types
-from aqlgen.document.upgrade.parameters import parameter, request_body
+from aqlgen.document.upgrade.parameters import default_types, parameter, request_body
 from aqlgen.document.upgrade.paths import paths, response
 from aqlgen.document.upgrade.servers import scheme, servers
 from aqlgen.ir import Json

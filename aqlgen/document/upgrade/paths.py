@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from aqlgen.document.positions import escape, split
 from aqlgen.document.upgrade.context import Upgrade
-from aqlgen.document.upgrade.media import default_types, operation_types
 from aqlgen.document.upgrade.parameters import (
     MOVED_KEYS,
     Placed,
+    default_types,
     form_body,
     is_form,
+    operation_types,
     parameter,
     request_body,
     value_schema,

@@ -6,8 +6,7 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-from aqlgen.document.origins import Origins
-from aqlgen.document.positions import split
+from aqlgen.document.positions import Origins, split
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import Json
 

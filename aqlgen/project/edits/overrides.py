@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from aqlgen.decide.decision import Alias, Decision
-from aqlgen.decide.naming.kept_names import followed
+from aqlgen.decide.naming.uniqueness import followed
 from aqlgen.diagnostics.errors import OptionError
 from aqlgen.ir import Json
 from aqlgen.pipeline import Options, Prepared, Progress

@@ -1,28 +1,61 @@
-"""Recovering hand edits of a table: the overrides that turn generated rows into edited ones, and their proof."""
+"""Recovering hand edits of a table: the overrides that turn generated rows into edited ones, and their proof.
+
+The proof is a trial: the project's table, generated again with overrides added.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from aqlgen.decide.overrides import parse
+from aqlgen.decide.decision import Override
+from aqlgen.decide.overrides import load, parse
 from aqlgen.diagnostics import Diagnostic
-from aqlgen.diagnostics.errors import OptionError
+from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
-from aqlgen.project import Project
+from aqlgen.pipeline import prepare
+from aqlgen.project import OVERRIDES, Project
 from aqlgen.project.edits.deriving import Difference, entry, leftovers
-from aqlgen.project.edits.insertion import InsertionError, insert
-from aqlgen.project.edits.intent import Equality, Intent, intent
+from aqlgen.project.edits.insertion import InsertionError, flow, insert
 from aqlgen.project.edits.refusals import paste, refused, unknown, whole
-from aqlgen.project.edits.rows import Found, RowError, operations_file, pointer, rows
-from aqlgen.project.edits.trial import Trial
-from aqlgen.project.edits.yaml_values import flow
+from aqlgen.project.edits.rows import Equality, Found, Intent, RowError, intent, operations_file, pointer, rows
+from aqlgen.project.generation import order_of
+from aqlgen.render import data
 from aqlgen.render.provenance import file_hash
 from aqlgen.table.model import FAMILIES
 
 __all__ = ["Recovered", "Recovery"]
+
+
+class Trial:
+    """A project to try overrides on; `text` is its overrides file, `own` the overrides in it by `METHOD /path`."""
+
+    def __init__(self, project: Project, progress: Callable[[str], None]) -> None:
+        self._project, self._progress = project, progress
+        path = project.folder / OVERRIDES
+        try:
+            self.text = path.read_bytes().decode("utf-8") if path.is_file() else ""
+        except OSError as error:
+            raise FileError.of("file-unreadable", f"{path} cannot be read", file=str(path)) from error
+        except UnicodeDecodeError:
+            load(path)  # raises with the position
+            raise
+        self.own: Mapping[str, Override] = parse(self.text.removeprefix("\ufeff"), str(path)).entries
+
+    def files(self, entries: Mapping[str, Mapping[str, Json]], names: Mapping[str, str] | None) -> dict[str, bytes]:
+        """Return the files that show the table. `names` are kept by operation: the recorded ones unless given.
+
+        Raises AqlgenError, and InsertionError when the entries cannot be added to the user's file.
+        """
+        options = self._project.options(names=names)
+        if entries:
+            text = insert(self.text, entries).encode("utf-8")
+            options = replace(options, overrides=self._project.folder / OVERRIDES, overrides_text=text)
+        prepared = prepare(options, self._progress)
+        return data(order_of(options, prepared, self._project.license))
+
 
 Entries = dict[str, dict[str, Json]]
 

@@ -8,7 +8,7 @@ from typing import Final
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import Lines, find
 from aqlgen.ir import Json
-from aqlgen.project.edits.yaml_values import flow
+from aqlgen.project.edits.insertion import flow
 from aqlgen.render.kinds import is_code
 
 __all__ = ["CODE", "forked", "paste", "refused", "unknown", "whole"]

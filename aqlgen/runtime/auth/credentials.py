@@ -23,6 +23,7 @@ from ..settings.load import Variables
 from ..table import Adapter, Row
 from ..wire import NO_CREDENTIALS, Account, Applied
 from .sources import SIGNATURE, Source, Sources, without_scheme
+from .usage import KEY
 
 if TYPE_CHECKING:
     import ssl
@@ -255,13 +256,22 @@ class Credentials:
 def _placed(scheme: Mapping[str, Any], values: tuple[str, ...]) -> tuple[str, str, str]:
     """Return place (header, query, cookie, path, body), name and value of a scheme's credential as it is sent."""
     if scheme["type"] == "apiKey":
-        return scheme["in"], scheme["name"], values[0]
+        return scheme["in"], scheme["name"], _formatted(scheme, values[0])
     kind = scheme.get("scheme", "") if scheme["type"] == "http" else "bearer"
     if kind.lower() == "basic":
         pair = ":".join(values) if len(values) > 1 else values[0]
         return "header", "Authorization", "Basic " + base64.b64encode(pair.encode("utf-8", "surrogatepass")).decode()
     kind = "Bearer" if kind.lower() == "bearer" else kind
     return "header", "Authorization", f"{kind} {without_scheme(kind, values[0])}"
+
+
+def _formatted(scheme: Mapping[str, Any], value: str) -> str:
+    """Return an API key as it is sent; one that has an HTTP authentication scheme before it stands as it is."""
+    written = scheme.get("format", "")
+    kind, space, rest = value.partition(" ")
+    if not written or (space and rest and kind.replace("-", "").isalnum()):
+        return value
+    return str(written).replace(KEY, value)
 
 
 def _secret_names(scheme: Mapping[str, Any]) -> list[str]:

@@ -20,8 +20,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import anyio
 
 from ..errors import Failure
-from ..text import line
-from ..unseen import terminal_text
+from ..text import line, terminal_text
 from .discovery import Discovery, Fetch, Unreachable, is_safe
 from .sources import Sources, discovery_url_of
 from .tokens import Client, Refused, Token, ask, stated_error

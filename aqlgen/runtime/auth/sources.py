@@ -13,6 +13,7 @@ from ..settings.config import Config
 from ..settings.load import Variables
 from ..table import Adapter
 from .per_user import CLIENT, NOBODY, PerUser
+from .usage import sent_as
 
 if TYPE_CHECKING:
     from ..state import SqliteState
@@ -296,6 +297,7 @@ def _entry(sources: Sources, name: str, scheme: Mapping[str, Any], base: str) ->
         entry |= {"problem": problem(scheme)} if not entry["set"] else {}
     if scheme.get("type") == "http":
         entry["http_scheme"] = scheme.get("scheme", "")
+    entry["sent"] = sent_as(scheme)
     if options:
         used = "token" if is_set else next((option["grant"] for option in options if option["set"]), None)
         entry |= {"grants": options, "grant": used}
@@ -326,6 +328,8 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
     state = "set" if entry["set"] else "missing"
     kind = " ".join((entry["type"], entry.get("http_scheme", ""))).strip()
     yield f"  {entry['scheme']:<26} {state:<12} {kind:<12} {', '.join(entry['variables'])}".rstrip()
+    if entry["type"] == "apiKey":
+        yield f"    sent as {entry['sent']}"
     for option in entry.get("grants", ()):
         state = "in use" if entry["grant"] == option["grant"] else "set" if option["set"] else "-"
         place = option["token_url"] or entry.get("discovery_url") or ""

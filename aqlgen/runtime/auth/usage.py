@@ -13,12 +13,15 @@ from typing import Any, TypeAlias
 
 from ..text import counted
 
-__all__ = ["ADDED_SCHEME", "Alternatives", "Usage", "alternative_in_use", "use_of"]
+__all__ = ["ADDED_SCHEME", "KEY", "Alternatives", "Usage", "alternative_in_use", "place_of", "sent_as", "use_of"]
 
 ADDED_SCHEME = """adapter:
   security_schemes: {token: {type: http, scheme: bearer}}
   security: [token]"""
 """The lines of `overrides.yaml` that add a security scheme."""
+
+KEY = "{key}"
+"""What stands for the credential in what is told of how it is sent."""
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 
@@ -29,6 +32,37 @@ def alternative_in_use(alternatives: Alternatives, ready: Collection[str]) -> tu
         if schemes and all(name in ready for name in schemes):
             return schemes
     return () if not alternatives or () in alternatives else None
+
+
+def place_of(scheme: Mapping[str, Any]) -> dict[str, str]:
+    """Return where a scheme's credential is sent: `in`, the `name` there, and the `format` with `{key}` for it.
+
+    `in` is header, query, cookie, path or body; `tls` for a certificate, and "" for what cannot be sent.
+    """
+    kind, name = scheme.get("type", ""), scheme.get("scheme", "")
+    if kind == "apiKey":
+        return {"in": scheme.get("in", ""), "name": scheme.get("name", ""), "format": scheme.get("format") or KEY}
+    if kind == "mutualTLS":
+        return {"in": "tls", "name": "", "format": "the client's certificate"}
+    formats = {"awsSigv4": "AWS4-HMAC-SHA256 …", "oauth2": f"Bearer {KEY}", "openIdConnect": f"Bearer {KEY}"}
+    if kind == "http":
+        answers = {"basic": "Basic …", "digest": "Digest …", "bearer": f"Bearer {KEY}"}
+        formats["http"] = answers.get(name.lower(), f"{name} {KEY}")
+    placed = kind in formats
+    return {
+        "in": "header" if placed else "",
+        "name": "Authorization" if placed else "",
+        "format": formats.get(kind, ""),
+    }
+
+
+def sent_as(scheme: Mapping[str, Any]) -> str:
+    """Return where and how a scheme's credential is sent, for people: `header Authorization: Token {key}`."""
+    place = place_of(scheme)
+    if place["in"] in ("", "tls"):
+        return place["format"]
+    mark = ": " if place["in"] == "header" else "="
+    return f"{place['in']} {place['name']}{mark}{place['format']}"
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from urllib.parse import unquote_plus
 
 from ..media import FORM, is_json, is_text, media_type
 from ..redaction import MASK, is_credential_header, redact, redacted, without_userinfo
+from ..text import listed
 
 if TYPE_CHECKING:
     from ..table import Row, Table
@@ -34,7 +35,8 @@ async def preview(
     hooked: Callable[[ApiRequest], Awaitable[ApiRequest]],
 ) -> dict[str, Any]:
     """Return method, url, headers and body as `hooked` leaves them, and what an update would read first."""
-    from .update import guarded, patched, prepare
+    from .update import guarded, patched
+    from .update_plan import prepare, replaced_fields
 
     plan = prepare(row, table)
     request = api.build(row, {name: value for name, value in params.items() if name not in row.adapter_parameters})
@@ -51,6 +53,8 @@ async def preview(
         shown["note"] = "The body is what changes: it is merged into what is read, and sent as a whole"
         if plan.patches:
             shown["note"] = "The body is what changes: it is sent as the operations that turn what is read into it"
+    elif lost := replaced_fields(plan, params):
+        shown["note"] = f"The body replaces the whole: the API may reset what it lacks, {listed(lost)}"
     return shown
 
 

@@ -12,6 +12,7 @@ from ..errors import Failure
 if TYPE_CHECKING:
     from ..hooks import Call, Hooks
     from ..table import Row, Table
+    from ..validation.understood import Understood
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = ["ApiSide", "Approved", "Exchanges"]
@@ -32,8 +33,13 @@ class Approved(Protocol):
 class ApiSide(Protocol):
     """The API's side as the dispatcher uses it; `client.api.Api` implements it."""
 
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters under agent names. Raises Failure, all problems in one."""
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> dict[str, Any]:
+        """Return the parameters under agent names. Raises Failure, all problems in one.
+
+        With `understood`, to which every change is added, a call that can mean one thing only is read as that.
+        """
         ...
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
@@ -94,6 +100,10 @@ class Exchanges:
             if self._approved is not None and hooked != request:
                 self._approved.altered("before_send")
             request = hooked
+        if row.idempotency is not None:
+            from ..client.idempotency import with_idempotency_key
+
+            request = with_idempotency_key(request, row)
         begin = perf_counter()
         try:
             response = await api.send(request, row)
@@ -102,7 +112,7 @@ class Exchanges:
                 raise
             from ..decode.outcome import with_advice
 
-            raise with_advice(failure, row, params, api.table) from None
+            raise with_advice(failure, row, params, api.table, request.idempotency_key) from None
         self.seconds += perf_counter() - begin
         if call is not None:
             response = await self._hooks.on_response(response, call)

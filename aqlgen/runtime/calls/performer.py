@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ..warnings.collector import CallWarning, Warnings
 
 if TYPE_CHECKING:
     from ..paging.pager import Pager
     from ..state import State
     from ..table import Row, Table
-    from ..warnings.collector import Warnings
     from ..warnings.rules import WarningRules
     from ..wire import ApiResponse
     from .exchanges import Exchanges
     from .selection import Selection
+    from .turns import Turns
 
 __all__ = ["Performer"]
 
@@ -41,6 +43,12 @@ class Performer:
         return Pager(self._table, self._state)
 
     @cached_property
+    def _turns(self) -> Turns:
+        from .turns import Turns
+
+        return Turns()
+
+    @cached_property
     def _selection(self) -> Selection:
         from .selection import Selection
 
@@ -59,7 +67,10 @@ class Performer:
             page = await self._pager.page(exchanges, row, params, options)
             data: Any = page.data()
         else:
-            response = await self._response(exchanges, row, params, options)
+            response, added = await self._response(exchanges, row, params, options)
+            if added:
+                notices = notices or Warnings()
+                notices.extend(added)
             data = exchanges.api.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
                 data = {"_etag": response.headers["etag"], **data}  # a field of the API stays
@@ -75,12 +86,12 @@ class Performer:
 
     async def _response(
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> ApiResponse:
+    ) -> tuple[ApiResponse, Sequence[CallWarning]]:
         if row.update is None and "if_match" not in options:
-            return await exchanges.send(row, params)
+            return await exchanges.send(row, params), ()
         from .update import perform
 
-        return await perform(exchanges, row, self._table, params, options.get("if_match"))
+        return await perform(exchanges, row, self._table, params, options.get("if_match"), self._turns)
 
     def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, *, paged: bool) -> Any:
         """Return the data with the requested fields; `_meta` says what a default leaves out."""

@@ -1,162 +1,32 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Updates (R-UPD-2): as the patch that the API takes, or read, merged (RFC 7396, RFC 6902) and written as a whole."""
+"""Updates (R-UPD-2): as the patch that the API takes, or read, merged (RFC 7396, RFC 6902) and written as a whole.
+
+A whole is written only over what was read: by the API's ETag, or else after the resource was read once more.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..encode.styles import as_json
-from ..encode.urls import paired_placeholders
-from ..errors import NOT_PERFORMED, Code, Failure
-from ..schema.reader import Types, nullable, shape_of, union_of
-from ..table import JsonSchema
-from ..text import folded, line, shown
+from ..errors import Code, Failure
+from ..schema.reader import at, steps_of, union_of
+from ..text import line, listed, shown
+from ..warnings.collector import CallWarning
+from .merge import differences, json_text, merged, read_json
+from .resource import Carried
+from .update_plan import Plan, prepare, replaced_fields, unreadable
 
 if TYPE_CHECKING:
     from ..table import Row, Table
     from ..wire import ApiRequest, ApiResponse
     from .exchanges import Exchanges
+    from .turns import Turns
 
-__all__ = ["Plan", "differences", "merged", "operations", "perform", "prepare", "writable"]
+__all__ = ["guarded", "patched", "perform"]
 
-
-_DEEPEST = 40
-
-
-def merged(there: Any, change: Any) -> Any:
-    """Return a copy of what is there with the change merged in; an object that was not there loses its nulls."""
-    if not isinstance(change, dict):
-        return change
-    whole = dict(there) if isinstance(there, dict) else {}
-    for key, value in change.items():
-        if value is None:
-            whole.pop(key, None)
-        else:
-            whole[key] = merged(whole.get(key), value)
-    return whole
-
-
-def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the operations that turn one value into the other (RFC 6902)."""
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        if before != after:
-            yield {"op": "replace", "path": path, "value": after}
-        return
-    for key, value in before.items():
-        if key not in after:
-            yield {"op": "remove", "path": f"{path}/{_escaped(key)}"}
-        else:
-            yield from differences(value, after[key], f"{path}/{_escaped(key)}")
-    for key, value in after.items():
-        if key not in before:
-            yield {"op": "add", "path": f"{path}/{_escaped(key)}", "value": value}
-
-
-def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the operations of a change to what is not known: `add` replaces what may be there."""
-    for key, value in change.items():
-        here = f"{path}/{_escaped(key)}"
-        if value is None:
-            yield {"op": "remove", "path": here}
-        elif isinstance(value, dict) and value:
-            yield from operations(value, here)
-        else:
-            yield {"op": "add", "path": here, "value": value}
-
-
-def writable(types: Types, value: Any, written: JsonSchema, read: JsonSchema, depth: int = 0) -> Any:
-    """Return what was read without what cannot be written: fields that only `read` declares, and refused nulls.
-
-    A field that neither schema declares stays: nothing of it may be lost.
-    """
-    if depth > _DEEPEST or not isinstance(value, (dict, list)):
-        return value
-    target, source = union_of(types, written), union_of(types, read)
-    if isinstance(value, list):
-        items, read_items = next(iter(target.items), {}), next(iter(source.items), {})
-        return [writable(types, item, items, read_items, depth + 1) for item in value] if items else value
-    if not target.properties:
-        return value
-    by_wire = {wire: (name, schema) for name, (wire, schema) in target.properties.items()}
-    read_schemas = dict(source.properties.values())
-    hidden = {folded(name) for name in target.hidden}
-    kept: dict[str, Any] = {}
-    for key, inner in value.items():
-        if key in by_wire:
-            name, schema = by_wire[key]
-            if inner is not None or name in target.required or nullable(schema, types):
-                kept[key] = writable(types, inner, schema, read_schemas.get(key, {}), depth + 1)
-        elif key not in read_schemas and folded(key) not in hidden:
-            kept[key] = inner
-    return kept
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How one operation updates: `reader` is the operation that reads first, `patches` says that JSON Patch is sent."""
-
-    row: Row
-    table: Table
-    reader: Row | None
-    named: Mapping[str, str]
-    patches: bool
-
-    def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of the reader."""
-        return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
-
-    def operations(self, change: Any) -> Any:
-        """Return the operations of a change to a resource that was not read."""
-        return list(operations(change)) if self.patches and isinstance(change, dict) else change
-
-    def body(self, there: Any, change: Any) -> Any:
-        """Return the body that makes the change. Raises Failure when the whole lacks what is required."""
-        if not isinstance(there, dict):  # nothing to merge into: what is sent is the whole
-            self._check(change)
-            return self.operations(change)
-        if self.patches:
-            return list(differences(there, merged(there, change)))
-        body, reader = self.row.body, self.reader
-        assert body is not None and reader is not None  # noqa: S101, PT018 - prepared so
-        schema = _answer(reader)
-        whole = merged(writable(self.table.types, there, body.schema, schema), change)
-        self._check(whole)
-        return whole
-
-    def _check(self, whole: Mapping[str, Any]) -> None:
-        body = self.row.body
-        if self.patches:
-            return
-        shape = shape_of(self.table.types, {} if body is None else body.schema)
-        missing = [
-            f"input.{name}"
-            for name in shape.properties
-            if name in shape.required and shape.properties[name][0] not in whole
-        ]
-        if missing:
-            names = ", ".join(f"'{name}'" for name in missing)
-            details = {"param_name": missing[0], "operation": self.row.name, "missing_params": missing}
-            raise Failure(Code.MISSING_PARAM, f"Missing required parameter {names}: the resource must have it", details)
-
-
-def prepare(row: Row, table: Table) -> Plan:
-    """Find out how an operation updates."""
-    update = row.update
-    patches = update is not None and update.strategy == "json-patch"
-    reader, named = None, None
-    if update is not None and update.reads_first:
-        reader = table.find(update.read or "", "read")
-        named = None if reader is None else _named(row, reader)
-    if named is None:
-        reader = None
-    return Plan(row, table, reader, named or {}, patches)
+_MOST_FIELDS = 20
 
 
 def guarded(request: ApiRequest, etag: str) -> ApiRequest:
@@ -167,76 +37,164 @@ def guarded(request: ApiRequest, etag: str) -> ApiRequest:
 
 def patched(request: ApiRequest, plan: Plan, etag: str | None = None) -> ApiRequest:
     """Return the request of a change that is sent as operations on a resource that was not read."""
-    return _with(request, plan.operations(_json(request.content)), etag)
+    return _with(request, plan.operations(read_json(request.content)), etag)
 
 
 async def perform(
-    exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None
-) -> ApiResponse:
+    exchanges: Exchanges, row: Row, table: Table, params: Mapping[str, Any], etag: str | None, turns: Turns
+) -> tuple[ApiResponse, list[CallWarning]]:
     """Update, and return the API's answer. `etag` is the one that the caller expects the resource to have."""
     plan = prepare(row, table)
-    change: Callable[[ApiRequest], ApiRequest] | None = None
-    if plan.reader is not None:
-        change = await _merging(exchanges, plan, params, etag)
-    elif plan.patches:
+    async with turns.of(plan.resource(params)):
+        if plan.reader is not None:
+            return await _Merging(exchanges, plan, params).perform(etag)
+        change: Callable[[ApiRequest], ApiRequest] | None = None
+        if plan.patches:
 
-        def change(request: ApiRequest) -> ApiRequest:
-            return patched(request, plan, etag)
+            def change(request: ApiRequest) -> ApiRequest:
+                return patched(request, plan, etag)
 
-    elif etag is not None:
+        elif etag is not None:
 
-        def change(request: ApiRequest) -> ApiRequest:
-            return guarded(request, etag)
+            def change(request: ApiRequest) -> ApiRequest:
+                return guarded(request, etag)
 
-    return await exchanges.send(row, params, change)
+        response = await exchanges.send(row, params, change)
+    lost = replaced_fields(plan, params)
+    return response, [_replaced_warning(row, lost)] if lost else []
 
 
-async def _merging(
-    exchanges: Exchanges, plan: Plan, params: Mapping[str, Any], etag: str | None
-) -> Callable[[ApiRequest], ApiRequest] | None:
-    """Read, and return how the request changes. Raises Failure when the resource has another ETag than expected."""
-    row, reader = plan.row, plan.reader
-    assert reader is not None  # noqa: S101 - prepared so
-    asked = json.loads(exchanges.api.build(row, params).content or b"null")
-    if not isinstance(asked, dict):
-        wanted = etag  # operations are sent as they are
-        return None if wanted is None else lambda request: guarded(request, wanted)
-    reading = plan.reading(params)
-    response = await exchanges.send(reader, reading)
-    if isinstance(exchanges.api.decode(response, reader, reading), str):
-        raise Failure(
-            Code.INTERNAL_ERROR,
-            f"Internal error: '{reader.name}' gave a text, no '{row.resource}' to merge into. Nothing was changed.",
-            {"outcome": NOT_PERFORMED},
-        )
-    current = response.headers.get("etag")
-    expected = etag or _declared(row, params)
-    if current is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(current):
-        raise Failure(
-            Code.VERSION_MISMATCH,
-            f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
-            {"expected_version": expected, "actual_version": line(current, 200)},
-        )
-    if expected is None and current is not None and (not current.startswith("W/") or _matches_weakly(row)):
-        etag = current  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent only where the API says that it does
-    there = _json(response.content)
+class _Read(NamedTuple):
+    """What was read, and its ETag."""
 
-    def change(request: ApiRequest) -> ApiRequest:
-        return _with(request, plan.body(there, _json(request.content)), etag)
+    answer: Any
+    etag: str | None
 
-    return change
+
+@dataclass(slots=True)
+class _Merging:
+    """One update that reads first."""
+
+    exchanges: Exchanges
+    plan: Plan
+    params: Mapping[str, Any]
+    warnings: list[CallWarning] = field(default_factory=list)
+
+    async def perform(self, etag: str | None) -> tuple[ApiResponse, list[CallWarning]]:
+        """Read, merge, write. Raises Failure when the resource is not as expected, or changes in between."""
+        plan, row = self.plan, self.plan.row
+        asked = read_json(self.exchanges.api.build(row, self.params).content)
+        if not isinstance(asked, dict):  # operations are sent as they are
+            wanted = etag
+            change = None if wanted is None else lambda request: guarded(request, wanted)
+            return await self.exchanges.send(row, self.params, change), self.warnings
+        read = await self._read()
+        expected = etag or _declared(row, self.params)
+        if read.etag is not None and expected not in (None, "*") and _tag(str(expected)) != _tag(read.etag):
+            raise Failure(
+                Code.VERSION_MISMATCH,
+                f"Version mismatch: the resource is not of version {shown(expected)}. Read it again, then update it.",
+                {"expected_version": expected, "actual_version": line(read.etag, 200)},
+            )
+        if expected is None and read.etag is not None and (not read.etag.startswith("W/") or _matches_weakly(row)):
+            etag = read.etag  # a weak ETag never matches (RFC 9110, 13.1.1): it is sent where the API says that it does
+        if plan.patches:
+            body = list(differences(read.answer, merged(read.answer, asked)))
+            if not isinstance(read.answer, dict):
+                body = plan.operations(asked)
+            return await self.exchanges.send(row, self.params, lambda request: _with(request, body, etag)), []
+        state = plan.state(read.answer, asked)
+        whole = plan.body(state, asked)
+        self._warn(state, asked)
+        if etag is None and expected in (None, "*"):
+            changed = await self._changed(state, asked)
+            if changed:
+                raise _changed_meanwhile(row, changed)
+        response = await self.exchanges.send(row, self.params, lambda request: _with(request, whole, etag))
+        if response.status == 412:
+            await self._explain(state, asked)
+        return response, self.warnings
+
+    async def _read(self) -> _Read:
+        """Read the resource. Raises Failure when there is none, or when its answer is no JSON."""
+        reader = self.plan.reader
+        assert reader is not None  # noqa: S101 - prepared so
+        reading = self.plan.reading(self.params)
+        response = await self.exchanges.send(reader, reading)
+        self.exchanges.api.decode(response, reader, reading)
+        try:
+            return _Read(read_json(response.content), response.headers.get("etag"))
+        except (ValueError, RecursionError):
+            raise unreadable(reader) from None
+
+    async def _changed(self, state: Carried | None, asked: Mapping[str, Any]) -> list[str]:
+        """Read again, and return the fields that are not as they were.
+
+        A field that the request does not declare and that is another one at each reading is a clock or a counter.
+        """
+        first, declared = self._fields(state)
+        again, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        changed = _differing(first, again)
+        if not changed or changed & declared or (first is None) != (again is None):
+            return self._named(changed)
+        last, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        return self._named(changed - _differing(again, last))
+
+    def _fields(self, state: Carried | None) -> tuple[dict[str, Any] | None, frozenset[str]]:
+        shape = union_of(self.plan.table.types, self.plan.target)
+        return None if state is None else state.value, frozenset(wire for wire, _ in shape.properties.values())
+
+    def _named(self, changed: frozenset[str]) -> list[str]:
+        """Return fields by the agent's names."""
+        names = {wire: name for name, (wire, _) in union_of(self.plan.table.types, self.plan.target).properties.items()}
+        return [line(names.get(key, key), 100) for key in sorted(changed)][:_MOST_FIELDS]
+
+    async def _explain(self, state: Carried | None, asked: Mapping[str, Any]) -> None:
+        """Raise Failure with the fields that changed, if the API found another version and they can be told."""
+        try:
+            first, _ = self._fields(state)
+            again, _ = self._fields(self.plan.state((await self._read()).answer, asked))
+        except Failure:
+            return
+        changed = self._named(_differing(first, again))
+        if changed:
+            raise _changed_meanwhile(self.plan.row, changed)
+
+    def _warn(self, state: Carried | None, asked: Mapping[str, Any]) -> None:
+        """Add the warnings about what is not written back."""
+        inner = at(asked, self.plan.steps)
+        masked = [dropped.label for dropped in state.masked if not dropped.is_named(inner)] if state else []
+        if masked:
+            message = f"The API does not show {listed(masked, _MOST_FIELDS)}, so the update did not send it"
+            details = {"operation": self.plan.row.name, "fields": masked[:_MOST_FIELDS]}
+            self.warnings.append(CallWarning("VALIDATION_FIELDS_NOT_SENT_WARNING", message, "medium", details))
+
+
+def _differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> frozenset[str]:
+    """Return the keys whose values differ."""
+    return frozenset(
+        steps_of(operation["path"])[0] for operation in differences(first or {}, second or {}) if operation["path"]
+    )
+
+
+def _changed_meanwhile(row: Row, changed: list[str]) -> Failure:
+    return Failure(
+        Code.VERSION_MISMATCH,
+        "Version mismatch: the resource changed while it was being updated, see details.changed_fields. Nothing was "
+        "written: read it again, then update it.",
+        {"operation": row.name, "changed_fields": changed},
+    )
+
+
+def _replaced_warning(row: Row, lost: list[str]) -> CallWarning:
+    message = f"The update replaced the whole: the API may have reset what was not given, {listed(lost, _MOST_FIELDS)}"
+    details = {"operation": row.name, "fields": lost[:_MOST_FIELDS]}
+    return CallWarning("VALIDATION_FIELDS_REPLACED_WARNING", message, "high", details)
 
 
 def _with(request: ApiRequest, body: Any, etag: str | None) -> ApiRequest:
-    request = replace(request, content=as_json(body).encode())
+    request = replace(request, content=json_text(body).encode())
     return request if etag is None else guarded(request, etag)
-
-
-def _json(content: bytes | None) -> Any:
-    try:
-        return json.loads(content or b"null")
-    except ValueError:
-        return None
 
 
 def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
@@ -245,31 +203,6 @@ def _declared(row: Row, params: Mapping[str, Any]) -> str | None:
         if parameter.location == "header" and parameter.wire.lower() == "if-match" and params.get(name) is not None:
             return str(params[name])
     return None
-
-
-def _named(row: Row, reader: Row) -> dict[str, str] | None:
-    """Map the reader's parameters to the update's that have the same value; None if a required one has none.
-
-    Parameters of the path correspond by position, others by name and location.
-    """
-    placed = paired_placeholders(reader.path, row.path)
-    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
-    named: dict[str, str] = {}
-    for name, parameter in reader.parameters.items():
-        location, wire = parameter.location, parameter.wire
-        if location == "path":
-            wire = placed.get(wire, wire)
-        if (location, wire) in names and location != "adapter":
-            named[name] = names[location, wire]
-        elif parameter.required:
-            return None
-    return named
-
-
-def _answer(reader: Row) -> Mapping[str, Any]:
-    good = sorted(status for status in reader.responses if status.startswith("2"))
-    schema = reader.responses[good[0]].get("schema") if good else None
-    return schema if isinstance(schema, Mapping) else {}
 
 
 def _matches_weakly(row: Row) -> bool:

@@ -2,6 +2,8 @@
 """The command `doctor`: the address, the credentials, what is held back, the settings, and if calls can be made.
 
 What it says of each is a section; the last lines say what to do next.
+
+Of the owner's files it lists those that are read, those at hand that are not, and those out of date.
 """
 
 from __future__ import annotations
@@ -15,14 +17,56 @@ from typing import Any
 
 from ..redaction import redacted, without_userinfo
 from ..settings.config import SETTINGS
+from ..settings.env_file import VARIABLE, exposed
 from ..settings.http import HttpSettings
-from ..settings.load import Variables, load
+from ..settings.load import CONFIG_FILE_VARIABLE, SETTINGS_FILE, Variables, load, outdated_files, settings_file
 from ..table import Adapter, Table
-from ..text import counted, line
-from ..unseen import visible
-from .sources_read import file_lines, files_read
+from ..text import counted, line, visible
 
 __all__ = ["doctor", "render_doctor"]
+
+_MOST = 5
+
+
+def files_read(folder: Path, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the owner's files: `settings` and `env_file` by path, None for none, `hooks`, and what is wrong with them.
+
+    `not_read` are files of the working directory that look like the owner's and are not used; `outdated` are files of
+    the installed package that are other ones in the project.
+    """
+    settings, env_file = settings_file(folder, environ), environ.get(VARIABLE) or None
+    names = {SETTINGS_FILE: settings, ".env": None if env_file is None else Path(env_file)}
+    return {
+        "settings": None if settings is None else str(settings.absolute()),
+        "env_file": env_file,
+        "env_file_exposed": env_file is not None and exposed(Path(env_file)),
+        "hooks": str(folder / "hooks.py"),
+        "not_read": [name for name, used in names.items() if Path(name).is_file() and not _same(Path(name), used)],
+        "outdated": outdated_files(folder),
+    }
+
+
+def _same(path: Path, other: Path | None) -> bool:
+    try:
+        return other is not None and path.samefile(other)
+    except OSError:
+        return False
+
+
+def file_lines(files: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about the owner's files for people."""
+    yield "Files"
+    for name, key in (("adapter.toml", "settings"), ("hooks.py", "hooks"), (".env", "env_file")):
+        yield f"  {name:<26} {line(files[key], 300) if files[key] else 'none'}"
+    if files["env_file_exposed"]:
+        yield f"  Others can read or write {line(files['env_file'], 300)}: chmod 600"
+    variables = {SETTINGS_FILE: CONFIG_FILE_VARIABLE, ".env": VARIABLE}
+    for name in files["not_read"]:
+        yield f"  {name} in this folder is not read; {variables[name]}={name} reads it"
+    if files["outdated"]:
+        names = ", ".join(line(name, 80) for name in files["outdated"][:_MOST])
+        more = f" and {len(files['outdated']) - _MOST} more" if len(files["outdated"]) > _MOST else ""
+        yield f"  Other ones in the project than installed: {names}{more}. Install it again: pip install -e ."
 
 
 def doctor(
@@ -37,7 +81,7 @@ def doctor(
     from ..auth.sources import Logins, report
     from ..encode.urls import has_base_url, is_safe, server_url
     from ..hooks import NAMES
-    from ..hosts.accepted import is_listed
+    from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
     from ..state import SqliteState, state_file
     from .readiness import address_report, counts_of, next_steps, with_use

@@ -20,8 +20,7 @@ from ..hooks import HookError
 from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
 from ..table import FAMILIES, Adapter, FormatError
-from ..text import line
-from ..unseen import terminal_text
+from ..text import line, terminal_text
 
 __all__ = ["main"]
 
@@ -90,7 +89,7 @@ class _Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help with its examples."""
         if self.examples or self.most_calls:
-            from .examples import example_calls
+            from .values import example_calls
 
             calls = example_calls(self.folder, self.adapter, self.most_calls)
             lines = [text.replace("%", "%%") for text in (*self.examples, *calls)]

@@ -1,19 +1,26 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""What the command prints of operations: describe, operations and call. Nothing here imports mcp."""
+"""What the command prints of operations: the pages of `describe`, the list of `operations`, and the answer of `call`.
+
+Nothing here imports mcp. The page of an operation or a type says what it takes, with the fields of objects, in bounds.
+"""
 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..introspection.info import type_details
 from ..introspection.introspect import Introspection
+from ..schema.reader import Types, alternatives, as_schema, follow, referred, shape_of, union_of
+from ..schema.wording import shown_type
 from ..settings.load import load
-from ..table import Adapter, Table
-from ..text import line
-from ..unseen import escaped, terminal_text
+from ..table import Adapter, JsonSchema, Row, Table
+from ..text import counted, escaped, line, terminal_text
 from .guidance import YES_COUNTS_FOR_NOTHING
 
 __all__ = [
@@ -28,6 +35,145 @@ __all__ = [
     "render_description",
     "render_operations",
 ]
+
+_WIDTH = 100
+_FACTS = ("format", "minimum", "maximum", "minLength", "maxLength", "pattern")
+_MOST_FIELDS = 80
+"""The most fields that a page shows within its parameters; types have a page of their own."""
+_MOST_INNER = 12
+"""The most fields of an object within an object."""
+_DEEPEST = 3
+_MOST_VALUES = 20
+
+
+def render_operation(details: Mapping[str, Any], command: str, row: Row | None, types: Types) -> str:
+    """Return the page of an operation. `command` starts the adapter; the protocol's operations have no row."""
+    summary = [details["semantic_category"]]
+    if "path" in details:
+        summary = [f"{details['method']} {details['path']}", *summary, details["danger"]]
+    lines = [details["name"], f"  {', '.join(summary)}", *_wrapped(details["description"], "  "), "", "Parameters"]
+    page = _Page(types)
+    schemas = {} if row is None else {name: parameter.schema for name, parameter in row.parameters.items()}
+    lines += page.fields(details["parameters"], schemas, 0, ())
+    if not details["parameters"]:
+        lines.append("  none")
+    returned = details["returns"]["name"]
+    lines += ["", f"Gives {returned}{f': {command} describe {returned}' if returned in types else ''}"]
+    lines += page.more(command)
+    for example in details.get("examples", ())[:1]:
+        params = json.dumps(example["request"]["params"], ensure_ascii=False, separators=(",", ":"))
+        lines += ["", f"Try  {command} call {details['name']} {shlex.quote(params)} --mock"]
+    return "\n".join(lines)
+
+
+def render_type(details: Mapping[str, Any], command: str, schema: JsonSchema, types: Types) -> str:
+    """Return the page of a type: its fields, values or members."""
+    lines = [details["name"], f"  {details['kind']}", *_wrapped(details.get("description", ""), "  ")]
+    page = _Page(types)
+    if "fields" in details:
+        shape = shape_of(types, follow(schema, types))
+        schemas = {name: inner for name, (_, inner) in shape.properties.items()}
+        lines += ["", "Fields", *page.fields(details["fields"], schemas, 0, (details["name"],))]
+    for key in ("values", "members"):
+        if key in details:
+            lines += ["", key.capitalize(), *_wrapped(", ".join(map(str, details[key])), "  ")]
+    return "\n".join((*lines, *page.more(command)))
+
+
+class _Object(NamedTuple):
+    """The object that a parameter or a field holds, or each item of its list; `name` is that of its type, if any."""
+
+    name: str | None
+    schema: JsonSchema
+    fields: list[dict[str, Any]]
+
+
+class _Page:
+    """The fields of one page, which are bounded together."""
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+        self._left = _MOST_FIELDS
+        self._cut: dict[str, None] = {}
+
+    def fields(
+        self, infos: list[dict[str, Any]], schemas: Mapping[str, JsonSchema], depth: int, above: tuple[str, ...]
+    ) -> Iterator[str]:
+        """Yield the lines of parameters or fields, and of the fields within them; `above` are the types around them."""
+        margin = "  " * (depth + 1)
+        most = _MOST_INNER if depth else _MOST_FIELDS
+        shown = sorted(infos, key=lambda info: not info["required"])[:most] if len(infos) > most else infos
+        width = max((len(info["name"]) for info in shown), default=0)
+        for index, info in enumerate(shown):
+            if depth and self._left <= 0:
+                shown = shown[:index]
+                break
+            self._left -= 1
+            yield from _facts(info, margin, width)
+            inner = self._object(schemas.get(info["name"], {}))
+            if inner is not None and inner.fields:
+                yield from self._inner(inner, depth, above)
+        if len(shown) < len(infos):
+            yield f"{margin}… and {counted(len(infos) - len(shown), 'more field')}"
+
+    def more(self, command: str) -> list[str]:
+        """Return the lines that say where to read on, if a type was left out."""
+        return ["", *(f"More  {command} describe {name}" for name in list(self._cut)[:5])] if self._cut else []
+
+    def _inner(self, inner: _Object, depth: int, above: tuple[str, ...]) -> Iterator[str]:
+        if depth + 1 >= _DEEPEST or inner.name in above or self._left <= 0:
+            if inner.name is not None and inner.name not in above:
+                self._cut[inner.name] = None
+            return
+        if inner.name is not None and len(inner.fields) > _MOST_INNER:
+            self._cut[inner.name] = None
+        shape = union_of(self._types, inner.schema)
+        schemas = {name: schema for name, (_, schema) in shape.properties.items()}
+        around = above if inner.name is None else (*above, inner.name)
+        yield from self.fields(inner.fields, schemas, depth + 1, around)
+
+    def _object(self, schema: JsonSchema) -> _Object | None:
+        """Return the object behind a schema: its own, that of the items of a list, or that of a union of objects."""
+        for _ in range(_DEEPEST):
+            name, target = shown_type(schema), follow(schema, self._types)
+            items = target.get("items")
+            if items is None:
+                break
+            schema = as_schema(items)
+        named = name if name in self._types else None
+        details = type_details(name, target, self._types)
+        fields = details.get("fields", [])
+        if not fields and alternatives(target):
+            known = {referred(option) for option in alternatives(target)} - {None}
+            self._cut.update(dict.fromkeys(sorted(filter(None, known))))
+        return _Object(named, target, fields)
+
+
+def _facts(info: Mapping[str, Any], margin: str, width: int) -> Iterator[str]:
+    """Yield the lines of one parameter or field: its name, type and bounds, then its description."""
+    kind = str(info["type"])
+    if kind == "array" and "items" in info:
+        kind = f"list of {info['items']['type']}"
+    facts = [kind, *(["required"] if info["required"] else [])]
+    facts += [f"{key} {info[key]}" for key in _FACTS if key in info]
+    if "default" in info:
+        facts.append(f"default {json.dumps(info['default'], ensure_ascii=False)}")
+    values = info.get("enum", info.get("items", {}).get("enum"))
+    if values:
+        more = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+        some = ", ".join(json.dumps(value, ensure_ascii=False) for value in values[:_MOST_VALUES])
+        facts.append(f"one of {some}{more}")
+    indent = " " * (len(margin) + width + 2)
+    head, *rest = textwrap.wrap(", ".join(facts), max(_WIDTH - len(indent), 30)) or [""]
+    yield f"{margin}{info['name']:<{width}}  {head}"
+    yield from (indent + text for text in rest)
+    most = 1000 if len(margin) == len("  ") else 200
+    yield from _wrapped(line(info.get("description", ""), most), indent)
+
+
+def _wrapped(text: str, indent: str) -> Iterator[str]:
+    for part in text.splitlines():
+        yield from textwrap.wrap(part, max(_WIDTH, len(indent) + 30), initial_indent=indent, subsequent_indent=indent)
 
 
 def _introspection(folder: Path, environ: Mapping[str, str]) -> tuple[Introspection, Table]:
@@ -53,8 +199,6 @@ def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, A
 
 def render_description(folder: Path, details: Mapping[str, Any], command: str, environ: Mapping[str, str]) -> str:
     """Return the page for people of what `describe` returned. `command` is how the adapter is called."""
-    from .description import render_operation, render_type
-
     table = Table(folder, read_only=load(folder, environ).read_only)
     if "semantic_category" in details:
         return render_operation(details, command, table.find(details["name"]), table.types)

@@ -1,39 +1,33 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Parameters that a person gives on the command line as NAME=VALUE, read as the operation's schema has them.
+"""Parameters on the command line as NAME=VALUE, read as the operation's schema has them, and the examples of `--help`.
 
 A text stays text where the schema says string: `123` is no number there. Other types are read as JSON; a list may be
-written with commas, or by giving its name again, where that has one reading.
+written with commas, or by giving its name again, where that has one reading. The readings are those of agents' calls
+(`validation.conversions`).
+
+Examples are chosen from the table, with sample values, and each of them runs.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..introspection.introspect import Introspection
-from ..schema.reader import (
-    MISSING,
-    Types,
-    alternatives,
-    as_schema,
-    declared_types,
-    fixed_values,
-    follow,
-    json_type,
-    only_type,
-    parts,
-    union_of,
-    without_null,
-)
-from ..table import JsonSchema, Table
+from ..schema.reader import Types, fixed_values, follow, union_of
+from ..settings.config import Config
+from ..settings.load import ConfigError, load
+from ..table import Adapter, JsonSchema, Row, Table
 from ..text import folded, line, listed
+from ..validation.conversions import ALL_TYPES, admitted_types, member, readings
 
-__all__ = ["Declared", "ValueProblem", "declared_parameters", "read_pairs", "read_value"]
+__all__ = ["Declared", "ValueProblem", "declared_parameters", "example_calls", "read_pairs", "read_value"]
 
-_ALL = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 _STRUCTURED = frozenset({"object", "array", "null"})
-_DEEPEST = 8
 _WORDS = {
     "string": "a text",
     "integer": "an integer",
@@ -77,7 +71,7 @@ def declared_parameters(introspection: Introspection, table: Table, operation: s
 
 def _schema_of(info: Mapping[str, Any]) -> JsonSchema:
     """Return the schema of a parameter as introspection describes it."""
-    return {"type": info["type"]} if info["type"] in _ALL else {}
+    return {"type": info["type"]} if info["type"] in ALL_TYPES else {}
 
 
 def read_pairs(pairs: Sequence[str], declared: Declared) -> dict[str, Any]:
@@ -105,22 +99,19 @@ def read_value(name: str, text: str, schema: JsonSchema, types: Types) -> Any:
     if admitted == {"string"}:
         return text
     listed_values = fixed_values(follow(schema, types), types)
-    fixed = [value for value in listed_values or () if _written(value) == text]
-    if len(fixed) == 1:
-        return fixed[0]
-    if listed_values and not fixed:
-        raise _problem(name, text, schema, admitted, types)
-    value = _json(text)
-    kind = json_type(value)
-    if value is not MISSING and kind != "string" and kind in admitted:
-        return value
-    if isinstance(value, float) and value.is_integer() and "integer" in admitted:
-        return int(value)
+    if listed_values:
+        fixed = member(text, listed_values)
+        if fixed is None or not fixed.sure:
+            raise _problem(name, text, schema, admitted, types)
+        return fixed.value
+    if text == "null" and "null" in admitted:
+        return None
+    for reading in readings(text, admitted):
+        if reading.sure and reading.kind in ("json", "number", "boolean"):
+            return reading.value
     if "string" in admitted:
-        quoted = isinstance(value, str) and (admitted - {"string", "null"} or value == "null")
-        return value if quoted else text
-    if "boolean" in admitted and text.lower() in ("true", "false"):
-        return text.lower() == "true"
+        value = _unquoted(text)
+        return value if value is not None and (admitted - {"string", "null"} or value == "null") else text
     if "array" in admitted and admitted <= _STRUCTURED:
         return _list(name, text, schema, types)
     raise _problem(name, text, schema, admitted, types)
@@ -129,7 +120,7 @@ def read_value(name: str, text: str, schema: JsonSchema, types: Types) -> Any:
 def _list(name: str, text: str, schema: JsonSchema, types: Types) -> list[Any]:
     """Read a list whose items are divided by commas."""
     item = next(iter(union_of(types, follow(schema, types)).items), None)
-    kinds = _ALL if item is None else admitted_types(item, types)
+    kinds = ALL_TYPES if item is None else admitted_types(item, types)
     plain = not kinds & _STRUCTURED and (kinds == {"string"} or "string" not in kinds)
     if item is None or not plain or not text or text[0] in '[{"' or ", " in text:
         raise _problem(name, text, schema, frozenset({"array"}), types)
@@ -149,40 +140,79 @@ def _problem(name: str, text: str, schema: JsonSchema, admitted: Iterable[str], 
     return ValueProblem(f"'{shown}' wants {wanted}, and {reason}{way}")
 
 
-def admitted_types(schema: JsonSchema, types: Types, depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that a schema admits, `integer` wherever `number`; all where it says none."""
-    admitted = _ALL
-    for part in parts(schema, types) if depth < _DEEPEST else ():
-        admitted &= _types_of_part(part, types, depth)
-    return admitted or _ALL
-
-
-def _types_of_part(part: JsonSchema, types: Types, depth: int) -> frozenset[str]:
-    kinds = frozenset(declared_types(part))
-    if not kinds and isinstance(part.get("enum"), list):
-        kinds = frozenset(map(json_type, part["enum"]))
-    if not kinds and "const" in part:
-        kinds = frozenset({json_type(part["const"])})
-    if not kinds:
-        kinds = frozenset().union(*(admitted_types(as_schema(way), types, depth + 1) for way in alternatives(part)))
-        if kinds and without_null(part)[1]:
-            kinds |= {"null"}
-    if not kinds:
-        guess = only_type({key: value for key, value in part.items() if key != "allOf"})
-        kinds = _ALL if guess is None else frozenset({guess, "null"} if guess in _STRUCTURED else {guess})
-    return (kinds | {"integer"} if "number" in kinds else kinds) & _ALL
-
-
-def _json(text: str) -> Any:
+def _unquoted(text: str) -> str | None:
+    """Return the text that a JSON text is, None if it is none."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text) if text[:1] == '"' else None
     except (ValueError, RecursionError):
-        return MISSING
+        return None
+    return value if isinstance(value, str) else None
 
 
-def _refuse_constant(text: str) -> None:
-    raise ValueError(text)
+_CHANGES, _HARMLESS = ("create", "update"), ("safe", "reversible")
+_LONGEST = 200
+_TRIED = 300
+"""The number of operations of a kind that are read: the help of a large API comes as fast as that of a small one."""
 
 
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def example_calls(folder: Path, adapter: Adapter, most: int) -> list[str]:
+    """Return commands that run: safe reads first, those without parameters before others, then a harmless change."""
+    command = f"{adapter.name}-adapter call"
+    try:
+        table, config = _table(folder)
+        introspection = Introspection(adapter, table, config)
+        calls = []
+        for row, params in _chosen(table):
+            words = _words(params, declared_parameters(introspection, table, row.name))
+            if len(" ".join(words)) <= _LONGEST:
+                calls.append(" ".join((command, row.name, *words, "--mock")))
+    except (OSError, ValueError, KeyError, TypeError):  # a damaged table: the command itself says so
+        return []
+    return calls[:most]
+
+
+def _table(folder: Path) -> tuple[Table, Config]:
+    try:
+        config = load(folder, os.environ)
+    except ConfigError:
+        config = Config()
+    return Table(folder, read_only=config.read_only), config
+
+
+def _chosen(table: Table) -> Iterator[tuple[Row, Mapping[str, Any]]]:
+    """Yield a read without required parameters, then the read and the change whose example is shortest."""
+    names = list(table.values("danger"))
+    reads = _rows(table, [name for name, family, (danger,) in names if family == "read" and danger == "safe"])
+    free = next((row for row in reads if not _required(row)), None)
+    if free is not None:
+        yield free, {}
+    asking = [row for row in reads if _required(row)]
+    changing = [name for name, family, (danger,) in names if family in _CHANGES and danger in _HARMLESS]
+    for rows in (asking, _rows(table, changing)):
+        examples = [(row, row.example) for row in rows if row.example]
+        if examples:
+            yield min(examples, key=lambda pair: len(json.dumps(pair[1])))
+
+
+def _rows(table: Table, names: list[str]) -> list[Row]:
+    rows = (table.find(name) for name in names[:_TRIED])
+    return [row for row in rows if row is not None]
+
+
+def _required(row: Row) -> bool:
+    return any(parameter.required for parameter in row.parameters.values())
+
+
+def _words(params: Mapping[str, Any], declared: Declared) -> list[str]:
+    """Return parameters as words of a command line: NAME=VALUE if that is read back as it is, else one JSON object."""
+    pairs = [
+        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in params.items()
+    ]
+    try:
+        plain = all(isinstance(value, (str, int, float)) for value in params.values())
+        as_pairs = plain and read_pairs(pairs, declared) == params
+    except ValueProblem:
+        as_pairs = False
+    texts = pairs if as_pairs else [json.dumps(params, ensure_ascii=False, separators=(",", ":"))]
+    return [shlex.quote(text) for text in texts]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..auth.authorization import Authorization
     from ..hosts.gate import Hosts
     from ..settings.config import Config
+    from ..validation.understood import Understood
 
 __all__ = ["Api"]
 
@@ -53,7 +54,7 @@ class Api:
         failure_marks: tuple[str, ...] = (),
     ) -> None:
         def in_clear(url: str) -> bool:
-            from ..hosts.accepted import is_listed
+            from ..hosts.gate import is_listed
 
             return allow_http or is_listed(adapter, url)
 
@@ -78,7 +79,7 @@ class Api:
             in_clear=in_clear,
         )
         self._transport = transport
-        self._encoded = EncodedFields(table.types)
+        self._encoded = EncodedFields(table)
         self._failure_marks = failure_marks
 
     @classmethod
@@ -107,12 +108,15 @@ class Api:
             failure_marks=config.failure_marks,
         )
 
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> dict[str, Any]:
         """Return the parameters under the agent's names. Raises Failure with all problems (R-ENV-5).
 
+        With `understood`, to which every change is added, a call that can mean one thing only is so read (R-REQ-4).
         An operation at a host that the owner has not accepted is refused at once: nobody is asked to confirm it.
         """
-        validated = self._validation.validate(row, params)
+        validated = self._validation.validate(row, params, understood)
         if row.name not in self._admitted:
             self._admit(row)
         return {**row.presets, **validated} if row.presets else validated

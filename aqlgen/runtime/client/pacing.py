@@ -10,17 +10,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import anyio
 
 from ..wire import ApiRequest, ApiResponse
 
-if TYPE_CHECKING:
-    from ..table import Row
-
-__all__ = ["Backoff", "Timing", "with_idempotency_key"]
+__all__ = ["Backoff", "Timing"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 _IDEMPOTENT = frozenset({"PUT", "DELETE"})
@@ -46,9 +43,9 @@ class Backoff:
     always: bool
 
     @classmethod
-    def of(cls, request: ApiRequest, limit: int, *, keyed: bool = False) -> Backoff:
-        """Return what applies to a request; `keyed` says that it carries an idempotency key."""
-        always = keyed or request.method in _SAFE
+    def of(cls, request: ApiRequest, limit: int) -> Backoff:
+        """Return what applies to a request."""
+        always = bool(request.idempotency_key) or request.method in _SAFE
         return cls(limit if always or request.method in _IDEMPOTENT else 0, always)
 
     def after_fault(self, tries: int, timing: Timing, *, unsent: bool) -> float | None:
@@ -72,19 +69,3 @@ class Backoff:
     @staticmethod
     def _delay(tries: int, timing: Timing) -> float:
         return min(_LONGEST_DELAY, _FIRST_DELAY * 2.0**tries) * (0.5 + 0.5 * timing.chance())
-
-
-def with_idempotency_key(request: ApiRequest, row: Row | None) -> tuple[ApiRequest, bool]:
-    """Return the request with a new idempotency key where the API takes one, and whether it has one.
-
-    A key in the call itself stays.
-    """
-    wanted = None if row is None else row.idempotency
-    header = None if wanted is None else wanted.header
-    if not header or request.method in _SAFE:
-        return request, False
-    if any(name.lower() == header.lower() for name, _ in request.headers):
-        return request, True
-    import uuid
-
-    return replace(request, headers=(*request.headers, (header, str(uuid.uuid4())))), True

@@ -15,7 +15,7 @@ from ..decode.outcome import changes_something
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Code, Failure
 from ..hosts.addresses import PrivateAddress, is_same_private_host
 from ..wire import ApiRequest, ApiResponse
-from .pacing import Backoff, Timing, with_idempotency_key
+from .pacing import Backoff, Timing
 from .quotas import QuotaMeter
 from .receive import Bounds, Receiver
 from .redirects import READS, STATUSES, changes_origin, redirected
@@ -152,7 +152,7 @@ class _Call:
         self._row = row
         self._timing = transport._timing
         self._ends = self._timing.now() + transport._timeout
-        self._request, self._keyed = with_idempotency_key(request, row)
+        self._request = request
         self._changes = changes_something(row, request.method)
         self._latest: ApiResponse | None = None
         self._performed: ApiResponse | None = None
@@ -219,7 +219,7 @@ class _Call:
         """
         import httpx2
 
-        backoff = Backoff.of(request, self._owner._retries, keyed=self._keyed and request.method not in READS)
+        backoff = Backoff.of(request, self._owner._retries)
         meter, operation = self._owner._meter, self._row.name if self._row is not None else ""
         for tries in count():
             try:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..media import OCTETS
 from ..schema.reader import Types, alternatives, parts, referred, subschemas, union_of
-from ..table import JsonSchema
+from ..table import JsonSchema, Table
 from ..text import words
 from .attachments import bytes_as_base64, collected
 from .binary import base64_bytes, image_type, text_of
@@ -78,11 +78,15 @@ class _Fields:
 class EncodedFields:
     """Finds the fields of answers that hold bytes; a schema is looked at once."""
 
-    def __init__(self, types: Types) -> None:
-        self._types = types
+    def __init__(self, table: Table) -> None:
+        self._table = table
         self._fields: dict[int, _Fields] = {}
         self._without_bytes: set[int] = set()
         self._inspected: dict[str, tuple[_Reach, frozenset[str]]] = {}
+
+    @property
+    def _types(self) -> Types:
+        return self._table.types  # read at the first call that needs them
 
     def readable(self, data: Any, schema: JsonSchema, content: bytes) -> Any:
         """Return the data of an answer with these fields as text; `content` is the JSON that it was read from."""

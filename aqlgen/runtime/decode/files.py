@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..errors import Code, Failure
 from ..media import FORM, OCTETS, is_json, is_multipart, is_text, media_type, stream_form
-from ..unseen import without_unseen
+from ..text import without_unseen
 from ..wire import SavedFile
 
 if TYPE_CHECKING:

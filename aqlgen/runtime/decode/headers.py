@@ -3,6 +3,7 @@
 
 (RFC 9110.) Three families of rate limit headers are known: `X-RateLimit-Limit` and its kin, `RateLimit-Limit` of the
 older drafts, and `RateLimit` with `RateLimit-Policy` of the newer ones (draft-ietf-httpapi-ratelimit-headers).
+The links of a Link header are read in one pass (RFC 8288, 3).
 """
 
 from __future__ import annotations
@@ -18,17 +19,42 @@ from ..table import Row
 from ..wire import QUOTA_HEADERS, ApiResponse
 
 __all__ = [
+    "Link",
     "Quota",
     "allowed_methods",
     "declared_headers",
     "head_data",
     "not_modified_data",
     "quotas",
+    "read_links",
     "result_headers",
     "retry_after",
     "seconds_until_reset",
     "with_location",
 ]
+
+_PARAMETERS = re.compile(r'(?:[^,"]++|"[^"]*+")*+')
+_RELATION = re.compile(r';\s*+rel\s*+=\s*+(?:"([^"]*+)"|([^;,\s]++))', re.IGNORECASE)
+
+
+class Link(NamedTuple):
+    """A link: its target, its relation types in lower case, and its parameters as they stand."""
+
+    target: str
+    relations: tuple[str, ...]
+    parameters: str
+
+
+def read_links(value: str) -> Iterator[Link]:
+    """Yield the links of a header; what is no link is passed over."""
+    position = 0
+    while (start := value.find("<", position)) >= 0 and (end := value.find(">", start)) >= 0:
+        match = _PARAMETERS.match(value, end + 1)
+        parameters = match[0] if match is not None else ""
+        relations = (quoted or bare for quoted, bare in _RELATION.findall(parameters))
+        yield Link(value[start + 1 : end], tuple(" ".join(relations).lower().split()), parameters)
+        position = end + 1 + len(parameters)
+
 
 _DESCRIBING = (
     "content-type",

@@ -20,8 +20,11 @@ def changes_something(row: Row | None, method: str) -> bool:
     return method not in ("GET", "HEAD", "OPTIONS", "QUERY", "TRACE") and (row is None or row.family != "read")
 
 
-def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Table) -> Failure:
-    """Return a failure whose outcome may be unknown with what that means, and how to find out."""
+def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Table, key: str = "") -> Failure:
+    """Return a failure whose outcome may be unknown with what that means, and how to find out.
+
+    A call that carried an idempotency key may be made again with it, if the operation has a parameter for it.
+    """
     outcome = failure.details.get("outcome")
     message = failure.message.rstrip(".")
     if outcome == NOT_PERFORMED:
@@ -36,7 +39,18 @@ def with_advice(failure: Failure, row: Row, params: Mapping[str, Any], table: Ta
     else:
         details = {**details, "find_out": question}
         message += f": find out with '{question['operation']}', see details.find_out, before you make it again."
+    parameter = _key_parameter(row) if key else None
+    if parameter is not None:
+        message += f" With '{parameter}' as in details.idempotency_key the API carries it out once only."
+        details = {**details, "idempotency_key": key}
     return Failure(failure.code, message, details)
+
+
+def _key_parameter(row: Row) -> str | None:
+    """Return the parameter by which agents give the idempotency key."""
+    carrier = row.idempotency
+    wire = "" if carrier is None else (carrier.header or carrier.parameter or "").lower()
+    return next((name for name, parameter in row.parameters.items() if parameter.wire.lower() == wire), None)
 
 
 def find_out(row: Row, params: Mapping[str, Any], table: Table) -> dict[str, Any] | None:

@@ -22,13 +22,14 @@ from ..session import Session
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..warnings.collector import Warnings
-from ..warnings.rules import WarningRules
+from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
     from ..state import State
+    from ..validation.understood import Understood
     from ..wire import ApiRequest
 
 __all__ = ["ApiSide", "Dispatcher"]
@@ -165,8 +166,31 @@ class Dispatcher:
     async def _call(
         self, row: Row, request: Request, stamp: Stamp, session: Session, person: Person | None
     ) -> tuple[Any, Warnings | None]:
-        """Perform an operation of the API, once it is valid and the gatekeeper lets it through."""
-        params = self._api.validate(row, request.for_row(row))
+        """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
+        understood: list[Understood] = []
+        params = self._api.validate(row, request.for_row(row), understood)
+        if not understood:
+            return await self._run(row, params, request, stamp, session, person)
+        self._limits.check({"params": params})  # what was text may be deep
+        try:
+            data, warnings = await self._run(row, params, request, stamp, session, person)
+        except Failure as failure:
+            failure.details.setdefault("understood", [item.message for item in understood[:MOST_UNDERSTOOD]])
+            raise
+        warnings = warnings or Warnings()
+        warnings.extend([understood_warning(understood)])
+        return data, warnings
+
+    async def _run(
+        self,
+        row: Row,
+        params: dict[str, Any],
+        request: Request,
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+    ) -> tuple[Any, Warnings | None]:
+        """Perform or preview an operation with valid parameters, once the gatekeeper lets it through."""
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._dry_run(row, params, request, stamp, session), None
         if row.family != "read":

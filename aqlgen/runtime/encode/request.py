@@ -18,8 +18,7 @@ from ..media import FORM, is_json, media_type
 from ..schema.field_names import Names, Plan, Way
 from ..table import Adapter, Parameter, Row
 from ..wire import ApiRequest, Applied, SentFile
-from .body import assemble_body, encode_body
-from .forms import encode_querystring, form_pairs
+from .body import assemble_body, encode_body, encode_querystring, form_pairs
 from .framing import check_header, check_names
 from .styles import as_json, cookie_pairs, form_cookies, header_text, path_text, percent_encoded, query_pairs
 from .uploads import Files, ReadFiles

@@ -1,20 +1,91 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The one place that decides to which origins requests go: to those that the owner accepted, and nowhere else."""
+"""The origins that the owner accepted, and the one place that decides that requests go to those and nowhere else.
+
+The owner accepts by generating: the origin of the API's first server, and those that give tokens.
+The origin of a server with variables is recorded with them and their defaults, `https://{region=eu}.example.com`. So
+the owner's own choice of a value is followed, and another default that the document gives later is not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
+from urllib.parse import quote, unquote
 
+from ..encode.urls import replaced_placeholders
 from ..errors import Code, Failure
-from .accepted import accepted_of, filled
+from ..table import Accepted, Adapter
+from .addresses import is_link_local_host
 from .origin import Origin, yaml_entry
 
-if TYPE_CHECKING:
-    from ..table import Adapter
+__all__ = ["Hosts", "accepted_of", "by_generating", "filled", "is_listed", "pattern_of", "refused"]
 
-__all__ = ["Hosts", "refused"]
+_RECORDED = re.compile(r"\{([^{}=]*)(?:=([^{}]*))?\}")
+_AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*|[^/?#]+")
+_ENDPOINTS = ("token_url", "authorization_url")
+
+
+def by_generating(servers: Sequence[Mapping[str, Any]], schemes: Mapping[str, Mapping[str, Any]]) -> Accepted:
+    """Return what is accepted when an adapter is generated for the first time."""
+    api = [pattern for server in servers[:1] if (pattern := pattern_of(server))]
+    oauth = dict.fromkeys(str(origin) for url in _token_urls(schemes) if (origin := Origin.of(url)) is not None)
+    return {"api": [pattern for pattern in api if _is_harmless(pattern)], "oauth": list(filter(_is_harmless, oauth))}
+
+
+def accepted_of(adapter: Adapter) -> Accepted:
+    """Return what the table records; for a table without a record, what generating it accepts."""
+    if adapter.accepted is not None:
+        return adapter.accepted
+    return by_generating(adapter.servers, adapter.security_schemes)
+
+
+def is_listed(adapter: Adapter, url: str) -> bool:
+    """Return True if the owner listed the origin of a URL in `overrides.yaml`, with its scheme."""
+    return str(Origin.of(url)) in accepted_of(adapter).get("hosts", ())
+
+
+def pattern_of(server: Mapping[str, Any]) -> str:
+    """Return the origin of a server with its variables as they are recorded, "" for a server without one."""
+    declared = server.get("variables", {})
+
+    def variable(name: str) -> str:
+        default = declared.get(name, {}).get("default")
+        return f"{{{quote(name)}" + ("}" if default is None else f"={quote(str(default), safe='')}}}")
+
+    authority = _AUTHORITY.match(replaced_placeholders(server["url"].strip(), variable))
+    if authority is None:
+        return ""
+    if "{" in authority[0]:
+        return authority[0]
+    origin = Origin.of(authority[0])
+    return "" if origin is None else str(origin)
+
+
+def filled(pattern: str, chosen: Mapping[str, str]) -> Origin | None:
+    """Return the origin of a recorded pattern: with the owner's values, else with the defaults that it records."""
+
+    def value(match: re.Match[str]) -> str:
+        name = unquote(match[1])
+        return chosen.get(name, match[0] if match[2] is None else unquote(match[2]))
+
+    return Origin.of(_RECORDED.sub(value, pattern).strip())
+
+
+def _token_urls(schemes: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the addresses by which tokens are had. Those that a token only is renewed at are not accepted unseen."""
+    for scheme in schemes.values():
+        for flow in scheme.get("flows", {}).values():
+            yield from (str(flow[key]) for key in _ENDPOINTS if flow.get(key))
+        if scheme.get("discovery_url"):
+            yield str(scheme["discovery_url"])
+
+
+def _is_harmless(pattern: str) -> bool:
+    """Return False for a link-local address: what answers there is no API, but may be a cloud's metadata."""
+    origin = filled(pattern, {})
+    return origin is None or not is_link_local_host(origin.host)
 
 
 class Hosts:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from ..encode.urls import operation_url, server_url
 from ..text import counted
-from .accepted import accepted_of, filled
+from .gate import accepted_of, filled
 from .origin import Origin
 
 if TYPE_CHECKING:

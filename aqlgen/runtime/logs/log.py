@@ -18,7 +18,7 @@ from typing import Any
 
 from ..redaction import redact, redacted
 from ..session import audience
-from ..unseen import escaped
+from ..text import escaped
 from . import LEVELS, NUMBERS
 
 __all__ = ["JsonFormatter", "Logger", "Record", "StderrHandler", "adopt_libraries", "redacted_excerpt"]

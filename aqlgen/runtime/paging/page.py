@@ -1,7 +1,9 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""One page as the agent sees it: `items`, `pageInfo` with cursors, and the API's fields beside the list (R-SEL-3).
+"""One page as the agent sees it: `items`, `pageInfo` with cursors, the API's other fields, and the next page (R-SEL-3).
 
 A cursor is opaque and URL-safe, and valid only for the operation and parameters that it was made for.
+
+The position of the next page is the one that the answer states, or it follows from counting.
 """
 
 from __future__ import annotations
@@ -11,20 +13,26 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
+from ..decode.headers import read_links
 from ..errors import Code, Failure
-from ..fingerprint import fingerprint
-from ..text import folded
+from ..schema.reader import MISSING, at
+from ..state import fingerprint
+from ..text import folded, line
+from .plan import number
 
 if TYPE_CHECKING:
     from ..state import State
+    from ..wire import ApiRequest, ApiResponse
     from .plan import Plan
 
-__all__ = ["Cursors", "Page", "Place", "beside", "items_hash"]
+__all__ = ["Cursors", "Page", "Place", "beside", "find_next_position", "items_hash", "page_url", "stated_total"]
 
 _MAC = 12
 _SPACE, _KEY = "paging", "key"
@@ -200,3 +208,136 @@ def items_hash(items: list[Any]) -> str:
         return ""
     text = json.dumps(items, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=6).hexdigest()
+
+
+_NOTHING = re.compile(r";\s*results\s*=\s*\"?false\b", re.IGNORECASE)
+"""An attribute of a link that leads nowhere: some APIs have such a link on each page."""
+_AWAY = "//"
+"""The prefix of a position outside of the API; the host follows. No path of the API begins so."""
+
+_ROUND = (5, 6, 8, 9)
+"""The page sizes that APIs choose themselves are multiples of one of these."""
+
+
+def find_next_position(
+    plan: Plan, place: Place, data: Any, items: Sequence[Any], response: ApiResponse, request: ApiRequest
+) -> int | str | None:
+    """Return the position of the next page; None if this one is the last."""
+    value = _stated_next(plan, data, response)
+    if _flag(plan, data) is False or (not items and (plan.by_url or not isinstance(plan.next, tuple))):
+        return None  # an empty page is not the last one if the answer names the next (AIP-158)
+    if plan.style in ("page", "offset"):
+        if not items:
+            return None
+        more = _flag(plan, data)
+        if more is None and plan.next is not None:
+            more = bool(value)
+        if more is None:
+            more = _likely_more(plan, place, len(items), stated_total(plan, data, place, len(items)))
+        position = plan.start if place.position is None else int(place.position)
+        named = number(value) if isinstance(plan.next, tuple) and plan.style in str(plan.next[-1:]) else None
+        if more and named is not None and named > position:
+            return named
+        return None if not more else position + (1 if plan.style == "page" else len(items))
+    if plan.next is None and plan.item_cursor is not None and "link" in response.headers:
+        value = _link(response.headers["link"])  # not declared, yet more reliable
+        return _relative(value, request, plan) if value else None
+    if plan.next is None and plan.item_cursor is not None:
+        value = at(items[-1], plan.item_cursor)
+        if _flag(plan, data) is None and not _likely_more(
+            plan, place, len(items), stated_total(plan, data, place, len(items))
+        ):
+            return None
+    if value in (MISSING, None, "", False) or isinstance(value, (dict, list, bool)):
+        return None
+    target: int | str = value if isinstance(value, (int, str)) else str(value)
+    if plan.by_url or (isinstance(target, str) and _is_link(plan)):
+        target = _relative(str(target), request, plan)
+    return None if target == place.position else target
+
+
+def page_url(request: ApiRequest, position: str) -> str:
+    """Return the URL of a page from its position, with the credentials of the present request.
+
+    Raises Failure for a link that leads away from the API. The page that contains it is returned all the same.
+    """
+    if position.startswith(_AWAY):
+        raise Failure(
+            Code.INTERNAL_ERROR,
+            "Internal error: the API's link to the next page leads away from the API, it is not followed",
+            {"host": line(position.removeprefix(_AWAY), 200)},
+        )
+    parts = urlsplit(request.url)
+    credentials = [pair for pair in parts.query.split("&") if _is_secret(pair, request)]
+    path, _, query = position.partition("?")
+    query = "&".join(part for part in (query, *credentials) if part)
+    return f"{parts.scheme}://{parts.netloc}{path}" + (f"?{query}" if query else "")
+
+
+def stated_total(plan: Plan, data: Any, place: Place, count: int) -> int | None:
+    """Return the count of all items, if the answer states a plausible one."""
+    if plan.total is None:
+        return None
+    value = at(data, plan.total)
+    total = int(value) if isinstance(value, str) and value.isdigit() else value
+    if not isinstance(total, int) or isinstance(total, bool) or total < place.begin + count:
+        return None
+    size = place.size or plan.usual
+    if total == count and place.begin == 0 and size and count >= size:
+        return None  # as likely a count of this page
+    return total
+
+
+def _stated_next(plan: Plan, data: Any, response: ApiResponse) -> Any:
+    if plan.next is None:
+        return MISSING
+    if isinstance(plan.next, str):
+        value = response.headers.get(plan.next.lower(), "")
+        return _link(value) if plan.next.lower() == "link" else value
+    return at(data, plan.next)
+
+
+def _flag(plan: Plan, data: Any) -> bool | None:
+    value = MISSING if plan.has_more is None else at(data, plan.has_more)
+    return value if isinstance(value, bool) else None
+
+
+def _likely_more(plan: Plan, place: Place, count: int, total: int | None) -> bool:
+    """Return True if more items are likely, also in doubt: an empty page costs less than items that are never seen."""
+    if total is not None:
+        return place.begin + count < total
+    if place.full:
+        return count >= place.full
+    size = place.size or plan.usual
+    if size and count >= size:
+        return True
+    allowed = 0 < size <= plan.surely
+    return not allowed and any(count % step == 0 for step in _ROUND)
+
+
+def _link(value: str) -> str | None:
+    """Return the target of `rel="next"` (RFC 8288)."""
+    links = (link for link in read_links(value) if "next" in link.relations)
+    return next((link.target for link in links if not _NOTHING.search(link.parameters)), None)
+
+
+def _is_link(plan: Plan) -> bool:
+    return isinstance(plan.next, str) and plan.next.lower() == "link"
+
+
+def _relative(url: str, request: ApiRequest, plan: Plan) -> str:
+    """Return path and query of a link, without credentials, or a mark if it leads away from the API."""
+    here = urlsplit(request.url)
+    there = urlsplit(urljoin(request.url, url))
+    base = "/".join(here.path.split("/")[: -plan.depth]) if plan.depth else here.path
+    same_api = there.hostname == here.hostname or there.path == here.path
+    if not same_api or not (there.path == base or there.path.startswith(f"{base}/")) or "/../" in f"{there.path}/":
+        return f"{_AWAY}{there.hostname or ''}"
+    path = "/" + there.path.lstrip("/")
+    query = "&".join(pair for pair in there.query.split("&") if pair and not _is_secret(pair, request))
+    return f"{path}?{query}" if query else path
+
+
+def _is_secret(pair: str, request: ApiRequest) -> bool:
+    values: Mapping[str, str] = dict(parse_qsl(pair, keep_blank_values=True))
+    return any(value and value in request.secrets for value in values.values())

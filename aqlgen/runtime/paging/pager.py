@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..media import is_csv
 from ..schema.reader import MISSING, at
-from .next_page import find_next_position, page_url, stated_total
-from .page import Cursors, Page, Place, beside, items_hash
+from .page import Cursors, Page, Place, beside, find_next_position, items_hash, page_url, stated_total
 from .plan import Plan, first_lead, number, prepare, put, request_size
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import Code, Failure
-from ..fingerprint import fingerprint
 from ..hooks import Call, GateDecision, Hooks
 from ..session import Session, current_caller
+from ..state import fingerprint
 from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, danger_reasons, shorten
 
 if TYPE_CHECKING:

@@ -124,6 +124,8 @@ def view_of(
     lines = [f"Run {key_literal(row.name)}?", _request_line(row, request, incomplete), *_about(row, decision)]
     if row.update is not None and row.update.reads_first:
         lines.append("Only the fields named below are changed; the rest of it is read first, and sent back as it is.")
+    elif row.update is not None and row.update.replaces:
+        lines.append("It replaces the whole: what is there and not named below may be lost.")
     if hooked:
         lines.append("Functions of the adapter's owner (hooks.py) may still change the request.")
     values = [*_files(request.files), *_values(row, params, types, request.files)]

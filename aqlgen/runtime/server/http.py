@@ -1,7 +1,7 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """MCP over streamable HTTP, served by the SDK's endpoint and uvicorn; closed to whom the owner has not let in.
 
-A request's way: Host and Origin (`guard`), authentication (the SDK's), sessions (`http_sessions`), the SDK's endpoint.
+A request's way: Host and Origin (`access`), authentication (the SDK's), sessions (`http_sessions`), the SDK's endpoint.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from mcp.server import Server
 from ..settings.config import Config
 from ..settings.http import HttpSettings
 from ..settings.load import Variables
-from .access import Access
-from .caller import credential_headers
+from .access import Access, Guard
 from .connections import bounded_protocol
-from .guard import Guard
-from .http_sessions import SessionBounds
+from .http_sessions import SessionBounds, credential_headers
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection

@@ -48,6 +48,8 @@ class SecurityScheme(_Placed, total=False):
     """The kind of the scheme: apiKey, http, oauth2, openIdConnect, mutualTLS, or awsSigv4 for signed requests."""
     name: str
     """The name of the header, parameter, cookie or field of an API key."""
+    format: str
+    """How the API key is written, with `{key}` for it, such as `Token {key}`; else it stands alone."""
     scheme: str
     """The HTTP authentication scheme, such as `bearer`."""
     service: str

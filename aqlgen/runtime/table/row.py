@@ -158,6 +158,9 @@ class Row:
     def __post_init__(self) -> None:
         """Derive what calls ask for."""
         behind = None if self.pagination is None else self.pagination.parameters
+        paging = None if behind is None else self.pagination
+        if self.update is not None and self.update.parameters:
+            behind = {**(behind or {}), **self.update.parameters}
         parameters = {**self.shown_parameters, **behind} if behind else self.shown_parameters
         wires = [parameter.wire for parameter in parameters.values()]
         set_attribute = object.__setattr__  # the way to set a field of a frozen object
@@ -166,7 +169,7 @@ class Row:
         presets = {name: item.preset for name, item in parameters.items() if item.preset is not None}
         set_attribute(self, "presets", presets)
         set_attribute(self, "fixed_values", {name: item.preset for name, item in self.fixed.items()})
-        set_attribute(self, "paging", None if behind is None else self.pagination)
+        set_attribute(self, "paging", paging)
         set_attribute(self, "hidden_parameters", frozenset(behind or ()))
         set_attribute(
             self,

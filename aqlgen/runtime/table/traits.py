@@ -11,7 +11,7 @@ from .parameters import Parameter
 __all__ = ["Deprecation", "Idempotency", "LongRunning", "Pagination", "PagingStyle", "Strategy", "Update"]
 
 PagingStyle: TypeAlias = Literal["page", "offset", "cursor", "token", "link", "next_url"]
-Strategy: TypeAlias = Literal["patch", "merge-patch", "json-patch", "post", "put", "put-merge"]
+Strategy: TypeAlias = Literal["patch", "merge-patch", "json-patch", "post", "put", "put-merge", "query"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +74,27 @@ class Update:
     """How an update reaches the API (R-UPD-2)."""
 
     strategy: Strategy
-    """What is sent: a change of some kind, or the whole, `put-merge` what was read with the change merged into it."""
+    """What is sent: a change of some kind, or the whole, `put-merge` what was read with the change merged into it;
+    with `query` there is no body, and the fields are sent in the query.
+    """
     read: str | None = None
     """The operation that reads the same resource."""
     etag: bool = False
     """Whether the API can notice that the resource changed in between."""
+    read_at: str = ""
+    """Pointer to the resource in what is read; "" where the answer is the resource."""
+    write_at: str = ""
+    """Pointer to the resource in the body of the update; "" where the body is the resource."""
+    undeclared: bool = False
+    """Whether the document does not declare the fields: the resource is the object with the most fields in common."""
+
+    parameters: Mapping[str, Parameter] | None = None
+    """The query parameters that `input` holds where there is no body, accepted beside it and not shown."""
+
+    @property
+    def replaces(self) -> bool:
+        """True if what is sent replaces the whole resource."""
+        return self.strategy in ("put", "put-merge")
 
     @property
     def reads_first(self) -> bool:

@@ -17,7 +17,7 @@ from ..schema.reader import referred
 from ..table import JsonSchema, Row
 from ..text import folded, leaks, listed, words
 
-__all__ = ["Problem", "failure", "field_problems", "missing_problem", "twice_problem", "unknown_problem"]
+__all__ = ["Problem", "failure", "field_problems", "missing_problem", "near_name", "twice_problem", "unknown_problem"]
 
 _MOST = 20
 _NOTHING: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -158,24 +158,27 @@ def _unwrapping(names: Sequence[str], params: Mapping[str, Any], valid: Sequence
 
 
 def _wrapping(names: Sequence[str], valid: Sequence[str], within: Mapping[str, Collection[str]]) -> str:
-    """Advise to wrap if the unknown parameters are fields of one of the valid ones, else return ""."""
+    """Advise to wrap if the unknown parameters are fields of valid ones, else return ""."""
     wanted = {folded(name) for name in names}
     homes = [name for name in valid if wanted.issubset(map(folded, within.get(name, ())))]
-    return f"They are fields of '{homes[0]}': give them within it." if len(homes) == 1 else ""
+    if len(homes) > 1:
+        return f"They are fields of {listed(homes, 5)}: give them within the right one."
+    return f"They are fields of '{homes[0]}': give them within it." if homes else ""
 
 
 def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
     """Advise the nearest valid name for each unknown one, and all valid ones if some name has no near one."""
     if not valid:
         return "There are none to give."
+    hints = [f"Did you mean '{close}' for '{name}'?" for name in names if (close := near_name(name, valid))]
+    return " ".join(hints) if len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
+
+
+def near_name(name: str, valid: Sequence[str]) -> str | None:
+    """Return the valid name that is spelled alike, or else the only one that shares all its words."""
     import difflib
 
-    def near(name: str) -> list[str]:
-        """Return the valid name that is spelled alike, or else the only one that shares all its words."""
-        asked = set(words(name))
-        alike = difflib.get_close_matches(name.lower(), valid, n=1, cutoff=0.6)
-        sharing = [other for other in valid if asked and (asked <= set(words(other)) or asked >= set(words(other)))]
-        return alike or (sharing if len(sharing) == 1 else [])
-
-    hints = [f"Did you mean '{close[0]}' for '{name}'?" for name in names if (close := near(name))]
-    return " ".join(hints) if len(hints) == len(names) else " ".join([*hints, f"Valid ones: {listed(valid)}."])
+    asked = set(words(name))
+    alike = difflib.get_close_matches(name.lower(), valid, n=1, cutoff=0.6)
+    sharing = [other for other in valid if asked and (asked <= set(words(other)) or asked >= set(words(other)))]
+    return alike[0] if alike else sharing[0] if len(sharing) == 1 else None

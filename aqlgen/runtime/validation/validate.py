@@ -4,13 +4,14 @@
 The order of the checks decides the code of the answer: required parameters present, unknown ones refused, types and
 constraints. One answer tells all problems.
 
-Values are never turned into other types, and defaults are not sent: in OpenAPI a default says what the server does when
-a parameter is left out, so leaving it out is the same, and survives a change of the default.
+What is valid never changes. Where a call is not, and can mean one thing only, it is understood (`understanding`), if
+the caller wants to be told of it. Defaults are not sent: in OpenAPI a default says what the server does when a
+parameter is left out, so leaving it out is the same, and survives a change of the default.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +19,23 @@ from ..errors import Code, Failure
 from ..schema.field_names import Names, Plan, Way
 from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
-from ..table import Row, Table
-from ..text import folded
+from ..table import JsonSchema, Row, Table
+from ..text import folded, letters
+from .query_inputs import gathered, spread
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
+
+    from .problems import Problem
+    from .understood import Understood
 
 __all__ = ["PARTIAL", "Validation"]
 
 PARTIAL = frozenset({"merge-patch", "json-patch", "patch", "put-merge"})
 """Strategies under which `input` may lack what is required of the whole (R-UPD-2)."""
+
+
+_MOST_INNER = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +68,31 @@ class Validation:
         self._names = names
         self._assemble = assemble
         self._checks: dict[str, _Checks] = {}
+        self._inner: dict[int, tuple[JsonSchema, Draft202012Validator | None]] = {}
 
-    def validate(self, row: Row, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters under the agent's names. Raises Failure that tells every problem."""
+    def validate(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> dict[str, Any]:
+        """Return the parameters under the agent's names. Raises Failure that tells every problem.
+
+        With `understood`, to which every change is added, a call that can mean one thing only is read as that.
+        """
         checks = self._checks.get(row.name)
         if checks is None:
             checks = self._checks[row.name] = self._prepare(row)
+        if row.body is None and row.update is not None:
+            return spread(self._checked(row, checks, gathered(row, params), understood))
+        return self._checked(row, checks, params, understood)
+
+    def _checked(
+        self, row: Row, checks: _Checks, params: Mapping[str, Any], understood: list[Understood] | None
+    ) -> dict[str, Any]:
         renamed = dict(params)
         for name, plan in checks.renamed:
             if name in renamed:
                 renamed[name] = plan.convert(renamed[name], Way.TO_AGENT_FROM_EITHER)
         try:
-            return renamed if self._passes(row, checks, renamed) else self._explain(row, checks, renamed)
+            return renamed if self._passes(row, checks, renamed) else self._explain(row, checks, renamed, understood)
         except UnicodeEncodeError:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
@@ -97,7 +118,7 @@ class Validation:
             schema = row.parameters["input"].schema
             shape = shape_of(self._table.types, schema)
             hidden = frozenset(folded(name) for name in shape.hidden)
-            if shape.properties and not shape.extra and not shape.alternatives:
+            if (shape.properties and not shape.extra and not shape.alternatives) or row.body is None:
                 fields = frozenset(shape.properties)
             elif shape.properties or shape.alternatives:
                 others = (name for name, other in row.parameters.items() if not other.location.startswith("body"))
@@ -116,47 +137,114 @@ class Validation:
             partial=partial,
         )
 
-    def _explain(self, row: Row, checks: _Checks, params: dict[str, Any]) -> dict[str, Any]:
-        """Normalise names, then return the parameters if they are valid now. Raises Failure with all problems."""
+    def _explain(
+        self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
+    ) -> dict[str, Any]:
+        """Normalise names, then return the parameters if they are valid or understood. Raises Failure with the rest."""
         from .encoded_texts import with_texts_encoded
-        from .problems import Problem, failure, field_problems, missing_problem, twice_problem, unknown_problem
-        from .value_problems import lacks_only, problems_of
 
         known, unknown, twice = self._normalised(row, checks, params)
         known = with_texts_encoded(row, self._table.types, known)
         if not unknown and not twice and self._passes(row, checks, known):
             return known
+        problems = self._problems(row, checks, known, unknown, twice)
+        if not problems:
+            return known  # what could not be checked (a pattern too costly to try) is left to the target API
+        from .problems import failure
+
+        details: dict[str, Any] = {}
+        if understood is not None:
+            from .understood import Checks, Interpreter
+
+            interpreter = Interpreter(
+                self._table.types,
+                row,
+                Checks(
+                    fields=self._nested_fields(row),
+                    validator_of=self._validator_of,
+                    errors=lambda value: self._errors(checks, value),
+                    problems=lambda value, outside, twice: self._problems(row, checks, value, outside, twice),
+                    renamed=lambda value: self._renamed(checks, value),
+                    partial=checks.partial,
+                    sensitive=checks.sensitive,
+                ),
+            )
+            outside = {**unknown, **{spelling: params[spelling] for _, spelling in twice}}
+            outcome = interpreter.understand(known, outside)
+            if outcome is not None:
+                understood += interpreter.described(outcome)
+                value: dict[str, Any] = outcome.value
+                return value
+            remaining, details = interpreter.remaining(known, outside, twice)
+            problems = remaining or problems
+        refusal = failure(problems)
+        refusal.details.update(details)
+        raise refusal
+
+    def _problems(
+        self,
+        row: Row,
+        checks: _Checks,
+        known: Mapping[str, Any],
+        unknown: Mapping[str, Any],
+        twice: Sequence[tuple[str, str]],
+    ) -> list[Problem]:
+        """Return every problem, in the order of the checks."""
+        from .problems import field_problems, missing_problem, twice_problem, unknown_problem
+        from .value_problems import problems_of
+
         problems: list[Problem] = []
         missing = [name for name, parameter in row.parameters.items() if parameter.required and name not in known]
         if missing:
             problems.append(missing_problem(row, missing))
         if unknown:
-            problems.append(unknown_problem(row, unknown, params, self._nested_fields(row)))
+            problems.append(unknown_problem(row, list(unknown), unknown, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
-        errors = _not_yet_told(checks.validator.iter_errors(known), checks.fields)
-        if checks.partial:
-            errors = (error for error in errors if not lacks_only(error))
-        problems += problems_of(errors, checks.sensitive)
+        problems += problems_of(self._errors(checks, known), checks.sensitive)
         if not problems and checks.body is not None:
-            problems = problems_of(checks.body.iter_errors(self._assemble(row, known)), checks.sensitive)
-        if problems:
-            raise failure(problems)
-        return known  # what could not be checked (a pattern too costly to try) is left to the target API
+            body = self._assemble(row, known)
+            if body is not None:
+                problems = problems_of(checks.body.iter_errors(body), checks.sensitive)
+        return problems
+
+    def _errors(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[ValidationError]:
+        """Yield the validator's errors that are problems with values."""
+        from .value_problems import lacks_only
+
+        errors = _not_yet_told(checks.validator.iter_errors(params), checks.fields)
+        return (error for error in errors if not lacks_only(error)) if checks.partial else errors
+
+    def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters under the agent's names, where they came in the API's."""
+        plans = dict(checks.renamed)
+        return {
+            name: plans[name].convert(value, Way.TO_AGENT_FROM_EITHER) if name in plans else value
+            for name, value in params.items()
+        }
+
+    def _validator_of(self, schema: JsonSchema) -> Draft202012Validator | None:
+        """Return the validator of a schema within a parameter's, compiled at its first use."""
+        cached = self._inner.get(id(schema))
+        if cached is None:
+            if len(self._inner) >= _MOST_INNER:
+                self._inner.clear()
+            cached = self._inner[id(schema)] = (schema, self._schemas.schema(schema))  # kept, so the id stays unique
+        return cached[1]
 
     def _normalised(
         self, row: Row, checks: _Checks, params: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], list[str], list[tuple[str, str]]]:
+    ) -> tuple[dict[str, Any], dict[str, Any], list[tuple[str, str]]]:
         """Return the parameters under their names, those that are unknown, and those given under two names."""
         known: dict[str, Any] = {}
-        unknown: list[str] = []
+        unknown: dict[str, Any] = {}
         twice: list[tuple[str, str]] = []
         plans = dict(checks.renamed)
         for key, value in params.items():
             name = key if key in row.parameters else self._alias(row, key)
             if name is None:
                 if not key.startswith("_"):
-                    unknown.append(key)
+                    unknown[key] = value
             elif name != key and name in params:
                 twice.append((name, key))
             else:
@@ -170,12 +258,14 @@ class Validation:
         return {name: frozenset(union_of(self._table.types, schema).properties) for name, schema in schemas.items()}
 
     def _alias(self, row: Row, key: str) -> str | None:
-        """Return the name of the parameter that the API spells `key`, in any case and with hyphens or underscores."""
+        """Return the name of the parameter that the API spells `key`, in any case and with any signs between."""
         name = row.wire_names.get(key)
         if name is None and not key.startswith("_"):
-            wanted = folded(key)
-            names = [name for name in row.parameters if folded(name) == wanted]
-            name = names[0] if len(names) == 1 else None
+            for fold in (folded, letters):
+                wanted = fold(key)
+                names = [name for name in row.parameters if fold(name) == wanted]
+                if names:
+                    return names[0] if len(names) == 1 else None
         return name
 
 

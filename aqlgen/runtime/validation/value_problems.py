@@ -1,8 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""The validator's errors as problems with values, with what to give instead where that can be seen (R-ENV-5).
-
-Values are never turned into other types; whoever wrote them is told what to write.
-"""
+"""The validator's errors as problems with values, with what to give instead where that can be seen (R-ENV-5)."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from ..errors import Code
 from ..schema.reader import json_type
 from ..schema.validators import stated_pattern
 from ..text import leaks, listed, shown
+from .conversions import readings, timed
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -73,12 +71,13 @@ def problems_of(errors: Iterator[ValidationError], sensitive: frozenset[str]) ->
     return problems
 
 
-def lacks_only(error: ValidationError) -> bool:
+def lacks_only(error: ValidationError, place: Sequence[str | int] = ()) -> bool:
     """Return True if an error only says that something of `input` is missing, or is null so as to be removed.
 
     A change that is merged into the whole may lack that (R-UPD-2). Arrays are not merged: their items must be whole.
+    `place` is where what was validated stands among the parameters.
     """
-    path = error.instance_path
+    path = [*place, *error.instance_path]
     if not path or path[0] != "input" or any(isinstance(step, int) for step in path):
         return False
     kind = error.kind
@@ -87,7 +86,7 @@ def lacks_only(error: ValidationError) -> bool:
     if kind.name not in ("anyOf", "oneOf"):
         return False
     branches: Sequence[Sequence[ValidationError]] = kind.value
-    return any(all(map(lacks_only, branch)) for branch in branches)
+    return any(all(lacks_only(inner, place) for inner in branch) for branch in branches)
 
 
 def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Problem | None:
@@ -108,6 +107,9 @@ def _problem(error: ValidationError, path: list[str | int], *, hide: bool) -> Pr
         return _alternatives_problem(error, name, hide=hide)
     rule, rule_details = _rule(error)
     message = f"Parameter '{name}' {rule}"
+    if keyword == "format" and not hide and isinstance(error.instance, str):
+        moment = next(timed(error.instance, str(kind.value), start=False), None)
+        message += "" if moment is None else _if_short(f". Give {json.dumps(moment.value)}")
     if leaks(message):
         message = f"Parameter '{name}' has a value outside its allowed ones, see details"
     details = {"param_name": name, **rule_details, **_value(error.instance, hide=hide)}
@@ -166,6 +168,8 @@ def _alternatives_problem(error: ValidationError, name: str, *, hide: bool) -> P
     problems = (_problem(branch[0], list(branch[0].instance_path), hide=hide) for branch in (fitting or failed)[:5])
     reasons = [problem.message for problem in problems if problem is not None]
     message = f"Parameter '{name}' fits none of its alternatives, see details"
+    if error.instance is None:
+        message += ". Leave it out, or give a value"
     details |= {"alternatives": reasons, **_value(error.instance, hide=hide)}
     return Problem(Code.INVALID_VALUE, name, message, details)
 
@@ -202,34 +206,22 @@ def _value(value: Any, *, hide: bool) -> dict[str, Any]:
 
 def _hint(value: Any, types: Collection[str]) -> str:
     """Return the end of the message, such as ". Give 7, without quotes"; "" if it is not clear what was meant."""
-    if isinstance(value, str):
-        parsed = _parsed(value)
-        if _has_type(parsed, types):
-            if isinstance(parsed, (list, dict)):
-                return ". Give it as it is, not as the text of it"
-            return _if_short(f". Give {json.dumps(parsed)}, without quotes")
-    if "array" in types and value is not None and not isinstance(value, (list, Mapping)):
-        items = [item.strip() for item in value.split(",")] if isinstance(value, str) else [value]
-        return _if_short(f". Give a list: {json.dumps(items, ensure_ascii=False)}") or ". Give a list"
-    if "string" in types and isinstance(value, (bool, int, float)):
-        return _if_short(f'. Give "{json.dumps(value)}", in quotes')
+    if value is None:
+        return ". Leave it out, or give a value"
+    reading = next(readings(value, types), None)
+    if reading is None:
+        is_json = isinstance(value, str) and value.strip()[:1] in ("{", "[")
+        return ". Give it as it is, not as the text of it" if is_json and {"object", "array"} & set(types) else ""
+    text = json.dumps(reading.value, ensure_ascii=False)
+    if reading.kind == "json":
+        return ". Give it as it is, not as the text of it"
+    if reading.kind in ("number", "boolean"):
+        return _if_short(f". Give {text}" + (", without quotes" if isinstance(value, str) else ""))
+    if reading.kind in ("list", "divided"):
+        return _if_short(f". Give a list: {text}") or ". Give a list"
+    if reading.kind == "text":
+        return _if_short(f". Give {text}, in quotes")
     return ""
-
-
-def _parsed(text: str) -> Any:
-    """Return the value that a text is the JSON of, `True` and `FALSE` too; else the text."""
-    try:
-        return json.loads(text.lower() if text.lower() in ("true", "false") else text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _has_type(value: Any, types: Collection[str]) -> bool:
-    """Return True if a parsed value is of one of the types; a text that stayed a text is of none."""
-    if isinstance(value, str) or value is None:
-        return False
-    kind = json_type(value)
-    return kind in types or (kind == "integer" and "number" in types)
 
 
 def _if_short(text: str) -> str:

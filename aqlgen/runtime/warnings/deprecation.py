@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
-from ..decode.links import read_links
+from ..decode.headers import read_links
 from ..table import JsonSchema, Row, Table, encode
 from ..text import line
 from .collector import CallWarning

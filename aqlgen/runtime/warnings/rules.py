@@ -4,26 +4,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..media import JSON
 from ..settings.config import Config
+from ..text import line
 from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Warnings
 
 if TYPE_CHECKING:
     from ..session import Session
     from ..table import Row, Table
+    from ..validation.understood import Understood
     from ..wire import ApiResponse
     from .deprecation import Deprecations
 
-__all__ = ["OMITTED", "WarningRules", "select_warnings"]
+__all__ = ["MOST_UNDERSTOOD", "OMITTED", "UNDERSTOOD", "WarningRules", "select_warnings", "understood_warning"]
 
 
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
 """Code of the warning about omitted warnings."""
+
+UNDERSTOOD = "VALIDATION_UNDERSTOOD_WARNING"
+"""Code of the warning that a call was not valid as it stood, and was understood."""
+
+MOST_UNDERSTOOD = 20
+_LONGEST = 400
 
 _RANKS = {"high": 0, "medium": 1, "low": 2}
 _IDENTITY = {
@@ -65,6 +73,13 @@ def select_warnings(warnings: Iterable[CallWarning], config: Config, state: dict
         kept = config.warn_most - 1
         selected = [*selected[:kept], _omitted(selected[kept:], config.warn_most)]
     return [warning.as_json() for warning in selected]
+
+
+def understood_warning(understood: Sequence[Understood]) -> CallWarning:
+    """Return the warning that says what of a call was understood, and as what it was sent."""
+    messages = [item.message for item in understood[:MOST_UNDERSTOOD]]
+    details = {"understood": messages, "count": len(understood)}
+    return CallWarning(UNDERSTOOD, line("Understood: " + "; ".join(messages), _LONGEST), "low", details)
 
 
 def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:

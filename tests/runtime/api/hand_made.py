@@ -14,6 +14,7 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.client.mock import MockTransport
 from aqlgen.runtime.errors import Failure
 from aqlgen.runtime.table import FAMILIES, Adapter, Row, Table
+from aqlgen.runtime.validation.understood import Understood
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -67,6 +68,18 @@ class Package:
 
     def validate(self, params: Mapping[str, Any], name: str = "op") -> dict[str, Any]:
         return self.api.validate(self.row(name), params)
+
+    def understand(self, params: Mapping[str, Any], name: str = "op") -> tuple[dict[str, Any], list[str]]:
+        """Return the parameters as they are understood, and what is said of that."""
+        understood: list[Understood] = []
+        validated = self.api.validate(self.row(name), params, understood)
+        return validated, [item.message for item in understood]
+
+    def misunderstood(self, params: Mapping[str, Any], name: str = "op") -> Failure:
+        """Return the refusal of parameters that cannot be understood."""
+        with pytest.raises(Failure) as caught:
+            self.understand(params, name)
+        return caught.value
 
     def build(self, params: Mapping[str, Any], name: str = "op") -> ApiRequest:
         row = self.row(name)

@@ -121,7 +121,13 @@ def test_the_report_says_what_is_set_and_never_its_value(package: Make) -> None:
         "oauth": False,
         "tls": False,
     }
-    assert entries[0] == {"scheme": "key", "type": "apiKey", "variables": ["P_KEY"], "set": True}
+    assert entries[0] == {
+        "scheme": "key",
+        "type": "apiKey",
+        "variables": ["P_KEY"],
+        "set": True,
+        "sent": "header X-Key: {key}",
+    }
     assert "topsecret" not in str(entries)
 
 

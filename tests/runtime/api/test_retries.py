@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from email.utils import formatdate
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from aqlgen.runtime.client.idempotency import new_key, with_idempotency_key
 from aqlgen.runtime.client.pacing import Timing
 from aqlgen.runtime.client.transport import HttpTransport
 from aqlgen.runtime.errors import Code, Failure
@@ -57,7 +59,7 @@ class Api:
 
     def send(self, method: str = "GET", row: Any = None, **more: Any) -> ApiResponse:
         sent = ApiRequest(method, more.pop("url", "https://api.example.com/a"), **more)
-        return asyncio.run(self.transport.send(sent, row))
+        return asyncio.run(self.transport.send(sent if row is None else with_idempotency_key(sent, row), row))
 
     def refused(self, method: str = "GET", row: Any = None, **more: Any) -> Failure:
         with pytest.raises(Failure) as caught:
@@ -140,6 +142,57 @@ def test_an_idempotency_key_that_the_caller_gave_stays(package: Make) -> None:
     api = Api(RESET, answer(201))
     assert api.send("POST", row, headers=(("idempotency-key", "mine"),)).status == 201
     assert [request.headers.get_list("idempotency-key") for request in api.seen] == [["mine"], ["mine"]]
+
+
+JSON_BODY = (("Content-Type", "application/json; charset=utf-8"),)
+FORM_BODY = (("Content-Type", "application/x-www-form-urlencoded"),)
+
+
+@pytest.mark.parametrize(
+    ("carrier", "headers", "content", "url", "expected"),
+    [
+        ("body", JSON_BODY, b'{"amount": 1.10}', "", rb'\{"request_key":"[0-9a-f-]{36}","amount": 1\.10\}'),
+        ("body", JSON_BODY, b" { }", "", rb'\{"request_key":"[0-9a-f-]{36}"\}'),
+        ("body", JSON_BODY, b'{"request_key":"mine"}', "", rb'\{"request_key":"mine"\}'),
+        ("body", JSON_BODY, b"[1]", "", rb"\[1\]"),
+        ("body", FORM_BODY, b"amount=1", "", rb"request_key=[0-9a-f-]{36}&amount=1"),
+        ("body", FORM_BODY, b"request_key=mine", "", rb"request_key=mine"),
+        ("query", (), b"", "?a=%20b", rb"a=%20b&request_key=[0-9a-f-]{36}"),
+        ("query", (), b"", "", rb"request_key=[0-9a-f-]{36}"),
+        ("query", (), b"", "?request_key=mine", rb"request_key=mine"),
+    ],
+)
+def test_a_key_goes_where_the_api_has_it_and_the_rest_of_the_request_stays(
+    package: Make, carrier: str, headers: Any, content: bytes, url: str, expected: bytes
+) -> None:
+    """R-RATE-2."""
+    row = package({"op": operation("POST", idempotency={"parameter": "request_key", "in": carrier})}).row()
+    api = Api(RESET, answer(201))
+    sent = {"headers": headers, "content": content, "url": f"https://api.example.com/a{url}"}
+    if content == b"[1]":
+        assert api.refused("POST", row, **sent).code is Code.INTERNAL_ERROR
+    else:
+        assert api.send("POST", row, **sent).status == 201
+        assert api.seen[0].content == api.seen[1].content
+        assert api.seen[0].url == api.seen[1].url
+    arrived = api.seen[0].content if carrier == "body" else str(api.seen[0].url).partition("?")[2].encode()
+    assert re.fullmatch(expected, arrived)
+
+
+@pytest.mark.parametrize(
+    ("schema", "length"),
+    [
+        ({"type": "string"}, 36),
+        ({"type": ["string", "null"], "format": "uuid"}, 36),
+        ({"type": "string", "maxLength": 32}, 32),
+        ({"type": "string", "maxLength": 20}, 0),
+        ({"type": "string", "minLength": 40}, 0),
+        ({"type": "string", "pattern": "^x"}, 0),
+        ({"type": "integer"}, 0),
+    ],
+)
+def test_a_key_is_made_only_where_the_api_takes_it(schema: dict[str, Any], length: int) -> None:
+    assert len(new_key(schema) or "") == length
 
 
 def test_retries_can_be_turned_off() -> None:

@@ -95,7 +95,7 @@ def test_the_first_problem_gives_the_code_and_the_rest_stand_in_details(package:
     ("value", "actual"),
     [("5", "string"), (5.5, "number"), (True, "boolean"), (None, "null"), ([], "array"), ({}, "object")],
 )
-def test_a_wrong_type_is_refused_and_never_coerced(package: Make, value: Any, actual: str) -> None:
+def test_a_wrong_type_is_refused_where_nothing_is_to_be_understood(package: Make, value: Any, actual: str) -> None:
     failure = package(PLAIN).refused({**GOOD, "limit": value})
     assert failure.code is Code.INVALID_TYPE
     assert failure.message.startswith(f"Parameter 'limit' expected 'integer', got '{actual}'")

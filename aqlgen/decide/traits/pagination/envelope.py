@@ -10,8 +10,7 @@ from aqlgen.document.positions import escape
 from aqlgen.ir import Json
 from aqlgen.words import plural, singular, split
 
-from ..around import Around, Subject
-from ..look import Schemas
+from ..around import Around, Schemas, Subject
 from .parameters import joined
 
 __all__ = ["Envelope", "envelope", "leads_on"]

@@ -1,0 +1,115 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Changes of JSON values: merging (RFC 7396), operations of a patch (RFC 6902), and numbers that keep their digits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from secrets import token_hex
+from typing import Any
+
+from ..schema.reader import Types, nullable, resolve, union_of
+from ..table import JsonSchema
+
+__all__ = ["differences", "json_text", "merged", "operations", "read_json"]
+
+_NOTHING: JsonSchema = {}
+_TYPING = frozenset({"type", "enum", "const", "anyOf", "oneOf", "$ref"})
+
+
+def merged(there: Any, change: Any, types: Types = _NOTHING, schema: JsonSchema = _NOTHING) -> Any:
+    """Return a copy of what is there with the change merged in, both by the API's names.
+
+    Null removes a field, but stays where `schema` says that it can be null: an API may keep what a request lacks. An
+    object of another alternative, by its discriminator, replaces what is there. An object that was not there loses its
+    nulls.
+    """
+    if not isinstance(change, dict):
+        return change
+    shape = union_of(types, schema) if schema else None
+    schemas = dict(shape.properties.values()) if shape is not None else {}
+    whole = dict(there) if isinstance(there, dict) else {}
+    if shape is not None and shape.discriminator is not None:
+        tag = shape.properties.get(shape.discriminator[0], (shape.discriminator[0], {}))[0]
+        if tag in change and change[tag] != whole.get(tag):
+            whole = {}
+    for key, value in change.items():
+        inner = schemas.get(key, _NOTHING)
+        if value is not None:
+            whole[key] = merged(whole.get(key), value, types, inner)
+        elif _declares_null(inner, types):
+            whole[key] = None
+        else:
+            whole.pop(key, None)
+    return whole
+
+
+def _declares_null(schema: JsonSchema, types: Types) -> bool:
+    return not _TYPING.isdisjoint(schema) and bool(resolve(schema, types)) and nullable(schema, types)
+
+
+def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the operations that turn one value into the other (RFC 6902)."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        if not _same(before, after):
+            yield {"op": "replace", "path": path, "value": after}
+        return
+    for key, value in before.items():
+        if key not in after:
+            yield {"op": "remove", "path": f"{path}/{_escaped(key)}"}
+        else:
+            yield from differences(value, after[key], f"{path}/{_escaped(key)}")
+    for key, value in after.items():
+        if key not in before:
+            yield {"op": "add", "path": f"{path}/{_escaped(key)}", "value": value}
+
+
+def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the operations of a change to what is not known: `add` replaces what may be there."""
+    for key, value in change.items():
+        here = f"{path}/{_escaped(key)}"
+        if value is None:
+            yield {"op": "remove", "path": here}
+        elif isinstance(value, dict) and value:
+            yield from operations(value, here)
+        else:
+            yield {"op": "add", "path": here, "value": value}
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Return True if two values are the same JSON; in Python, true equals 1."""
+    return bool(first == second) and (isinstance(first, (dict, list)) or type(first) is type(second))
+
+
+# Numbers
+
+
+def read_json(content: bytes | None) -> Any:
+    """Return the value of a JSON text; a number that a float would change is a Decimal. Raises ValueError."""
+    return json.loads(content or b"null", parse_float=_number)
+
+
+def _number(text: str) -> float | Decimal:
+    number = float(text)
+    return number if repr(number) == text else Decimal(text)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as compact JSON, each Decimal with all its digits."""
+    mark = token_hex(16)  # no text of the API can hold it
+    digits: list[str] = []
+
+    def placed(number: Any) -> str:
+        if not isinstance(number, Decimal):
+            raise TypeError(type(number).__name__)
+        digits.append(str(number))
+        return mark
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=placed)
+    first, *rest = text.split(f'"{mark}"')
+    return first + "".join(number + part for number, part in zip(digits, rest, strict=True))

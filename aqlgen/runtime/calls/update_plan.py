@@ -1,0 +1,224 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""How one operation updates: what it reads first, where the resource is, what of it is kept, and what may be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..encode.urls import paired_placeholders, placeholders, without_names
+from ..errors import NOT_PERFORMED, Code, Failure
+from ..schema.reader import agent_path, as_schema, at, schema_at, shape_of, steps_of, union_of
+from ..table import JsonSchema
+from ..text import listed
+from .merge import merged, operations
+from .resource import Carried, carried, located, nested
+
+if TYPE_CHECKING:
+    from ..table import Row, Table
+
+__all__ = ["Plan", "prepare", "replaced_fields", "replacement", "unreadable"]
+
+_MOST_FIELDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one operation updates: `reader` is the operation that reads first, `patches` says that JSON Patch is sent."""
+
+    row: Row
+    table: Table
+    reader: Row | None
+    named: Mapping[str, str]
+    patches: bool
+
+    def reading(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of the reader."""
+        return {name: params[parameter] for name, parameter in self.named.items() if parameter in params}
+
+    def resource(self, params: Mapping[str, Any]) -> Hashable:
+        """Return what the path of a call names."""
+        names = {
+            parameter.wire: name for name, parameter in self.row.parameters.items() if parameter.location == "path"
+        }
+        values = tuple(str(params.get(names.get(wire, ""))) for wire in placeholders(self.row.path))
+        return without_names(self.row.path.rstrip("/")), values
+
+    def operations(self, change: Any) -> Any:
+        """Return the operations of a change to a resource that was not read."""
+        return list(operations(change)) if self.patches and isinstance(change, dict) else change
+
+    @property
+    def written(self) -> JsonSchema:
+        """The schema of the whole body."""
+        return {} if self.row.body is None else self.row.body.schema
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The path of the resource in the body."""
+        return () if self.row.update is None else steps_of(self.row.update.write_at)
+
+    @property
+    def target(self) -> JsonSchema:
+        """The schema of the resource as it is written."""
+        return self._within(self.written, self.steps)
+
+    @property
+    def source(self) -> JsonSchema:
+        """The schema of the resource as it is read."""
+        if self.row.update is None or self.reader is None:
+            return {}
+        return self._within(_answer(self.reader), steps_of(self.row.update.read_at))
+
+    def state(self, answer: Any, change: Mapping[str, Any]) -> Carried | None:
+        """Return what of the resource is written back, None where nothing was. Raises Failure if it cannot be told."""
+        update, reader = self.row.update, self.reader
+        assert update is not None and reader is not None  # noqa: S101, PT018 - prepared so
+        steps = None if update.undeclared else steps_of(update.read_at)
+        if _is_nothing(answer, steps):
+            return None
+        inner = at(change, self.steps)
+        names = {wire for wire, _ in union_of(self.table.types, self.target).properties.values()}
+        path = located(answer, steps, names or (inner if isinstance(inner, dict) else ()))
+        if path is None:
+            raise unreadable(reader)
+        return carried(self.table.types, at(answer, path), self.target, self._within(_answer(reader), path))
+
+    def _within(self, schema: JsonSchema, steps: tuple[str, ...]) -> JsonSchema:
+        types = self.table.types
+        return schema_at(types, schema, agent_path(types, schema, "".join(f"/{_escaped(step)}" for step in steps)))
+
+    def body(self, state: Carried | None, change: Mapping[str, Any]) -> Any:
+        """Return the body that makes the change. Raises Failure when the whole lacks what is required or was there."""
+        there = {} if state is None else nested(state.value, self.steps)
+        whole = merged(there, change, self.table.types, self.written)
+        self._check(whole, change, state or Carried())
+        return whole
+
+    def _check(self, whole: Any, change: Mapping[str, Any], state: Carried) -> None:
+        """Raise Failure for what has to be given: what is required, and what is there in a form that is not taken."""
+        types = self.table.types
+        inner = at(change, self.steps)
+        unfit = [dropped.label for dropped in state.unfit if not dropped.is_named(inner)]
+        masked = {dropped.path for dropped in state.masked}
+        missing: list[str] = []
+        hidden: list[str] = []
+        schema, value, prefix = self.written, whole, "input"
+        for step in (*self.steps, None):
+            shape = shape_of(types, schema)
+            for name, (wire, _) in shape.properties.items():
+                if name in shape.required and not (isinstance(value, Mapping) and wire in value):
+                    is_hidden = step is None and (wire,) in masked
+                    (hidden if is_hidden else missing).append(f"{prefix}.{name}")
+            if step is not None:
+                (name,) = agent_path(types, schema, f"/{_escaped(step)}")
+                schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
+        if missing or hidden or unfit:
+            raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)))
+
+
+def _escaped(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _is_nothing(answer: Any, steps: tuple[str, ...] | None) -> bool:
+    """Return True if nothing of a resource is there that an update could lose."""
+    if steps is None:
+        return answer == {} or not isinstance(answer, (dict, list))
+    return answer is None or answer == {} or at(answer, steps) is None
+
+
+def prepare(row: Row, table: Table) -> Plan:
+    """Find out how an operation updates."""
+    update = row.update
+    patches = update is not None and update.strategy == "json-patch"
+    reader, named = None, None
+    if update is not None and update.reads_first:
+        reader = table.find(update.read or "", "read")
+        named = None if reader is None else _named(row, reader)
+    if named is None:
+        reader = None
+    return Plan(row, table, reader, named or {}, patches)
+
+
+def replaced_fields(plan: Plan, params: Mapping[str, Any]) -> list[str]:
+    """Return the optional fields that a replacement lacks: what was there of them may be lost."""
+    row = plan.row
+    if plan.reader is not None or row.update is None or not row.update.replaces or row.body is None:
+        return []
+    asked = params.get(row.body.parameter or "")
+    if not isinstance(asked, Mapping):
+        return []
+    shape = union_of(plan.table.types, row.body.schema)
+    return [name for name in shape.properties if name not in shape.required and name not in asked]
+
+
+def replacement(row: Row, table: Table) -> str:
+    """Return a sentence on what an update keeps of what it does not name, "" where the API keeps all of it."""
+    update = row.update
+    if update is None or not update.replaces or row.body is None:
+        return ""
+    plan = prepare(row, table)
+    target = union_of(table.types, plan.target)
+    optional = [name for name in target.properties if name not in target.required]
+    if plan.reader is None:
+        if not optional or len(target.properties) < 2:
+            return "Replaces the whole."
+        return f"Replaces the whole: what is not given of {listed(optional, _MOST_FIELDS)} may be lost."
+    kept = f"What is not given is read with {plan.reader.name} and sent back"
+    if update.undeclared:
+        return f"{kept}."
+    readable = {wire for wire, _ in union_of(table.types, plan.source).properties.values()}
+    unread = [name for name in optional if target.properties[name][0] not in readable]
+    return kept + (f", but for {listed(unread, _MOST_FIELDS)}, which cannot be read." if unread else ".")
+
+
+def unreadable(reader: Row) -> Failure:
+    """Build the failure of an answer that a change cannot be merged into."""
+    return Failure(
+        Code.INTERNAL_ERROR,
+        f"The answer of '{reader.name}' is not what the API's document says, so the change cannot be merged into it. "
+        "Nothing was written; tell the adapter's owner.",
+        {"operation": reader.name, "outcome": NOT_PERFORMED},
+    )
+
+
+def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str]) -> Failure:
+    """Build the failure of fields that the caller has to give."""
+    reasons = []
+    if missing:
+        reasons.append(f"{listed(missing)}: the resource must have it")
+    if hidden:
+        reasons.append(f"{listed(hidden)}: the resource must have it, and the API does not show it")
+    if unfit:
+        reasons.append(
+            f"{listed(unfit)}: the API gives it in another form than it takes. Give it, or null to remove it"
+        )
+    names = [*missing, *hidden, *unfit]
+    details = {"param_name": names[0], "operation": row.name, "missing_params": names}
+    return Failure(Code.MISSING_PARAM, f"Missing required parameter {'; '.join(reasons)}", details)
+
+
+def _named(row: Row, reader: Row) -> dict[str, str] | None:
+    """Map the reader's parameters to the update's that have the same value; None if a required one has none.
+
+    Parameters of the path correspond by position, others by name and location.
+    """
+    placed = paired_placeholders(reader.path, row.path)
+    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
+    named: dict[str, str] = {}
+    for name, parameter in reader.parameters.items():
+        location, wire = parameter.location, parameter.wire
+        if location == "path":
+            wire = placed.get(wire, wire)
+        if (location, wire) in names and location != "adapter":
+            named[name] = names[location, wire]
+        elif parameter.required:
+            return None
+    return named
+
+
+def _answer(reader: Row) -> JsonSchema:
+    good = sorted(status for status in reader.responses if status.startswith("2"))
+    return as_schema(reader.responses[good[0]].get("schema") if good else None)
