@@ -123,7 +123,7 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
         adapter_parameters=named_parameters[: len(adapter_parameters)],
         parameters=shown,
         fixed=fixed,
-        body=_body(shaped, named_parameters) if shaped else None,
+        body=_body(shaped, named_parameters[: len(named_parameters) - len(constants)]) if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
         returns=returns,
@@ -137,7 +137,7 @@ def _without(decision: Decision, constants: tuple[Parameter, ...], resolver: Res
 
 
 def _body(shaped: ShapedBody, named_parameters: tuple[Parameter, ...]) -> Body:
-    """Return the body; the parameter that is all of it may have given way to another of its name."""
+    """Return the body; the parameter that is all of it, the last one, may have given way to another of its name."""
     if shaped.body.parameter is None:
         return shaped.body
     return replace(shaped.body, parameter=named_parameters[-1].name)
