@@ -27,6 +27,7 @@ __all__ = ["Attachment", "Attachments", "bytes_as_base64", "bytes_value", "colle
 _MAX_DEPTH = 150
 _MAX_ATTACHMENTS = 100
 _LONGEST_NAME = 200
+_LONGEST_TYPE = 100
 _SHOWN = "The image is in that block of this result, counted from 0."
 _EMBEDDED = "The bytes are in that block of this result, counted from 0, as an embedded resource."
 _SAVED = "The image is in that block of this result, too, counted from 0."
@@ -90,7 +91,7 @@ class Attachments:
             return dict(file)
         kind, name = image_type(raw), file.get("filename")
         reference: dict[str, Any] = {
-            "mime_type": kind or file["mime_type"],
+            "mime_type": kind or line(file["mime_type"], _LONGEST_TYPE),
             "size": len(raw),
             **{key: item for key, item in file.items() if key not in ("content", "encoding", "mime_type")},
         }
