@@ -12,7 +12,7 @@ from dataclasses import replace
 from aqlgen.decide.decision import Category, Decision
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType
-from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json_lines, is_text, is_xml
+from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
@@ -104,9 +104,12 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         is_file = is_bytes(media.schema, types)
         media = replace(media, content_type=OCTETS if is_file else JSON)
         written = written if is_file else JSON  # a file has a type of its own
-    if body.required is not True and _takes_nothing(media, types):
-        return None
     kind, content_type = media.content_type, written
+    if _takes_nothing(media, types) and not (body.required and decision.category is Category.UPDATE):
+        if body.required is False or (body.required is None and is_form(kind)):
+            return None
+        if decision.category is not Category.UPDATE:
+            return ShapedBody(TableBody(content_type=content_type, shape="fields", required=True), ())
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
     fields = fields_of(media, types)
@@ -128,7 +131,7 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
 
 
 def _takes_nothing(media: MediaType, types: Types) -> bool:
-    """Return True if a form declares that it has no fields: an empty list of properties, and no others.
+    """Return True if a form or an object declares that it has no fields: an empty list of properties, and no others.
 
     That additional ones are formally admitted does not say that there are any.
     """
@@ -136,7 +139,8 @@ def _takes_nothing(media: MediaType, types: Types) -> bool:
         schema, _ = types.follow(media.schema)
     except UnresolvedError:
         return False
-    if not (is_form(media.content_type) and isinstance(schema, Mapping)) or schema.get("properties") != {}:
+    kind = media.content_type
+    if not isinstance(schema, Mapping) or schema.get("properties") != {} or not (is_form(kind) or is_json(kind)):
         return False
     return not schema.get("additionalProperties") and schema.keys().isdisjoint(MORE_FIELDS)
 

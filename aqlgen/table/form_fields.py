@@ -23,15 +23,18 @@ BASE64: Final[Mapping[str, Json]] = {"type": "string", "format": "byte", "conten
 
 NAME: Final = "FileInput"
 FILE: Final[Mapping[str, Json]] = {
-    "description": "A file: its bytes as a text in base64, or an object with `content` (base64) or `path`.",
+    "description": "A file: its bytes as a text in base64, or an object with `content` (base64), `text` or `path`.",
     "type": ["string", "object"],
     "format": "byte",
     "contentEncoding": "base64",
     "properties": {
         "content": {**BASE64, "description": "The bytes in base64."},
+        "text": {"type": "string", "description": "Instead: its text, which is sent in UTF-8."},
         "path": {"type": "string", "description": "Instead: a file in the folder that the adapter's owner allows."},
         "filename": {"type": "string", "description": "Its name, with the ending."},
         "mime_type": {"type": "string", "description": "Its content type, such as image/png."},
+        "encoding": {"const": "base64", "description": "Beside `content`, as answers have it; need not be given."},
+        "was": {"type": "string", "description": "Beside `text`, as answers have it; need not be given."},
     },
     "additionalProperties": False,
 }

@@ -9,7 +9,7 @@ from json import dumps
 from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType
 from aqlgen.ir import Response as DocumentResponse
-from aqlgen.runtime.media import admits_json, is_xml, stream_form
+from aqlgen.runtime.media import admits_json, is_csv, is_xml, stream_form
 from aqlgen.runtime.table import Response, ReturnType
 from aqlgen.schemas import Place, Types, finished_kind
 from aqlgen.words import pascal, split
@@ -104,6 +104,8 @@ def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
 
 def _returns(entry: Response) -> ReturnType:
     kind = entry["content_type"]
+    if is_csv(kind):
+        return {"name": "object", "kind": "object", "description": "`items`: an object for each row of the table."}
     schema: Mapping[str, Json] = entry.get("schema", {} if admits_json(kind) else {"type": "string"})
     if is_read(kind) and not admits_json(kind) and not is_xml(kind) and schema.get("type") != "array":
         schema = {"type": "array", "items": schema if "schema" in entry else {}}

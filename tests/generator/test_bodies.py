@@ -50,6 +50,15 @@ def test_a_form_that_declares_to_have_no_fields_is_no_parameter(tmp_path: Path, 
     assert "body" in row["parameters"]
 
 
+@pytest.mark.parametrize("kind", ["application/json", "application/vnd.shop+json", "application/x-www-form-urlencoded"])
+def test_a_required_body_that_has_no_fields_is_sent_empty(tmp_path: Path, kind: str) -> None:
+    document = offering({kind: {"schema": {"type": "object", "properties": {}}}})
+    document["paths"]["/things"]["post"]["requestBody"]["required"] = True
+    row = tabulate(tmp_path, document).rows["create_thing"]
+    assert row["parameters"].keys() == {"dry_run"}
+    assert row["body"] == {"content_type": kind, "shape": "fields", "required": True}
+
+
 def test_an_update_by_a_form_without_fields_takes_those_of_its_query(tmp_path: Path) -> None:
     body = {"content": {"application/x-www-form-urlencoded": {"schema": {"type": "object", "properties": {}}}}}
     size = {"name": "size", "in": "query", "schema": {"type": "string"}}

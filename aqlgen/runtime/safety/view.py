@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ..encode.uploads import SOURCES
 from ..exact_json import write_json
 from ..redaction import redact
 from ..schema.reader import Shape, union_of
@@ -281,10 +282,10 @@ def _digest(text: str | bytes) -> str:
 
 
 def _count_files(value: Any) -> int:
-    """Count the forms in which a call gives a file: base64, an object with its content or path, a list of these."""
+    """Count the forms in which a call gives a file: base64, an object with one of its sources, a list of these."""
     if isinstance(value, list | tuple):
         return sum(map(_count_files, value))
-    return isinstance(value, str) or (isinstance(value, Mapping) and ("content" in value) != ("path" in value))
+    return isinstance(value, str) or (isinstance(value, Mapping) and len(SOURCES.intersection(value)) == 1)
 
 
 def _files(files: Sequence[SentFile]) -> Iterator[_Line]:

@@ -28,6 +28,7 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
+from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
 from ..exact_json import loses_digits, read_float
@@ -191,16 +192,19 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
-            with with_caller(*_caller(context), session.id):
+            with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
         finally:
             sessions.release(session)
         try:
-            return tool_result(envelope)
+            result = tool_result(envelope)
+            if attachments.items and envelope["success"]:
+                result.content.extend(attachments.blocks())
         except Exception:  # noqa: BLE001 - an exception's text would reach the client
             raise MCPError(code=INTERNAL_ERROR, message="The result of this call cannot be written as JSON") from None
+        return result
 
     async def call_tool_with_log(
         context: Context, params: CallToolRequestParams

@@ -142,7 +142,10 @@ class Validation:
         self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
     ) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid or understood. Raises Failure with the rest."""
+        from .encoded_texts import with_texts_encoded
+
         known, unknown, twice = self._normalised(row, checks, params)
+        known = with_texts_encoded(row, self._table.types, known)
         if not unknown and not twice and self._passes(row, checks, known):
             return known
         problems = self._problems(row, checks, known, unknown, twice)
