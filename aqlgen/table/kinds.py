@@ -16,7 +16,18 @@ from typing import Final
 from aqlgen.decide.decision import Decision
 from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Json, MediaType
-from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, is_json, is_xml, stream_form
+from aqlgen.runtime.media import (
+    FORM,
+    JSON,
+    JSON_PATCH,
+    OCTETS,
+    is_csv,
+    is_json,
+    is_json_lines,
+    is_text,
+    is_xml,
+    stream_form,
+)
 from aqlgen.runtime.table import ADAPTER, Body, Choice, Kind, Parameter, Response, Update
 from aqlgen.schemas import Types, shorten
 from aqlgen.table import responses
@@ -273,7 +284,13 @@ def _distinct(default: MediaType, offered: Iterable[MediaType], types: Types) ->
     kinds = [default]
     for media in offered:
         kind = media.content_type
-        if kind in RANGES or kind == JSON_PATCH or PROBLEM.match(kind) or stream_form(kind) == "events":
+        if (
+            "/" not in kind
+            or kind in RANGES
+            or kind == JSON_PATCH
+            or PROBLEM.match(kind)
+            or stream_form(kind) == "events"
+        ):
             continue
         if not any(_says_the_same(media, known, types) for known in kinds):
             kinds.append(media)
@@ -281,19 +298,17 @@ def _distinct(default: MediaType, offered: Iterable[MediaType], types: Types) ->
 
 
 def _says_the_same(media: MediaType, known: MediaType, types: Types) -> bool:
-    kind = media.content_type
-    if kind == known.content_type:
+    kind, other = media.content_type, known.content_type
+    if kind == other:
         return True
-    if known.content_type in RANGES:
-        return is_json(kind) and _same_schema(media, known, types)
-    if is_json(kind) and is_json(known.content_type):
-        return _same_schema(media, known, types)
-    if is_xml(kind) and is_xml(known.content_type):
-        return _same_schema(media, known, types)
-    if kind == "text/plain":
-        same = is_json(known.content_type) and _same_schema(media, known, types)
-        return same and not _is_text(media, types)
-    return False
+    if not _same_schema(media, known, types):
+        return False
+    if other in RANGES:
+        return is_json(kind)
+    if any(of_form(kind) and of_form(other) for of_form in (is_json, is_json_lines, is_xml)):
+        return True
+    read = is_csv(kind) or is_xml(kind) or is_json_lines(kind)
+    return is_text(kind) and not read and is_json(other) and not _is_text(media, types)
 
 
 def _is_text(media: MediaType, types: Types) -> bool:
