@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from decimal import Decimal
+from math import isfinite
 from typing import Any, NamedTuple
 
 from ..exact_json import read_float, write_json
@@ -136,8 +136,8 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Reading]:
     if whole is not None:
         yield Reading(int(whole[1]), "number")
     elif "number" in types and _NUMBER.fullmatch(text):
-        number = float(text)
-        if Decimal(repr(number)) == Decimal(text):  # never true of infinity
+        number = read_float(text)
+        if isfinite(number):
             yield Reading(number, "number")
     elif (padded := _PADDED.fullmatch(text)) is not None:
         yield Reading(int(padded[1] + padded[2]), "number", sure=False)
