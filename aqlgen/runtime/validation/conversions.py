@@ -145,6 +145,8 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Reading]:
 
 def _of_number(value: bool | float, types: Collection[str]) -> Iterator[Reading]:
     """Yield the readings of a number or boolean; the digits of a fraction are not known, and no boolean is a text."""
+    if not isfinite(value):
+        return
     if "string" in types and (not isinstance(value, int) or value.bit_length() < 400):
         yield Reading(write_json(value), "text", sure=type(value) is int)
     if "boolean" in types and value in (0, 1):
