@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import Code, Failure
 from ..hooks import Call, HookError
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
     from ..safety.together import Grant, Pending
     from ..session import Session
     from ..table import Row
+    from ..validation.understood import Understood
     from .arguments import Limits
 
 __all__ = ["Ahead"]
+
+Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
+"""Returns a call's row and valid parameters. Raises Failure with all problems."""
 
 
 class Ahead:
@@ -36,6 +41,7 @@ class Ahead:
         gate: Gatekeeper,
         loop: SafetyLoop,
         limits: Limits,
+        validated: Validate,
         dry_run: Callable[[Row, Mapping[str, Any], Request, Stamp, Session], Awaitable[dict[str, Any]]],
     ) -> None:
         self._introspection = introspection
@@ -44,6 +50,7 @@ class Ahead:
         self._gate = gate
         self._loop = loop
         self._limits = limits
+        self._validated = validated
         self._dry_run = dry_run
 
     async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
@@ -52,14 +59,14 @@ class Ahead:
         if row is None or row.danger not in self._gate.watched or family not in (None, row.family):
             return None
         try:
-            params = self._api.validate(row, request.for_row(row), [])
+            row, params = self._validated(row, request.for_row(row), [])
             if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
                 return None
             if row.family != "read":
                 self._loop.hold(session, row)
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             sent = {name: value for name, value in params.items() if name not in row.adapter_parameters}
-            return await self._gate.foresee_confirmation(row, call, lambda: self._api.build(row, sent))
+            return await self._gate.foresee_confirmation(row, call, partial(self._api.build, row, sent))
         except (Failure, HookError):
             return None  # the call itself will say it
 
@@ -95,11 +102,11 @@ class Ahead:
 
     def check(self, row: Row, params: Mapping[str, Any]) -> None:
         """Check parameters as those of a call. Raises Failure with all problems."""
-        self._api.validate(row, Request(row.name, params, {}).for_row(row), [])
+        self._validated(row, Request(row.name, params, {}).for_row(row), [])
 
     async def preview(self, row: Row, request: Request, stamp: Stamp, session: Session) -> dict[str, Any]:
         """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
-        params = self._api.validate(row, request.for_row(row), [])
+        row, params = self._validated(row, request.for_row(row), [])
         if "dry_run" in row.adapter_parameters:
             params.pop("dry_run", None)
         shown = await self._dry_run(row, params, request, stamp, session)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
@@ -21,7 +21,7 @@ from ..safety.loop import SafetyLoop
 from ..session import Session
 from ..settings.config import Config
 from ..steps.operation import RUN_STEPS
-from ..table import Adapter, Row, Table
+from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
@@ -132,14 +132,16 @@ class Dispatcher:
         shown: list[dict[str, Any]] = []
         try:
             if request.operation == "introspect":
-                self._check_family(family, request.operation, "read")
+                self.check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
-            if request.operation == RUN_STEPS and batch_warnings is None:
-                return await self._run_steps(family, request, stamp, session, person)
+            if request.operation == RUN_STEPS and batch_warnings is None and self._registry.find(RUN_STEPS):
+                from .plans import answer_plan
+
+                return await answer_plan(self, self._registry, family, request, stamp, session, person)
             protocol_operation = self._registry.find(request.operation)
             if protocol_operation is not None:
                 operation, handler = protocol_operation
-                self._check_family(family, operation.name, operation.family)
+                self.check_family(family, operation.name, operation.family)
                 data = await handler(request.params, session, person)
             else:
                 row = self.find(family, request.operation, session, stamp)
@@ -173,7 +175,7 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
         understood: list[Understood] = []
-        params = self._api.validate(row, request.for_row(row), understood)
+        row, params = self._validated(row, request.for_row(row), understood)
         if not understood:
             return await self._run(row, params, request, stamp, session, person)
         self._limits.check({"params": params})  # what was text may be deep
@@ -202,16 +204,9 @@ class Dispatcher:
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
             return await self._perform(row, params, request, stamp, session)
-        approval = await self._gate.admit(
-            row,
-            params,
-            request.metadata(row),
-            session,
-            person,
-            stamp.request_id,
-            lambda: self._built(row, params),
-            request.grant,
-        )
+        built = partial(self._built, row, params)
+        metadata, grant = request.metadata(row), request.grant
+        approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
         try:
             answer = await self._perform(row, params, request, stamp, session, approval)
@@ -222,6 +217,18 @@ class Dispatcher:
         finally:
             self._gate.ended(row, session, stamp.request_id, code, approval)
         return answer
+
+    def _validated(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> tuple[Row, dict[str, Any]]:
+        """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
+        if not row.choices:
+            return row, self._api.validate(row, params, understood)
+        whole = row if not row.kinds else self.table.find(row.name, row.family) or row
+        row = chosen(whole, params)
+        valid = self._api.validate(row, params, understood)
+        meant = chosen(whole, valid)
+        return (row, valid) if meant is row else (meant, self._api.validate(meant, valid, understood))
 
     def _built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
@@ -238,7 +245,8 @@ class Dispatcher:
         decision = await self._gate.foresee(row, call)
         changed = await hooks.on_call(call)
         if changed is not call:
-            call, params = changed, self._api.validate(row, changed.params)
+            call = changed
+            row, params = self._validated(row, changed.params)
         data = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
         if decision.outcome != "allow":
             data["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
@@ -260,7 +268,8 @@ class Dispatcher:
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             changed = await hooks.on_call(call)
             if changed is not call:
-                call, params = changed, api.validate(row, changed.params)
+                call = changed
+                row, params = self._validated(row, changed.params)
                 if approval is not None:
                     approval.altered("before_call", parameters=True)
         warnings = rules.before(row, params)
@@ -292,7 +301,7 @@ class Dispatcher:
             if self._all_operations is not None:
                 self._refuse_change(self._all_operations.find(operation), session, stamp)
             raise self.introspection.unknown(operation)
-        self._check_family(family, row.name, row.family)
+        self.check_family(family, row.name, row.family)
         return row
 
     def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
@@ -324,7 +333,8 @@ class Dispatcher:
         warnings.extend([alias_warning(alias.name, alias.operation, alias.until)])
         return warnings
 
-    def _check_family(self, family: str | None, operation: str, expected: str) -> None:
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
         if family is None or family == expected:
             return
         expected_tool, actual_tool = tool_name(self.config, expected), tool_name(self.config, family)
@@ -352,19 +362,6 @@ class Dispatcher:
             self._gate.check_token(token, session)
         return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
 
-    async def _run_steps(
-        self, family: str | None, request: Request, stamp: Stamp, session: Session, person: Person | None
-    ) -> Envelope:
-        """Answer a plan. Raises Failure if it cannot be run, or where it halts."""
-        from .plans import answer_plan
-
-        operation = self._registry.find(RUN_STEPS)
-        if operation is None:
-            raise self.introspection.unknown(RUN_STEPS)
-        self._check_family(family, RUN_STEPS, operation[0].family)
-        self._registry.check(RUN_STEPS, request.params)
-        return await answer_plan(self, operation[0].family, request, stamp, session, person)
-
     # For the calls of a batch or a plan
 
     @cached_property
@@ -372,7 +369,8 @@ class Dispatcher:
         """The view of calls before their turn."""
         from .ahead import Ahead
 
-        return Ahead(self.introspection, self._registry, self._api, self._gate, self._loop, self._limits, self._dry_run)
+        parts = self.introspection, self._registry, self._api, self._gate, self._loop, self._limits
+        return Ahead(*parts, self._validated, self._dry_run)
 
     @cached_property
     def kept_plans(self) -> KeptPlans:

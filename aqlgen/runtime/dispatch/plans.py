@@ -14,6 +14,7 @@ from ..calls.selection import Selection
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.together import Grant, Pending, fitting
+from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, Step, check_plan, read_plan
 from ..steps.run import Progress, Run
 from ..text import folded
@@ -23,7 +24,7 @@ from .batch import Calls
 
 if TYPE_CHECKING:
     from ..envelope import Stamp
-    from ..protocol_operations import Person
+    from ..protocol_operations import Person, Registry
     from ..schema.reader import Types
     from ..session import Session
     from ..settings.config import Config
@@ -61,12 +62,25 @@ class PlanCalls(Calls, Protocol):
         """Return the row of an operation that a tool offers. Raises Failure."""
         ...
 
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
+        ...
+
 
 async def answer_plan(
-    calls: PlanCalls, tool: str, request: Request, stamp: Stamp, session: Session, person: Person | None
+    calls: PlanCalls,
+    registry: Registry,
+    tool: str | None,
+    request: Request,
+    stamp: Stamp,
+    session: Session,
+    person: Person | None,
 ) -> Envelope:
-    """Answer a plan, a new one or one that goes on. `tool` is the family of run_steps itself. Raises Failure."""
+    """Answer a plan, a new one or one that goes on. `tool` is the family of the tool that is called. Raises Failure."""
+    operation = next(operation for operation in registry.active() if operation.name == RUN_STEPS)
+    calls.check_family(tool, RUN_STEPS, operation.family)
     params = request.params
+    registry.check(RUN_STEPS, params)
     token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
     progress, kept = Progress(), None
     if token is not None:
@@ -82,7 +96,7 @@ async def answer_plan(
     plan = read_plan(steps, returns)
     confirmation = sent_token({**request.outside, **request.inside})
     # A tool that only reads offers no plan that does anything else.
-    family = "read" if tool == "read" else None
+    family = "read" if operation.family == "read" else None
     side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, confirmation)
     side.rows = check_plan(plan, side)
     run = Run(plan, progress, side)

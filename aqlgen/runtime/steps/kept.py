@@ -7,15 +7,16 @@ the time are bounded. Where there is neither a session nor a known caller, whoev
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..exact_json import read_float, write_json
 from ..session import current_caller
 from ..state import SqliteState
-from .references import size_of
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -40,32 +41,38 @@ class KeptPlans:
 
     def put(self, plan: Mapping[str, Any], session: Session) -> str | None:
         """Keep a plan and return its token; None if it is too large."""
-        if size_of(plan, _LARGEST) > _LARGEST:
+        try:
+            text = write_json(plan)
+        except ValueError:  # what JSON cannot carry
+            return None
+        if len(text) > _LARGEST:
             return None
         token = f"plan_{secrets.token_hex(16)}"
         owner = current_caller() or session.id or ""
         self._make_room(owner)
         self._owners[token] = owner
         self._forget_at_end(session)
-        self._state.put(_SPACE, token, {**plan, "session": session.id, "caller": current_caller()}, SECONDS)
+        kept = {"plan": text, "session": session.id, "caller": current_caller()}
+        self._state.put(_SPACE, token, kept, SECONDS)
         return token
 
     def get(self, token: str, session: Session) -> dict[str, Any]:
         """Return a plan, which stays. Raises Failure if there is none for this caller in this session."""
-        plan = self._state.get(_SPACE, token)
-        if not isinstance(plan, dict):
+        kept = self._state.get(_SPACE, token)
+        if not isinstance(kept, dict):
             raise Failure(
                 Code.TOKEN_INVALID,
                 f"The token of 'continue' is not valid: it is good once, and for {SECONDS // 60} minutes. Send the "
                 "other steps as a new plan.",
                 {"param_name": "continue"},
             )
-        if plan["session"] != session.id or plan["caller"] != current_caller():
+        if kept["session"] != session.id or kept["caller"] != current_caller():
             raise Failure(
                 Code.TOKEN_SCOPE_MISMATCH,
                 "The token of 'continue' was given to another caller or session",
                 {"param_name": "continue"},
             )
+        plan: dict[str, Any] = json.loads(kept["plan"], parse_float=read_float)
         return plan
 
     def take(self, token: str) -> bool:

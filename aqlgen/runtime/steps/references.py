@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from ..errors import Code, Failure
+from ..exact_json import ExactFloat
 from ..text import folded, line
 
 __all__ = ["Budget", "Reference", "is_reference", "pick", "read_reference", "references_in", "resolve", "size_of"]
@@ -107,7 +108,7 @@ def size_of(value: Any, limit: int) -> int:
             total += 2 + len(inner)
             todo.extend(inner)
         else:
-            total += 8
+            total += len(inner.text) if isinstance(inner, ExactFloat) else 8
     return total
 
 

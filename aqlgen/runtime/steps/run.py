@@ -192,7 +192,9 @@ class Run:
         ):
             if actual >= limit:
                 details = {"limit_type": name, "limit_value": limit, "unit": unit}
-                raise Failure(Code.PAYLOAD_TOO_LARGE, f"One request has no more than {limit:g} {unit} of a plan.", details)
+                raise Failure(
+                    Code.PAYLOAD_TOO_LARGE, f"One request has no more than {limit:g} {unit} of a plan.", details
+                )
 
     def _items(self, step: Step, *, warn: bool = False) -> list[Any]:
         """Return what a step is repeated for, bounded; of a step without foreach a single None."""
