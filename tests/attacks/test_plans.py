@@ -359,3 +359,19 @@ def test_the_shop_has_what_these_attacks_need() -> None:
     """The sensitive parameter and the forbidden operation are still there."""
     assert OPERATIONS["execute"]["pay"]["parameters"]["pin"]["sensitive"]
     assert OPERATIONS["delete"]["purge"]["danger"] == "forbidden"
+
+
+async def test_numbers_keep_their_digits_in_a_plan_that_is_kept(shop: Callable[..., Shop]) -> None:
+    """R-STEP-2: what goes on has the values that there were."""
+    place = shop()
+
+    async def send(request: ApiRequest, _: Row) -> ApiResponse:
+        place.wire.sent.append(request)
+        return ApiResponse(200, {"content-type": "application/json"}, b'{"price": 1.10, "id": 0.1000000000000000055}')
+
+    place.wire.send = send  # type: ignore[method-assign]
+    pay = {"operation": "pay", "params": {**PAY, "metadata": {"price": ref("a.price"), "id": ref("a.id")}}}
+    asked = await run(place, READ, pay)
+    go_on = {"continue": asked["error"]["details"]["plan"]["continue"]}
+    assert (await run(place, **go_on, confirmation_token=asked["confirmation"]["token"]))["success"]
+    assert b'"metadata":{"price":1.10,"id":0.1000000000000000055}' in (place.wire.sent[-1].content or b"")
