@@ -1,0 +1,213 @@
+"""What Prism finds wrong with a request, and the classes of its refusals in which the request is not wrong.
+
+As in `explained`, whose classes hold here too, every class is a rule that is checked against the document and the
+request as it was sent. Prism names a fault by the keyword of JSON Schema that refused the value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema_rs
+
+from bench.wire import explained
+from bench.wire.explained import Class
+from bench.wire.refusals import Refusal, kinds, parts, resolved
+
+__all__ = ["CLASSES", "reasons", "violations"]
+
+TOO_MANY = "Too many violations! "
+"""What stands before violations that were cut to the size of a header."""
+PROBLEM = "stoplight.io/prism/errors#"
+CODES = {"required": "E3007", "type": "E3008", "additionalProperties": "E3009", "oneOf": "E3012", "enum": "E3016"}
+"""The codes that the classes of `explained` look for, by keyword."""
+NAMED = re.compile(r"required property '([^']{1,200})'|found '([^']{1,200})'")
+TEMPLATE = re.compile(r"\{([^{}]{1,200})\}")
+
+
+def violations(exchange: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the errors that Prism found in a request: location (without `request`), code and message."""
+    found = [
+        {**item, "location": item["location"][1:]}
+        for item in _items(exchange["verdict"].get("sl-violations", ""))
+        if item["location"][:1] == ["request"] and item.get("severity") == "Error"
+    ]
+    answer = exchange.get("answer", "")
+    if found or PROBLEM not in answer or exchange["status"] not in (401, 404, 405, 406, 415, 422):
+        return found
+    try:
+        listed = json.loads(answer).get("validation") or ()
+    except ValueError:
+        listed = ()
+    name = answer.partition(PROBLEM)[2].partition('"')[0]
+    return [{"location": [], **item} for item in listed] or [{"location": [], "code": name, "message": ""}]
+
+
+def _items(text: str) -> Iterator[Mapping[str, Any]]:
+    """Return the violations of a header, which may be cut; those of the request come first."""
+    text, decoder, at = text.removeprefix(TOO_MANY), json.JSONDecoder(), 1
+    while at < len(text) and text[at - 1] in "[,":
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except ValueError:
+            return
+        yield item
+        at += 1
+
+
+def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Return why a call is not valid, each reason with whether it is explained; none if it is valid."""
+    error = line.get("error", {})
+    if not line["exchanges"]:
+        is_signed = "service of AWS is not known" in error.get("message", "")
+        return [("signature at another address", True) if is_signed else (f"adapter {error.get('code')}", False)]
+    why = []
+    method, path = line["row"]
+    for index, exchange in enumerate(line["exchanges"]):
+        before = line["exchanges"][index - 1] if index else None
+        found = violations(exchange)
+        for item in found:
+            refusal = _refusal(document, method, path, exchange, item, before)
+            name = next((name for name, kind in CLASSES.items() if kind.holds(refusal)), None)
+            where = ".".join(map(str, item["location"])) or "request"
+            if name or not _follows(item, found):
+                why.append((name or f"{where}: {item.get('code')}", name is not None))
+    return why
+
+
+def _follows(item: Mapping[str, Any], found: list[Mapping[str, Any]]) -> bool:
+    """Return True if a violation only says that no alternative holds, or why one of them does not."""
+    where = item["location"]
+    whole = [other["location"] for other in found if other.get("code") in ("oneOf", "anyOf")]
+    within = any(where[: len(place)] == place for place in whole)
+    return within and len(found) > 1 and item.get("code") in ("oneOf", "anyOf", "const", "enum", "type")
+
+
+def _refusal(
+    document: Mapping[str, Any],
+    method: str,
+    path: str,
+    exchange: Mapping[str, Any],
+    item: Mapping[str, Any],
+    before: Mapping[str, Any] | None,
+) -> Refusal:
+    """Return a violation in the words of `refusals`."""
+    code, message, place = str(item.get("code", "")), str(item.get("message", "")), ".".join(map(str, item["location"]))
+    named = NAMED.search(message)
+    if code == "required" and named:
+        message = f"Missing required property {named[1]}"
+    if code == "additionalProperties" and named:
+        message = f"Unknown property: {named[2]}"
+    other = _taken(document, path, exchange, place.split("."))
+    exchange = {**exchange, "verdict": {**exchange["verdict"], **({"x-steady-matched-path": other} if other else {})}}
+    refusal = Refusal(document, method, path, exchange, CODES.get(code, code), place, message, before)
+    if code == "oneOf" and _several(refusal):
+        return Refusal(document, method, path, exchange, CODES[code], place, "ambiguous", before)
+    return refusal
+
+
+def _taken(document: Mapping[str, Any], path: str, exchange: Mapping[str, Any], steps: list[str]) -> str | None:
+    """Return the path that a template of another name belongs to, which Prism took the request for."""
+    own = {name.lower() for name in TEMPLATE.findall(path)}
+    if steps[0] != "path" or len(steps) < 2 or steps[1].lower() in own:
+        return None
+    method = exchange["method"].lower()
+    others = [key for key, item in document.get("paths", {}).items() if method in item and key != path]
+    named = [key for key in others if steps[1].lower() in {name.lower() for name in TEMPLATE.findall(key)}]
+    return next((key for key in named if explained.matches(key, exchange["url"])), None)
+
+
+def _several(refusal: Refusal) -> bool:
+    """Return True if a validator that is not Prism's admits the value by several alternatives of `oneOf` too."""
+    value = _sent(refusal)
+    rest = {key: refusal.document[key] for key in ("components", "definitions") if key in refusal.document}
+    for schema in refusal.schemas():
+        admitted = 0
+        for branch in schema.get("oneOf", ()):
+            try:
+                admitted += jsonschema_rs.validator_for({**resolved(refusal.document, branch), **rest}).is_valid(value)
+            except (ValueError, jsonschema_rs.ReferencingError):
+                continue
+        if admitted > 1:
+            return True
+    return False
+
+
+def _sent(refusal: Refusal) -> Any:
+    """Return the value that was sent at the place of a JSON body; None elsewhere."""
+    try:
+        value = json.loads(refusal.exchange["body"])
+        for step in refusal.steps[1:]:
+            value = value[int(step)] if isinstance(value, list) else value[step]
+    except (ValueError, LookupError, TypeError):
+        return None
+    return value
+
+
+def empty_form(refusal: Refusal) -> bool:
+    """Return True if a required body is missed where an empty form was sent, which is one without fields."""
+    return (
+        refusal.message == "Body parameter is required"
+        and refusal.exchange["body"] == ""
+        and refusal.content_type == "application/x-www-form-urlencoded"
+    )
+
+
+def array_or_null(refusal: Refusal) -> bool:
+    """Return True if Prism keeps one value of a query as text because the array may also be something else."""
+    if refusal.steps[0] != "query" or len(refusal.steps) < 2 or refusal.code not in ("E3008", "anyOf", "E3012"):
+        return False
+    for parameter in refusal.parameters:
+        if parameter.get("in") == "query" and parameter.get("name", "").lower() == refusal.steps[1].lower():
+            whole = resolved(refusal.document, parameter.get("schema", {}))
+            is_plain = whole.get("type") == "array" and not whole.get("nullable")
+            return not is_plain and any("array" in kinds(part) for part in parts(refusal.document, whole))
+    return False
+
+
+def base64_of_bytes(refusal: Refusal) -> bool:
+    """Return True if bytes were sent as their media type says, and the document has them in base64 beside it."""
+    return (
+        refusal.code == "format"
+        and refusal.place == "body"
+        and refusal.content_type.partition("/")[0] in ("application", "image", "audio", "video")
+        and not re.search("json|xml|form", refusal.content_type)
+        and any(schema.get("format") == "byte" for schema in refusal.schemas())
+    )
+
+
+def dotted(refusal: Refusal) -> bool:
+    """Return True if the name of a template has characters that Prism's library of templates does not know."""
+    names = TEMPLATE.findall(refusal.path)
+    return refusal.code == "NO_PATH_MATCHED_ERROR" and any(re.search(r"[^A-Za-z0-9_]", name) for name in names)
+
+
+def beside_reference(refusal: Refusal) -> bool:
+    """Return True if `required` stands beside a parameter's `$ref`, where it is ignored (OpenAPI 3.1.1, 4.8.23)."""
+    name = refusal.message.removeprefix("Missing required property ").lower()
+    if refusal.code != "E3007" or refusal.steps[0] not in ("query", "header", "path"):
+        return False
+    for parameter in refusal.operation.get("parameters", ()):
+        target = resolved(refusal.document, parameter)
+        if "$ref" in parameter and target.get("name", "").lower() == name:
+            return parameter.get("required") is True and target.get("required") is not True
+    return False
+
+
+CLASSES = {
+    **explained.CLASSES,
+    "empty form": Class("server", "it takes an empty form for no body", empty_form),
+    "array or null": Class(
+        "server", "it reads a query as an array only where the type is an array and nothing beside", array_or_null
+    ),
+    "base64 of bytes": Class(
+        "document", "the body is of bytes by its media type, and its schema says base64", base64_of_bytes
+    ),
+    "dotted template": Class("server", "it matches no path whose template has a dot or a hyphen", dotted),
+    "beside a reference": Class(
+        "server", "it reads `required` beside the `$ref` of a parameter, which OpenAPI says to ignore", beside_reference
+    ),
+}
