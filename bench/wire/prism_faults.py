@@ -69,21 +69,32 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
     for index, exchange in enumerate(line["exchanges"]):
         before = line["exchanges"][index - 1] if index else None
         found = violations(exchange)
+        named = []
         for item in found:
             refusal = _refusal(document, method, path, exchange, item, before)
             name = next((name for name, kind in CLASSES.items() if kind.holds(refusal)), None)
-            where = ".".join(map(str, item["location"])) or "request"
-            if name or not _follows(item, found):
-                why.append((name or f"{where}: {item.get('code')}", name is not None))
+            if name or not _follows(item, found, refusal):
+                where = ".".join(map(str, item["location"])) or "request"
+                named.append((name or f"{where}: {item.get('code')}", name is not None))
+        why += named or [("no alternative", False)] * bool(found)
     return why
 
 
-def _follows(item: Mapping[str, Any], found: list[Mapping[str, Any]]) -> bool:
-    """Return True if a violation only says that no alternative holds, or why one of them does not."""
-    where = item["location"]
+def _follows(item: Mapping[str, Any], found: list[Mapping[str, Any]], refusal: Refusal) -> bool:
+    """Return True if a violation only says that no alternative holds, or why another one does not."""
+    where, code = item["location"], item.get("code")
     whole = [other["location"] for other in found if other.get("code") in ("oneOf", "anyOf")]
-    within = any(where[: len(place)] == place for place in whole)
-    return within and len(found) > 1 and item.get("code") in ("oneOf", "anyOf", "const", "enum", "type")
+    if len(found) < 2 or not any(where[: len(place)] == place for place in whole):
+        return False
+    if code == "required":
+        name = refusal.message.removeprefix("Missing required property ")
+        branches = [
+            branch for schema in refusal.schemas() for key in ("oneOf", "anyOf") for branch in schema.get(key, ())
+        ]
+        return any(
+            all(name not in part.get("required", ()) for part in parts(refusal.document, branch)) for branch in branches
+        )
+    return code in ("oneOf", "anyOf", "const", "enum", "type")
 
 
 def _refusal(
@@ -197,6 +208,24 @@ def beside_reference(refusal: Refusal) -> bool:
     return False
 
 
+def accept_as_parameter(refusal: Refusal) -> bool:
+    """Return True if Accept is declared as a parameter whose value, which was sent, no answer has."""
+    declared = [parameter for parameter in refusal.parameters if parameter.get("name", "").lower() == "accept"]
+    schemas = [parameter.get("schema", {}) for parameter in declared if parameter.get("in") == "header"]
+    values = {str(value) for schema in schemas for value in (schema.get("default"), *schema.get("enum", ()))}
+    return refusal.code == "NOT_ACCEPTABLE" and refusal.exchange["headers"].get("accept") in values
+
+
+def default_of_no_format(refusal: Refusal) -> bool:
+    """Return True if the document's own default or example at the place is not of the format either."""
+    for schema in refusal.schemas() if refusal.code == "format" else ():
+        checked = {"format": schema.get("format", "")}
+        validator = jsonschema_rs.validator_for(checked, validate_formats=True)
+        if any(key in schema and not validator.is_valid(schema[key]) for key in ("default", "example")):
+            return True
+    return False
+
+
 CLASSES = {
     **explained.CLASSES,
     "empty form": Class("server", "it takes an empty form for no body", empty_form),
@@ -205,6 +234,12 @@ CLASSES = {
     ),
     "base64 of bytes": Class(
         "document", "the body is of bytes by its media type, and its schema says base64", base64_of_bytes
+    ),
+    "Accept as a parameter": Class(
+        "document", "it declares Accept as a parameter, with a value that its answers do not have", accept_as_parameter
+    ),
+    "default of no format": Class(
+        "document", "its own default or example is not of the format beside it", default_of_no_format
     ),
     "dotted template": Class("server", "it matches no path whose template has a dot or a hyphen", dotted),
     "beside a reference": Class(
