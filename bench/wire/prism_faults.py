@@ -30,14 +30,14 @@ TEMPLATE = re.compile(r"\{([^{}]{1,200})\}")
 
 def violations(exchange: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the errors that Prism found in a request: location (without `request`), code and message."""
-    found = [
+    errors: list[Mapping[str, Any]] = [
         {**item, "location": item["location"][1:]}
         for item in _items(exchange["verdict"].get("sl-violations", ""))
         if item["location"][:1] == ["request"] and item.get("severity") == "Error"
     ]
     answer = exchange.get("answer", "")
-    if found or PROBLEM not in answer or exchange["status"] not in (401, 404, 405, 406, 415, 422):
-        return found
+    if errors or PROBLEM not in answer or exchange["status"] not in (401, 404, 405, 406, 415, 422):
+        return errors
     try:
         listed = json.loads(answer).get("validation") or ()
     except ValueError:
@@ -68,23 +68,23 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
     method, path = line["row"]
     for index, exchange in enumerate(line["exchanges"]):
         before = line["exchanges"][index - 1] if index else None
-        found = violations(exchange)
-        named = []
-        for item in found:
+        errors = violations(exchange)
+        whys = []
+        for item in errors:
             refusal = _refusal(document, method, path, exchange, item, before)
             name = next((name for name, kind in CLASSES.items() if kind.holds(refusal)), None)
-            if name or not _follows(item, found, refusal):
+            if name or not _follows(item, errors, refusal):
                 where = ".".join(map(str, item["location"])) or "request"
-                named.append((name or f"{where}: {item.get('code')}", name is not None))
-        why += named or [("no alternative", False)] * bool(found)
+                whys.append((name or f"{where}: {item.get('code')}", name is not None))
+        why += whys or [("no alternative", False)] * bool(errors)
     return why
 
 
-def _follows(item: Mapping[str, Any], found: list[Mapping[str, Any]], refusal: Refusal) -> bool:
+def _follows(item: Mapping[str, Any], errors: list[Mapping[str, Any]], refusal: Refusal) -> bool:
     """Return True if a violation only says that no alternative holds, or why another one does not."""
     where, code = item["location"], item.get("code")
-    whole = [other["location"] for other in found if other.get("code") in ("oneOf", "anyOf")]
-    if len(found) < 2 or not any(where[: len(place)] == place for place in whole):
+    whole = [other["location"] for other in errors if other.get("code") in ("oneOf", "anyOf")]
+    if len(errors) < 2 or not any(where[: len(place)] == place for place in whole):
         return False
     if code == "required":
         name = refusal.message.removeprefix("Missing required property ")
@@ -107,11 +107,11 @@ def _refusal(
 ) -> Refusal:
     """Return a violation in the words of `refusals`."""
     code, message, place = str(item.get("code", "")), str(item.get("message", "")), ".".join(map(str, item["location"]))
-    named = NAMED.search(message)
-    if code == "required" and named:
-        message = f"Missing required property {named[1]}"
-    if code == "additionalProperties" and named:
-        message = f"Unknown property: {named[2]}"
+    match = NAMED.search(message)
+    if code == "required" and match:
+        message = f"Missing required property {match[1]}"
+    if code == "additionalProperties" and match:
+        message = f"Unknown property: {match[2]}"
     other = _taken(document, path, exchange, place.split("."))
     exchange = {**exchange, "verdict": {**exchange["verdict"], **({"x-steady-matched-path": other} if other else {})}}
     refusal = Refusal(document, method, path, exchange, CODES.get(code, code), place, message, before)
@@ -122,13 +122,13 @@ def _refusal(
 
 def _taken(document: Mapping[str, Any], path: str, exchange: Mapping[str, Any], steps: list[str]) -> str | None:
     """Return the path that a template of another name belongs to, which Prism took the request for."""
-    own = {name.lower() for name in TEMPLATE.findall(path)}
-    if steps[0] != "path" or len(steps) < 2 or steps[1].lower() in own:
+    templates = {name.lower() for name in TEMPLATE.findall(path)}
+    if steps[0] != "path" or len(steps) < 2 or steps[1].lower() in templates:
         return None
     method = exchange["method"].lower()
     others = [key for key, item in document.get("paths", {}).items() if method in item and key != path]
-    named = [key for key in others if steps[1].lower() in {name.lower() for name in TEMPLATE.findall(key)}]
-    return next((key for key in named if explained.matches(key, exchange["url"])), None)
+    candidates = [key for key in others if steps[1].lower() in {name.lower() for name in TEMPLATE.findall(key)}]
+    return next((key for key in candidates if explained.matches(key, exchange["url"])), None)
 
 
 def _several(refusal: Refusal) -> bool:
