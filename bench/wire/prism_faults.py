@@ -218,10 +218,16 @@ def accept_as_parameter(refusal: Refusal) -> bool:
 
 def default_of_no_format(refusal: Refusal) -> bool:
     """Return True if the document's own default or example at the place is not of the format either."""
+    values = [
+        example
+        for parameter in refusal.parameters
+        if [parameter.get("in"), parameter.get("name")] == refusal.steps[:2]
+        for example in (parameter, *parameter.get("examples", {}).values())
+    ]
     for schema in refusal.schemas() if refusal.code == "format" else ():
-        checked = {"format": schema.get("format", "")}
-        validator = jsonschema_rs.validator_for(checked, validate_formats=True)
-        if any(key in schema and not validator.is_valid(schema[key]) for key in ("default", "example")):
+        validator = jsonschema_rs.validator_for({"format": schema.get("format", "")}, validate_formats=True)
+        stated = [place[key] for place in (schema, *values) for key in ("default", "example", "value") if key in place]
+        if not all(map(validator.is_valid, stated)):
             return True
     return False
 
