@@ -77,6 +77,9 @@ def reasons(line: Mapping[str, Any], document: Mapping[str, Any]) -> list[tuple[
                 where = ".".join(map(str, item["location"])) or "request"
                 whys.append((name or f"{where}: {item.get('code')}", name is not None))
         why += whys or [("no alternative", False)] * bool(errors)
+    if not why and error and method not in {exchange["method"] for exchange in line["exchanges"]}:
+        is_told = "in another form than it takes" in error.get("message", "")
+        return [("read in another form", True) if is_told else (f"adapter {error.get('code')}", False)]
     return why
 
 
@@ -234,6 +237,11 @@ def default_of_no_format(refusal: Refusal) -> bool:
 
 CLASSES = {
     **explained.CLASSES,
+    "read in another form": Class(
+        "document",
+        "what an update reads is declared in another form than what it writes: the adapter asks for it",
+        lambda _: False,
+    ),
     "empty form": Class("server", "it takes an empty form for no body", empty_form),
     "array or null": Class(
         "server", "it reads a query as an array only where the type is an array and nothing beside", array_or_null
