@@ -237,6 +237,9 @@ def default_of_no_format(refusal: Refusal) -> bool:
 
 CLASSES = {
     **explained.CLASSES,
+    "path with a fragment": Class(
+        "document", explained.CLASSES["path with a fragment"].text, lambda refusal: bool({"#", "?"} & set(refusal.path))
+    ),
     "read in another form": Class(
         "document",
         "what an update reads is declared in another form than what it writes: the adapter asks for it",
