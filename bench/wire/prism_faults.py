@@ -22,6 +22,8 @@ __all__ = ["CLASSES", "reasons", "violations"]
 TOO_MANY = "Too many violations! "
 """What stands before violations that were cut to the size of a header."""
 PROBLEM = "stoplight.io/prism/errors#"
+UNJUDGED = "SCHEMA_TOO_COMPLEX"
+"""The problem of an answer that Prism cannot make up: then it does not tell what it found in the request."""
 CODES = {"required": "E3007", "type": "E3008", "additionalProperties": "E3009", "oneOf": "E3012", "enum": "E3016"}
 """The codes that the classes of `explained` look for, by keyword."""
 NAMED = re.compile(r"required property '([^']{1,200})'|found '([^']{1,200})'")
@@ -36,7 +38,8 @@ def violations(exchange: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         if item["location"][:1] == ["request"] and item.get("severity") == "Error"
     ]
     answer = exchange.get("answer", "")
-    if errors or PROBLEM not in answer or exchange["status"] not in (401, 404, 405, 406, 415, 422):
+    is_refused = exchange["status"] in (401, 404, 405, 406, 415, 422) or UNJUDGED in answer
+    if errors or PROBLEM not in answer or not is_refused:
         return errors
     try:
         listed = json.loads(answer).get("validation") or ()
@@ -244,6 +247,11 @@ CLASSES = {
         "document",
         "what an update reads is declared in another form than what it writes: the adapter asks for it",
         lambda _: False,
+    ),
+    "answer too complex": Class(
+        "server",
+        "it cannot make up an answer, and then tells nothing of the request",
+        lambda refusal: refusal.code == UNJUDGED,
     ),
     "empty form": Class("server", "it takes an empty form for no body", empty_form),
     "array or null": Class(
