@@ -34,6 +34,7 @@ from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
+from aqlgen.table.selecting import Readable, answer_of, selecting_parameters
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -63,9 +64,13 @@ def build_row(
     types: Mapping[str, Mapping[str, Json]],
     names: frozenset[str],
     etags: frozenset[str],
+    readable: Readable,
     applier: OverrideApplier,
 ) -> DecidedRow:
-    """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
+    """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards.
+
+    `readable` is what the operations that read give.
+    """
     decision = _without_unserved_reader(draft.decision, names)
     operation, deprecation = decision.operation, decision.trait(Deprecation)
     draft = replace(draft, parameters=with_key_filled_in(draft.parameters, decision.trait(Idempotency), draft.body))
@@ -74,6 +79,15 @@ def build_row(
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
     returns = responses.with_final_kind(draft.returns, types)
+    selecting = selecting_parameters(
+        decision.category,
+        decision.resource,
+        returns["name"],
+        answer_of(draft.responses, types),
+        readable,
+        (parameter.name for parameter in (*draft.parameters, *draft.fixed)),
+        paged=paged(decision) is not None,
+    )
     shown, pagination = draft.parameters, decision.trait(Pagination)
     if paged(decision) is not None and pagination is not None:
         returns = page_of(returns)
@@ -123,7 +137,7 @@ def build_row(
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
         headers={name.title(): value for name, value in _fixed(operation, Location.HEADER).items()},
         query=_fixed(operation, Location.QUERY),
-        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters)},
+        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters, *selecting)},
         fixed={parameter.name: parameter for parameter in draft.fixed},
         body=draft.body,
         responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,

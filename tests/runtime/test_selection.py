@@ -18,6 +18,7 @@ from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 pytestmark = pytest.mark.anyio
 
+LINK = "https://example.com/api/v1/organizations/7/people/1/links/and/more/of/them"
 PERSON = {
     "type": "object",
     "properties": {
@@ -44,7 +45,7 @@ WIRE = {
     "age": 36,
     "team": {"id": 2, "name": "Engines", "motto": "on", "homeTown": "London"},
     "pets": [{"kind": "cat"}, {"kind": "dog"}],
-    **{f"{name}_url": "https://x" for name in ("a", "b", "c", "d", "html")},
+    **{f"{name}_url": LINK for name in ("a", "b", "c", "d", "html")},
     "unDeclared": 5,
 }
 WHOLE = {**WIRE, "full_name": "Ada", "team": {"id": 2, "name": "Engines", "motto": "on", "home_town": "London"}}
@@ -56,7 +57,7 @@ STANDARD = {
     "age": 36,
     "team": {"id": 2, "name": "Engines"},
     "pets": [{"kind": "cat"}, {"kind": "dog"}],
-    "html_url": "https://x",
+    "html_url": LINK,
     "unDeclared": 5,
 }
 

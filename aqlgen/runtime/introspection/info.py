@@ -35,7 +35,7 @@ from ..schema.wording import (
     shown_type,
 )
 from ..settings.config import Config
-from ..table import JsonSchema, Parameter, Row, Table
+from ..table import ADAPTER, JsonSchema, Parameter, Row, Table
 from ..text import clean, line, listed
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
@@ -276,6 +276,8 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
         ],
         "returns": _returns(row, types),
     }
+    if any(parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()):
+        details["aggregation_support"] = {"supported": True}
     if row.example is not None:
         details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
     return details
