@@ -48,7 +48,7 @@ def _cost(piece: str) -> float:
     if last > "\x7f":
         return sum(map(_cost_of_character, piece))
     if last.isspace():
-        return 1 + (len(piece) - 1) / 8
+        return 1 + (len(piece) > 1 and "\n" in piece) + len(piece) // 32  # the end of a line, and what indents the next
     if not last.isalnum():
         return 1 + max(0, len(piece) - _SIGNS) * _SIGN
     joined = not piece[0].isalnum()

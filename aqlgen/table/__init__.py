@@ -85,7 +85,7 @@ def tabulate(
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)
     readable = Readable.of(
-        (draft.decision.resource, answer_of(draft.responses, finished))
+        (draft.decision.resource, answer_of(draft.responses, draft.decision.resource, finished))
         for draft in drafts
         if draft.decision.category is Category.READ
     )

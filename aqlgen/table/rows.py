@@ -34,7 +34,7 @@ from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
-from aqlgen.table.selecting import Readable, answer_of, selecting_parameters
+from aqlgen.table.selecting import Readable, answer_of, fields_sent, selecting_parameters
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -83,7 +83,8 @@ def build_row(
         decision.category,
         decision.resource,
         returns["name"],
-        answer_of(draft.responses, types),
+        answer_of(draft.responses, decision.resource, types),
+        fields_sent(draft.body, draft.parameters, types),
         readable,
         (parameter.name for parameter in (*draft.parameters, *draft.fixed)),
         paged=paged(decision) is not None,

@@ -3,7 +3,8 @@
 R-SEL-2 and R-SEL-4.
 
 One that has the name of a parameter of the API gives way to it, as `answer_fields`: the API's keeps the name that it
-has. A write answers `minimal` where what that leaves out can be read again, else in full.
+has. A write answers `minimal` where its answer is the thing that was sent and can be read again; where it is a result
+that was asked for, as the reply of a model, it is in full.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ from aqlgen.decide.decision import Category
 from aqlgen.ir import Json
 from aqlgen.runtime.calls.selection import items_path
 from aqlgen.runtime.schema.reader import as_schema, referred, schema_at, union_of
-from aqlgen.runtime.table import ADAPTER, Parameter, Response
+from aqlgen.runtime.table import ADAPTER, Body, Parameter, Response
+from aqlgen.runtime.text import folded
 from aqlgen.table.parameters import FIELDS, SELECTION, has_fields
 
-__all__ = ["Answer", "Readable", "answer_of", "selecting_parameters"]
+__all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
 
 _WHERE: Final = "Only items that match, such as {'state': 'open', 'size': {'gt': 3}}"
 _AGGREGATE: Final = "Numbers instead of items, such as {'by_state': {'group_by': 'state', 'count': true}}"
 _ENOUGH: Final = 0.8
 """The share of a write's fields that a read has to give, so that the rest may be left to it."""
+_ECHO: Final = 1 / 3
+"""The share of the fields sent that an answer has if it is the thing that was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +67,27 @@ class Readable:
         )
 
 
-def answer_of(responses: Mapping[str, Response], types: Mapping[str, Mapping[str, Json]]) -> Answer:
-    """Return what an operation answers with."""
+def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
+    """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""
     good = sorted(status for status in responses if status.startswith("2")) or ["default"]
     schema = as_schema(responses.get(good[0], {}).get("schema"))
     path, item = items_path(types, schema)
     is_list = bool(union_of(types, schema_at(types, schema, path)).items)
-    return Answer(referred(item), frozenset(union_of(types, item).properties), is_list)
+    properties = union_of(types, item).properties
+    for name, (_, inner) in properties.items():
+        within = union_of(types, inner).properties
+        if folded(name) == folded(resource) and within:
+            return Answer(referred(inner), frozenset(within), is_list)
+    return Answer(referred(item), frozenset(properties), is_list)
+
+
+def fields_sent(
+    body: Body | None, parameters: Iterable[Parameter], types: Mapping[str, Mapping[str, Json]]
+) -> frozenset[str]:
+    """Return the fields of the thing that an operation sends; none if it has no body."""
+    if body is not None and body.schema:
+        return frozenset(union_of(types, items_path(types, body.schema)[1]).properties)
+    return frozenset(parameter.name for parameter in parameters if parameter.location == "body")
 
 
 def selecting_parameters(
@@ -77,6 +95,7 @@ def selecting_parameters(
     resource: str,
     returns: str,
     answer: Answer,
+    sent: frozenset[str],
     readable: Readable,
     taken: Iterable[str],
     *,
@@ -87,7 +106,8 @@ def selecting_parameters(
     if category is not Category.READ:
         if not has_fields(returns):
             return ()
-        usual = "minimal" if readable.has(resource, answer) else "full"
+        echoed = len(sent & answer.fields) >= len(sent) * _ECHO
+        usual = "minimal" if echoed and readable.has(resource, answer) else "full"
         return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
     if not (paged or answer.is_list):
         return ()

@@ -305,7 +305,7 @@ async def test_items_have_the_agents_names_and_the_envelope_goes(tmp_path: Path)
     info = data.pop("pageInfo")
     assert set(data) == {"items"}
     assert info.items() >= {"hasNextPage": True, "hasPreviousPage": False, "totalCount": MANY}.items()
-    assert set(info) == {"hasNextPage", "hasPreviousPage", "totalCount", "endCursor"}
+    assert set(info) == {"hasNextPage", "hasPreviousPage", "totalCount", "startCursor", "endCursor"}
 
 
 async def test_what_stands_beside_the_list_stays(tmp_path: Path) -> None:
