@@ -25,6 +25,7 @@ __all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_paramete
 
 _WHERE: Final = "Only items that match, such as {'state': 'open', 'size': {'gt': 3}}"
 _AGGREGATE: Final = "Numbers instead of items, such as {'by_state': {'group_by': 'state', 'count': true}}"
+_PART: Final = "A part of the text, such as ['[40000:]']"
 _ENOUGH: Final = 0.8
 """The share of a write's fields that a read has to give, so that the rest may be left to it."""
 _ECHO: Final = 1 / 3
@@ -33,11 +34,12 @@ _ECHO: Final = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an operation answers with: the type of the thing, its fields, and whether it is a list of them."""
+    """What an operation answers with: the type of the thing, its fields, whether it is a list of them, or a text."""
 
     type: str | None
     fields: frozenset[str]
     is_list: bool
+    is_text: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +72,17 @@ class Readable:
 def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
     """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""
     good = sorted(status for status in responses if status.startswith("2")) or ["default"]
-    schema = as_schema(responses.get(good[0], {}).get("schema"))
+    response = responses.get(good[0], {})
+    schema = as_schema(response.get("schema"))
+    is_text = response.get("content_type", "").startswith("text/")
     path, item = items_path(types, schema)
     is_list = bool(union_of(types, schema_at(types, schema, path)).items)
     properties = union_of(types, item).properties
     for name, (_, inner) in properties.items():
         within = union_of(types, inner).properties
         if folded(name) == folded(resource) and within:
-            return Answer(referred(inner), frozenset(within), is_list)
-    return Answer(referred(item), frozenset(properties), is_list)
+            return Answer(referred(inner), frozenset(within), is_list, is_text)
+    return Answer(referred(item), frozenset(properties), is_list, is_text)
 
 
 def fields_sent(
@@ -109,6 +113,8 @@ def selecting_parameters(
         echoed = len(sent & answer.fields) >= len(sent) * _ECHO
         usual = "minimal" if echoed and readable.has(resource, answer) else "full"
         return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
+    if returns == "string" and answer.is_text:
+        return (_parameter("fields", {**SELECTION, "default": "full"}, _PART, names),)
     if not (paged or answer.is_list):
         return ()
     return (
