@@ -99,7 +99,7 @@ class Aggregates:
 
     @property
     def only_counts(self) -> bool:
-        """Whether the number of items is all that is asked for."""
+        """True if the number of items is all that is asked for."""
         return all(
             expression.group_by is None and set(expression.functions) == {"count"}
             for expression in self._expressions.values()
