@@ -23,8 +23,8 @@ from aqlgen.table.parameters import FIELDS, SELECTION, has_fields
 
 __all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
 
-_WHERE: Final = "Only items that match, such as {'state': 'open', 'size': {'gt': 3}}"
-_AGGREGATE: Final = "Numbers instead of items, such as {'by_state': {'group_by': 'state', 'count': true}}"
+_WHERE: Final = "Only items like {'state': 'open', 'size': {'gt': 3}}"
+_AGGREGATE: Final = "Numbers, not items: {'group_by': 'state', 'sum': 'size'}"
 _PART: Final = "A part of the text, such as ['[40000:]']"
 _ENOUGH: Final = 0.8
 """The share of a write's fields that a read has to give, so that the rest may be left to it."""
