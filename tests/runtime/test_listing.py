@@ -98,6 +98,14 @@ async def test_what_cannot_be_read_is_refused_before_anything_is_sent(tmp_path: 
     assert listing.api.sent == []
 
 
+async def test_a_text_in_place_of_the_list_is_not_counted(tmp_path: Path) -> None:
+    listing = client(tmp_path)
+    listing.api.answer = lambda *_: "the service is down"
+    for question in ({"where": {"id": 1}}, {"aggregate": {"count": True}}):
+        answer = await listing.call(**question)
+        assert "no list" in answer["error"]["message"]
+
+
 # Aggregates
 
 

@@ -15,7 +15,7 @@ from .conditions import Matcher, compile_condition, values_at
 if TYPE_CHECKING:
     from ..paging.page import Page
 
-__all__ = ["BOUNDED", "MOST_ITEMS", "MOST_PAGES", "UNKNOWN_FIELD", "ListQuery", "at_list", "read_query"]
+__all__ = ["BOUNDED", "MOST_ITEMS", "MOST_PAGES", "UNKNOWN_FIELD", "ListQuery", "at_list", "no_list", "read_query"]
 
 MOST_ITEMS: Final = 1000
 MOST_PAGES: Final = 10
@@ -40,9 +40,12 @@ class ListQuery:
     first: int | None = None
     scanned: int = 0
     pages: int = 0
+    only_item: Any = None
+    """The item of a list that has no other."""
 
     def _matches(self, items: list[Any]) -> list[bool]:
         self.scanned += len(items)
+        self.only_item = items[0] if self.scanned == len(items) == 1 else None
         for field in [
             field for field in self.unseen if any(values_at(item, tuple(field.split("."))) for item in items)
         ]:
@@ -139,15 +142,17 @@ def read_query(options: Mapping[str, Any]) -> ListQuery | None:
     )
 
 
+def no_list() -> Failure:
+    """Return the refusal of a question that only a list can answer."""
+    message = "The answer is no list: call again without 'where' and 'aggregate'."
+    return Failure(Code.INVALID_VALUE, message, {"param_name": "where"})
+
+
 def at_list(data: Any, path: tuple[str, ...], change: Callable[[list[Any]], Any]) -> Any:
     """Return the data with the list at a path changed. Raises Failure if there is none."""
     if not path:
         if not isinstance(data, list):
-            raise Failure(
-                Code.INVALID_VALUE,
-                "The answer is no list: call again without 'where' and 'aggregate'.",
-                {"param_name": "where"},
-            )
+            raise no_list()
         return change(data)
     inner = data.get(path[0]) if isinstance(data, dict) else None
     changed = at_list(inner, path[1:], change)

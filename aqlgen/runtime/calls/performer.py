@@ -99,6 +99,10 @@ class Performer:
         if query is not None:
             notices = notices or Warnings()
             notices.extend(query.warnings(more=more))
+            if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
+                from .listing import no_list
+
+                raise no_list()  # a text in place of the list
         if row.selects and (query is None or query.aggregates is None):
             data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices)

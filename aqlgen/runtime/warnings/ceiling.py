@@ -45,7 +45,7 @@ def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
 
     Costs as much as encoding the data, so call it only when the answer was long.
     """
-    if _cost(data, most) <= most:
+    if _surely_fits(data, most) or _cost(data, most) <= most:
         return data, []
     room = most
     for _ in range(_ROUNDS):
@@ -91,6 +91,12 @@ def _cost(value: Any, room: int) -> int:
     """Return the tokens of a value; more than the room, if only roughly, where it is far longer."""
     text = encoded(value)
     return len(text) if len(text) > max(room, _LEAST) * _CERTAIN else estimate(text)
+
+
+def _surely_fits(data: Any, most: int) -> bool:
+    """Return True if the JSON of the data has no more bytes than tokens are allowed: a token is a byte at least."""
+    text = encoded(data)
+    return len(text) <= most and (text.isascii() or len(text.encode("utf-8", "surrogatepass")) <= most)
 
 
 def _page(data: dict[str, Any], room: int, cuts: list[Cut]) -> dict[str, Any]:
