@@ -32,7 +32,7 @@ NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
 SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
 MOST: Final = 100
 
-FIELDS: Final = "Fields to return: minimal, standard or full, or paths such as 'owner.id'"
+FIELDS: Final = "minimal, standard, full, or paths such as ['id', 'owner.name']"
 _NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
 _SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
 

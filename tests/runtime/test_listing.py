@@ -23,7 +23,7 @@ ASKED = {
 
 def client(folder: Path, style: str = "offset") -> Client:
     answer, pagination, schema, more = STYLES[style]
-    parameters = {**more.get("parameters", {}), **ASKED}
+    parameters: dict[str, Any] = {**more.get("parameters", {}), **ASKED}
     return Client(folder / "p", Listing(answer), pagination, schema, **{**more, "parameters": parameters})
 
 
@@ -65,7 +65,7 @@ async def test_a_cut_page_of_matches_goes_on_where_it_was_cut(tmp_path: Path) ->
         return [{**item, "text": "word " * 50} for item in by_offset(query, request)]
 
     api = Listing(answer)
-    listing = Client(tmp_path / "p", api, COUNTED, parameters={**COUNTED["parameters"], **ASKED}, max_answer_tokens=500)
+    listing = Client(tmp_path / "p", api, COUNTED, parameters=ASKED, max_answer_tokens=500)
     odd = {"id": {"in": list(range(1, 200, 2))}}
     assert await listing.walk(100, where=odd) == list(range(1, 200, 2))
 

@@ -19,11 +19,29 @@ NAMES: Final = frozenset({"name", "title", "fullname", "displayname", "login", "
 PAGES_OF_PEOPLE: Final = frozenset({"html_url", "web_url"})
 
 _STATES: Final = frozenset(
-    "state status phase conclusion outcome enabled active archived deleted merged paid ok success type kind".split()
+    {
+        "state",
+        "status",
+        "phase",
+        "conclusion",
+        "outcome",
+        "enabled",
+        "active",
+        "archived",
+        "deleted",
+        "merged",
+        "paid",
+        "ok",
+        "success",
+        "type",
+        "kind",
+    }
 )
-_VERSIONS: Final = frozenset("version revision etag resourceversion generation sha".split())
-_PLACES: Final = frozenset("url href link uri self selflink location permalink weburl htmlurl".split())
-_REMARKS: Final = frozenset("warning warnings error errors message messages failures".split())
+_VERSIONS: Final = frozenset({"version", "revision", "etag", "resourceversion", "generation", "sha"})
+_PLACES: Final = frozenset(
+    {"url", "href", "link", "uri", "self", "selflink", "location", "permalink", "weburl", "htmlurl"}
+)
+_REMARKS: Final = frozenset({"warning", "warnings", "error", "errors", "message", "messages", "failures"})
 _SECRETS: Final = ("token", "secret", "password", "passphrase", "apikey", "privatekey", "accesskey", "credentials")
 _RESOURCE_SUFFIXES: Final = ("id", "name", "key", "uuid", "number")
 
