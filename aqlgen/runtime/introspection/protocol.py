@@ -147,7 +147,8 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
     },
     "FieldSelection": {
         "kind": "union",
-        "description": "Fields to return: the name of a preset (minimal, standard, full), or paths",
+        "description": "Fields to return: the name of a preset (minimal, standard, full), or paths, which may end "
+        "with a part of a text or a list: body[2000:]",
         "members": ["string", "array"],
     },
     "WhereCondition": {
