@@ -13,6 +13,8 @@ import re
 from collections import Counter
 from typing import Any, Final
 
+from .exact_json import write_json
+
 __all__ = ["encoded", "estimate", "tokens_of"]
 
 _PIECE: Final = re.compile(r"[ -/:-@\[-`{-~]?[A-Za-z0-9]+| ?[!-/:-@\[-`{-~]+|[^\x00-\x7f]+|\s+|[\x00-\x7f]")
@@ -30,7 +32,7 @@ _EAST_ASIAN: Final = ((0x3000, 0x9FFF, 1.2), (0xAC00, 0xD7FF, 1.0), (0xFF00, 0xF
 
 def encoded(value: Any) -> str:
     """Return the JSON text of a value as answers are written."""
-    return _encoder.encode(value)
+    return write_json(value, _encoder.encode)
 
 
 def tokens_of(value: Any) -> int:

@@ -86,3 +86,11 @@ def test_each_cut_says_how_to_go_on(cut: Cut, page: bool, following: Any) -> Non
     [warning] = cut_warnings([cut], 1000, page=page, again=False)
     assert warning.details is not None
     assert page or "next" not in warning.details
+
+
+def test_a_part_of_a_file_is_not_shown() -> None:
+    short, [cut] = fit({"content": "AAAA" * 9000, "encoding": "base64", "mime_type": "image/png"}, 1000)
+    assert short == {"content": "", "encoding": "base64", "mime_type": "image/png"}
+    [warning] = cut_warnings([cut], 1000)
+    assert warning.details is not None
+    assert "next" not in warning.details

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ..media import is_csv
 from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
@@ -77,9 +78,9 @@ class Selection:
         return self._presets_of(row).path
 
     def _presets_of(self, row: Row) -> _Presets:
-        presets = self._presets.get(row.name)
+        presets = self._presets.get(row.cache_key)
         if presets is None:
-            presets = self._presets[row.name] = self._prepare(row)
+            presets = self._presets[row.cache_key] = self._prepare(row)
         return presets
 
     def _by_preset(
@@ -96,6 +97,8 @@ class Selection:
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
+        if is_csv(row.responses.get(good[0], {}).get("content_type", "")):
+            return _Presets(("items",), None, None)
         if not isinstance(schema, Mapping):
             return _Presets((), None, None)
         types = self._table.types

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..media import is_csv
 from ..schema.reader import MISSING, at
 from .cursors import Cursors, Place
 from .page import Page, beside, find_next_position, items_hash, page_url, stated_total
@@ -81,9 +82,9 @@ class Pager:
             yield page
 
     def _plan(self, row: Row) -> Plan:
-        plan = self._plans.get(row.name)
+        plan = self._plans.get(row.cache_key)
         if plan is None:
-            plan = self._plans[row.name] = prepare(row, self._table)
+            plan = self._plans[row.cache_key] = prepare(row, self._table)
         return plan
 
     async def _forward(
@@ -137,6 +138,8 @@ class Pager:
         response = await exchanges.send(row, params, change)
         data = exchanges.api.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is no list, and yet the answer
+        if isinstance(data, dict) and is_csv(response.headers.get("content-type", "")):
+            listed = data.get("items")  # the rows of a table, wherever the list of another type would be
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
         position = find_next_position(plan, place, data, items, response, sent[0])
         return data, items, position, stated_total(plan, data, place, len(items))
