@@ -29,6 +29,8 @@ PROTOCOL_TYPES = frozenset(
         "EndpointPermissions",
         "FieldSelection",
         "PageInfo",
+        "WhereCondition",
+        "AggregateRequest",
         "AutonomyDirective",
         "AgentNotification",
         "SafetyLoopExecution",

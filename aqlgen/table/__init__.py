@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aqlgen.build import Skipped
 from aqlgen.decide.credentials.parameters import without_fields
-from aqlgen.decide.decision import Decision
+from aqlgen.decide.decision import Category, Decision
 from aqlgen.decide.overrides import Overrides
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import nodes
@@ -28,6 +28,7 @@ from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
 from aqlgen.table.rows import Draft, build_row, reads_with_etag, with_reader_schemas
+from aqlgen.table.selecting import Readable, answer_of
 from aqlgen.table.variables import security_schemes
 
 __all__ = ["Tabulated", "tabulate"]
@@ -84,7 +85,12 @@ def tabulate(
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)
-    decided_rows = (build_row(draft, maker, finished, names, etags, applier) for draft in drafts)
+    readable = Readable.of(
+        (draft.decision.resource, answer_of(draft.responses, draft.decision.resource, finished))
+        for draft in drafts
+        if draft.decision.category is Category.READ
+    )
+    decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     schemes, findings = security_schemes(identity, document.schemes, overrides)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)

@@ -13,6 +13,7 @@ from itertools import chain
 import jsonschema_rs
 
 from aqlgen.ir import MISSING, Json, Operation
+from aqlgen.runtime.schema.reader import union_of
 from aqlgen.runtime.table import Body, Parameter
 from aqlgen.schemas import field_name
 from aqlgen.table.sample_values import Schemas, ValueMaker, name_of
@@ -195,23 +196,18 @@ class ExampleMaker:
 
     def _by_agent(self, value: Json, schema: Mapping[str, Json]) -> Json:
         """Return a value under the agent's names, without the fields that only the server sets."""
-        if "$ref" in schema:
-            return self._by_agent(value, self._types.get(name_of(schema["$ref"]), {}))
-        if isinstance(value, list):
-            items = schema.get("items")
-            return [self._by_agent(item, items) for item in value] if isinstance(items, Mapping) else value
-        if not isinstance(value, dict):
+        if not isinstance(value, (dict, list)):
             return value
-        by_wire = {
-            declared.get("x-name", name): (name, declared) for name, declared in schema.get("properties", {}).items()
-        }
-        hidden = schema.get("x-read-only", ())
+        shape = union_of(self._types, schema)
+        if isinstance(value, list):
+            return [self._by_agent(item, shape.items[0]) for item in value] if shape.items else value
+        by_wire = {wire: (name, declared) for name, (wire, declared) in shape.properties.items()}
         return {
             by_wire[wire][0] if wire in by_wire else wire: self._by_agent(
                 part, by_wire[wire][1] if wire in by_wire else {}
             )
             for wire, part in value.items()
-            if wire not in hidden and field_name(wire) not in hidden
+            if wire in by_wire or (wire not in shape.hidden and field_name(wire) not in shape.hidden)
         }
 
     def _declared_fields(self, value: Json, schema: Mapping[str, Json]) -> Json:

@@ -32,6 +32,7 @@ NO_THING = re.compile(r"v?\d[\w.-]*|api|rest|by|by[-_]\w+")
 SELECTION: Final[Mapping[str, Json]] = {"$ref": "#/types/FieldSelection"}
 MOST: Final = 100
 
+FIELDS: Final = "minimal, standard, full, or paths such as ['id', 'owner.name']"
 _NO_FIELDS: Final = frozenset({"none", "string", "integer", "number", "boolean"})
 _SEARCHES: Final = frozenset({"search", "find", "query", "lookup"})
 
@@ -157,19 +158,20 @@ def added_parameters(
     paging = paged(decision)
     if paging is not None:
         adapter_parameters += _pages(paging)
-    if paging is not None or returns["name"] not in _NO_FIELDS:
+    if paging is not None or has_fields(returns["name"]):
         usual = "full"
         if decision.verb in _SEARCHES:
             usual = "minimal"
         elif paging is not None or decision.verb == "list" or returns["name"] == "array":
             usual = "standard"
         schema = {**SELECTION, "default": usual}
-        adapter_parameters.append(
-            _adapter_parameter(
-                "fields", schema, "Fields to return: minimal, standard or full, or paths such as 'owner.id'"
-            )
-        )
+        adapter_parameters.append(_adapter_parameter("fields", schema, FIELDS))
     return adapter_parameters
+
+
+def has_fields(returns: str) -> bool:
+    """Return True for the name of a type that has fields, or may have."""
+    return returns not in _NO_FIELDS
 
 
 def _pages(paging: Pagination) -> list[TableParameter]:

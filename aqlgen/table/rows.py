@@ -35,6 +35,7 @@ from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
 from aqlgen.table.query_inputs import input_of_query, within_input
+from aqlgen.table.selecting import Readable, answer_of, fields_sent, selecting_parameters
 
 __all__ = ["MAX_SUMMARY", "Draft", "build_row", "reads_with_etag", "with_reader_schemas"]
 
@@ -65,9 +66,13 @@ def build_row(
     types: Mapping[str, Mapping[str, Json]],
     names: frozenset[str],
     etags: frozenset[str],
+    readable: Readable,
     applier: OverrideApplier,
 ) -> DecidedRow:
-    """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards."""
+    """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards.
+
+    `readable` is what the operations that read give.
+    """
     decision = _without_unserved_reader(draft.decision, names)
     operation, deprecation = decision.operation, decision.trait(Deprecation)
     draft = replace(draft, parameters=with_key_filled_in(draft.parameters, decision.trait(Idempotency), draft.body))
@@ -76,6 +81,16 @@ def build_row(
     if example is None:
         example = maker.example(operation, draft.parameters, draft.body, draft.body_example, stated_values)
     returns = responses.with_final_kind(draft.returns, types)
+    selecting = selecting_parameters(
+        decision.category,
+        decision.resource,
+        returns["name"],
+        answer_of(draft.responses, decision.resource, types),
+        fields_sent(draft.body, draft.parameters, types),
+        readable,
+        (parameter.name for parameter in (*draft.parameters, *draft.fixed)),
+        paged=paged(decision) is not None,
+    )
     shown, pagination = draft.parameters, decision.trait(Pagination)
     if paged(decision) is not None and pagination is not None:
         returns = page_of(returns)
@@ -126,7 +141,8 @@ def build_row(
         headers={name.title(): value for name, value in _fixed(operation, Location.HEADER).items()},
         query=_fixed(operation, Location.QUERY),
         shown_parameters={
-            parameter.name: parameter for parameter in draft.choices.shown((*shown, *draft.adapter_parameters))
+            parameter.name: parameter
+            for parameter in draft.choices.shown((*shown, *draft.adapter_parameters, *selecting))
         },
         fixed={parameter.name: parameter for parameter in draft.fixed},
         body=draft.body,

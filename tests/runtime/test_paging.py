@@ -444,7 +444,8 @@ async def test_a_next_url_that_leads_away_is_not_followed_but_its_page_is_given(
 
 
 async def test_a_page_that_is_cut_to_its_bound_goes_on_where_it_was_cut(tmp_path: Path) -> None:
-    client = Client(tmp_path / "p", Listing(by_offset), COUNTED, max_response_size=2000)
+    """R-SEL-3"""
+    client = Client(tmp_path / "p", Listing(by_offset), COUNTED, max_answer_tokens=500)
     assert await client.walk(100) == list(range(1, MANY + 1))
 
 

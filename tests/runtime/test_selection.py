@@ -18,6 +18,7 @@ from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
 pytestmark = pytest.mark.anyio
 
+LINK = "https://example.com/api/v1/organizations/7/people/1/links/and/more/of/them"
 PERSON = {
     "type": "object",
     "properties": {
@@ -44,7 +45,7 @@ WIRE = {
     "age": 36,
     "team": {"id": 2, "name": "Engines", "motto": "on", "homeTown": "London"},
     "pets": [{"kind": "cat"}, {"kind": "dog"}],
-    **{f"{name}_url": "https://x" for name in ("a", "b", "c", "d", "html")},
+    **{f"{name}_url": LINK for name in ("a", "b", "c", "d", "html")},
     "unDeclared": 5,
 }
 WHOLE = {**WIRE, "full_name": "Ada", "team": {"id": 2, "name": "Engines", "motto": "on", "home_town": "London"}}
@@ -56,8 +57,27 @@ STANDARD = {
     "age": 36,
     "team": {"id": 2, "name": "Engines"},
     "pets": [{"kind": "cat"}, {"kind": "dog"}],
-    "html_url": "https://x",
+    "html_url": LINK,
     "unDeclared": 5,
+}
+
+
+LONG = {
+    "id": 1,
+    "body": "word " * 1000,
+    "parts": [{"number": number} for number in range(50)],
+    "a": {"b": {"c": {"d": {"e": 1}, "f": 2}}},
+}
+MADE = {
+    "id": 1,
+    "state": "open",
+    "html_url": LINK,
+    "revision": 7,
+    "client_secret": "s3",
+    "warnings": ["soon full"],
+    "owner": {"id": 5, "name": "Ada", "url": LINK},
+    "text": "word " * 300,
+    "parent_url": LINK,
 }
 
 
@@ -66,6 +86,16 @@ class Answers:
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         data: Any = WIRE if row.verb == "get" else [WIRE, WIRE]
+        if row.verb == "create":
+            data = (
+                MADE if row.name == "create_person" else {"kind": "Pod", "metadata": {**MADE, "uid": "u"}, "spec": LONG}
+            )
+        if row.name == "list_long":
+            data = [LONG, LONG]
+        if row.name == "list_few":
+            data = [{"id": 1, "team": {"id": 2, "name": "E", "motto": "on", "home_town": "L"}}]
+        if row.name == "get_text":
+            return ApiResponse(200, {"content-type": "text/plain"}, b"0123456789")
         if row.name == "list_enveloped":
             data = {"data": [WIRE, WIRE], "meta": {"page": 1}}
         return ApiResponse(200, {"content-type": "application/json"}, json.dumps(data).encode())
@@ -96,7 +126,13 @@ def people(tmp_path: Path) -> Dispatcher:
         "get_person": row("get", person, "full"),
         "list_people": row("list", many, "standard"),
         "search_people": row("search", many, "minimal"),
+        "list_long": row("list", {}, "standard"),
+        "list_few": row("list", many, "standard"),
+        "get_text": row("get", {"type": "string"}, "full"),
         "list_enveloped": row("list", {"type": "object", "properties": {"data": many, "meta": {}}}, "standard"),
+    }
+    rows["create"] = {
+        name: {**row("create", person, "minimal"), "method": "POST"} for name in ("create_person", "create_pod")
     }
     folder = write_package(tmp_path / "p", {**ADAPTER, "security": []}, rows, {"Person": PERSON, "Team": TEAM})
     adapter, table = Adapter.load(folder), Table(folder)
@@ -162,3 +198,48 @@ async def test_introspection_shows_the_selection_with_its_type(people: Dispatche
     named = {"query": "types", "name": "FieldSelection"}
     answer = await people.handle("read", {"operation": "introspect", "params": named})
     assert answer["data"]["type"]["kind"] == "union"
+
+
+async def test_a_write_answers_with_what_the_thing_is(people: Dispatcher) -> None:
+    """R-SEL-2"""
+
+    async def create(operation: str, **params: Any) -> Envelope:
+        return await people.handle("create", {"operation": operation, "params": params})
+
+    answer = await create("create_person")
+    names = ("id", "state", "html_url", "revision", "client_secret", "warnings")
+    assert answer["data"] == {name: MADE[name] for name in names}
+    assert answer["_meta"]["fields"].startswith("minimal, the default of a write")
+    assert (await create("create_person", fields="full"))["data"] == MADE
+    assert (await create("create_person", fields=["owner.name"]))["data"] == {"owner": {"name": "Ada"}}
+    pod = (await create("create_pod"))["data"]
+    assert pod == {"kind": "Pod", "metadata": {**{name: MADE[name] for name in names}, "uid": "u"}, "spec": {"id": 1}}
+
+
+async def test_a_default_cuts_no_small_answer(people: Dispatcher) -> None:
+    """R-SEL-2"""
+    answer = await read(people, "list_few")
+    assert answer["data"][0]["team"]["motto"] == "on"
+    assert "fields" not in answer["_meta"]
+    assert "motto" not in (await read(people, "list_few", fields="standard"))["data"][0]["team"]
+
+
+async def test_standard_shortens_what_is_long_and_what_is_deep_and_names_it(people: Dispatcher) -> None:
+    """R-SEL-2"""
+    answer = await read(people, "list_long")
+    short = answer["data"][0]
+    assert short["body"] == f"{LONG['body'][:400]}… [5000 characters]"
+    assert short["parts"] == LONG["parts"][:10]
+    assert short["a"] == {"b": {"c": {"f": 2}}}
+    assert "shortens a.b.c.d, body, parts:" in answer["_meta"]["fields"]
+    assert (await read(people, "list_long", fields=["a.b.c.d"]))["data"][0] == {"a": {"b": {"c": {"d": {"e": 1}}}}}
+
+
+async def test_a_part_of_a_text_or_a_list_can_be_asked_for(people: Dispatcher) -> None:
+    """R-SEL-2: what a cut left out is read by the path that its warning gives."""
+    assert (await read(people, "list_long", fields=["id", "body[4990:]"]))["data"][1] == {"id": 1, "body": "word word "}
+    assert (await read(people, "list_long", fields=["parts[1:2]"]))["data"][0] == {"parts": [{"number": 1}]}
+    assert (await read(people, "list_long", fields=["[1:]", "id"]))["data"] == [{"id": 1}]
+    assert (await read(people, "get_text", fields=["[4:6]"]))["data"] == "45"
+    assert (await read(people, "get_text", fields=["[4:]"]))["data"] == "456789"
+    assert (await read(people, "get_person", fields=["id[0:]", "age[x:1]", "full_name[-1:]"]))["data"] == {"id": 1}

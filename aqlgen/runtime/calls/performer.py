@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..tokens import tokens_of
 from ..warnings.collector import CallWarning, Warnings
 
 if TYPE_CHECKING:
@@ -16,10 +17,19 @@ if TYPE_CHECKING:
     from ..warnings.rules import WarningRules
     from ..wire import ApiResponse
     from .exchanges import Exchanges
+    from .listing import ListQuery
     from .selection import Selection
     from .turns import Turns
 
 __all__ = ["Performer"]
+
+_SMALL = 200
+"""Tokens of an answer that no default cuts."""
+
+_LONGEST_TOKEN = 16
+"""Bytes a token from which on an answer is not small, whatever is in it."""
+
+_MOST_PATHS = 8
 
 
 class Notes(Protocol):
@@ -58,14 +68,22 @@ class Performer:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], notices: Warnings | None, meta: Notes
     ) -> tuple[Any, Warnings | None]:
         """Send what is needed, and return the data and the warnings."""
-        # Parameters for the adapter, not for the API.
-        options = {name: params[name] for name in row.adapter_parameters if name in params}
+        # Parameters for the adapter, not for the API; one gives way to the API's of its name, which keeps it.
+        options = {row.parameters[name].wire: params[name] for name in row.adapter_parameters if name in params}
         if options:
-            params = {name: value for name, value in params.items() if name not in options}
-        page = None
-        if row.paging is not None:
+            params = {name: value for name, value in params.items() if name not in row.adapter_parameters}
+        query = self._query(options)
+        page, more = None, False
+        if row.paging is not None and query is not None:
+            pages = self._pager.pages(exchanges, row, params, _for_pages(options))
+            if query.aggregates is not None:
+                data, more = await query.aggregated(pages)
+            else:
+                page = await query.filtered(pages)
+                data, more = page.data(), page.following is not None
+        elif row.paging is not None:
             page = await self._pager.page(exchanges, row, params, options)
-            data: Any = page.data()
+            data = page.data()
         else:
             response, added = await self._response(exchanges, row, params, options)
             if added:
@@ -74,15 +92,41 @@ class Performer:
             data = exchanges.api.decode(response, row, params)
             if isinstance(data, dict) and "etag" in response.headers and _shows_etag(row):
                 data = {"_etag": response.headers["etag"], **data}  # a field of the API stays
+            if query is not None:
+                data = self._queried(data, row, query)
         last = exchanges.last
         assert last is not None  # noqa: S101 - something was sent
-        if "fields" in row.adapter_parameters:
-            data = self._select(data, row, options, meta, paged=page is not None)
+        if query is not None:
+            notices = notices or Warnings()
+            notices.extend(query.warnings(more=more))
+            if isinstance(query.only_item, str) and last.content[:1] not in (b"[", b"{"):
+                from .listing import no_list
+
+                raise no_list()  # a text in place of the list
+        if row.selects and (query is None or query.aggregates is None):
+            data = self._select(data, row, options, meta, len(last.content), paged=page is not None)
         notices = self._board.after(row, last, exchanges.seconds, notices)
-        fitted, notices = self._board.fit(data, row, last, notices)
-        if page is not None and isinstance(fitted, dict) and len(fitted.get("items", ())) < len(page.items):
+        fitted, notices = self._board.fit(data, row, last, notices, page=page is not None, gathered=query is not None)
+        if page is not None and isinstance(fitted, dict) and fitted is not data:
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
+
+    @staticmethod
+    def _query(options: Mapping[str, Any]) -> ListQuery | None:
+        """Return what the options ask of a list; None if nothing. Raises Failure for what cannot be read."""
+        if "where" not in options and "aggregate" not in options:
+            return None
+        from .listing import read_query
+
+        return read_query(options)
+
+    def _queried(self, data: Any, row: Row, query: ListQuery) -> Any:
+        """Return the data of a whole list with the items that match, or the aggregates over them."""
+        from .listing import at_list
+
+        path = self._selection.path_of_list(row) if isinstance(data, dict) else ()
+        data = at_list(data, path, query.over)
+        return data if query.aggregates is None else {"aggregations": query.aggregates.results()}
 
     async def _response(
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], options: Mapping[str, Any]
@@ -93,16 +137,36 @@ class Performer:
 
         return await perform(exchanges, row, self._table, params, options.get("if_match"), self._turns)
 
-    def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, *, paged: bool) -> Any:
-        """Return the data with the requested fields; `_meta` says what a default leaves out."""
+    def _select(self, data: Any, row: Row, options: Mapping[str, Any], meta: Notes, length: int, *, paged: bool) -> Any:
+        """Return the data with the requested fields; `_meta` says what a default leaves out.
+
+        A default cuts no small answer; `length` is that of the API's answer in bytes.
+        """
         requested = options.get("fields")
-        fields = requested if requested is not None else row.parameters["fields"].schema.get("default", "full")
+        fields = requested if requested is not None else row.default_fields
         if fields == "full" or not data:
             return data
-        selected = self._selection.select(data, row, fields, "items" if paged else None)
-        if requested is None and selected != data:
-            meta.notes = {"fields": f"{fields}, the default: give fields 'full' for all of them"}
+        if requested is None and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
+            return data
+        selected, shortened = self._selection.select(data, row, fields, "items" if paged else None)
+        if (requested is None or shortened) and selected != data:
+            meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=requested is None)}
         return selected
+
+
+def _note(row: Row, fields: str | Sequence[str], shortened: frozenset[str], *, default: bool) -> str:
+    """Return what `_meta` says of the fields that a preset leaves out."""
+    note = f"{fields}, the default" if default else f"{fields}"
+    if row.family != "read":
+        return f"{note} of a write: read it for the rest, or give fields 'full' to the next"
+    if shortened:
+        paths = sorted(shortened)
+        note += f", shortens {', '.join(paths[:_MOST_PATHS])}{', …' if len(paths) > _MOST_PATHS else ''}"
+    return f"{note}: give fields 'full' for all of them"
+
+
+def _for_pages(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in ("first", "after", "last", "before")}
 
 
 def _shows_etag(row: Row) -> bool:

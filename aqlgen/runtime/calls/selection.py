@@ -1,9 +1,11 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Field selection (R-SEL-2): a preset, or dotted paths; of a list each item. What is not found is skipped.
 
-Presets are chosen from the schema of what is returned. `minimal` is what identifies a thing: identifiers and names.
-`standard` is all but what is heavy: of nested things only what identifies them, and no links of the API to itself. A
-field that no schema declares is never left out of it.
+Presets are chosen from the schema of what is returned. `minimal` is what identifies a thing: identifiers and names; of
+a write it is what `identity` keeps. `standard` is all but what is heavy: of nested things only what identifies them,
+no links of the API to itself, and of long texts, long lists and deep values only the beginning (`shortening`).
+
+A path may end with a part of a text or a list, as `body[2000:]`; `[100:]` alone is a part of the whole list or text.
 """
 
 from __future__ import annotations
@@ -16,17 +18,17 @@ from ..media import is_csv
 from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
+from .identity import IDENTIFIERS, NAMES, PAGES_OF_PEOPLE, identity
+from .shortening import shortened
 
 __all__ = ["Selection", "Tree", "items_path", "minimal", "standard"]
 
-Tree: TypeAlias = "dict[str, Tree | None]"
-"""The fields to keep, with what to keep within each; None keeps all of it."""
+Tree: TypeAlias = "dict[str, Tree | slice | None]"
+"""The fields to keep, with what to keep within each; None keeps all of it, a slice a part of a text or a list."""
 
-_IDENTIFIERS = frozenset({"id", "uuid", "guid", "gid", "sid", "key", "slug", "number", "code", "arn"})
-_NAMES = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
 _LINKS = ("_url", "_urls", "_uri", "_href", "_links")
-_PAGES_OF_PEOPLE = frozenset({"html_url", "web_url"})
 _FEW = 3
+_DIGITS = 10
 _DEEPEST = 6
 _PAYLOADS = frozenset({"data", "result", "results", "items", "value", "values", "entries", "records", "response"})
 
@@ -47,29 +49,50 @@ class Selection:
         self._table = table
         self._presets: dict[str, _Presets] = {}
 
-    def select(self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None) -> Any:
-        """Return the data with these fields; `items` names the list of a page, if the data is one."""
-        if fields == "full" or not isinstance(data, (dict, list)):
-            return data
-        presets = self._presets.get(row.cache_key)
-        if presets is None:
-            presets = self._presets[row.cache_key] = self._prepare(row)
+    def select(
+        self, data: Any, row: Row, fields: str | Sequence[str], items: str | None = None
+    ) -> tuple[Any, frozenset[str]]:
+        """Return the data with these fields, and the paths that `standard` shortens.
+
+        `items` names the list of a page, if the data is one.
+        """
+        if fields == "full" or not isinstance(data, (dict, list, str)):
+            return data, frozenset()
+        presets = self._presets_of(row)
         path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
         if isinstance(fields, str):
-            return self._by_preset(data, path, presets, fields)
+            cut: set[str] = set()
+            return self._by_preset(data, row, path, presets, fields, cut), frozenset(cut)
+        part, fields = _part_of_whole(fields)
+        if part is not None and items is None:
+            data = _sliced(data, path, part)
+        if not fields:
+            return data, frozenset()
         tree = _tree(fields)
         if path and items is None and _starts_at_envelope(data, path, tree):
             path = ()
-        return _at(data, path, lambda thing: _picked(thing, tree))
+        return _at(data, path, lambda thing: _picked(thing, tree)), frozenset()
 
-    def _by_preset(self, data: Any, path: tuple[str, ...], presets: _Presets, preset: str) -> Any:
+    def path_of_list(self, row: Row) -> tuple[str, ...]:
+        """Return where the list is in an answer that is one, or holds one."""
+        return self._presets_of(row).path
+
+    def _presets_of(self, row: Row) -> _Presets:
+        presets = self._presets.get(row.cache_key)
+        if presets is None:
+            presets = self._presets[row.cache_key] = self._prepare(row)
+        return presets
+
+    def _by_preset(
+        self, data: Any, row: Row, path: tuple[str, ...], presets: _Presets, preset: str, cut: set[str]
+    ) -> Any:
+        if preset == "minimal" and row.family != "read":
+            return _at(data, path, lambda thing: identity(thing, row.resource))
         if preset == "minimal" and presets.minimal is not None:
             tree = presets.minimal
             return _at(data, path, lambda thing: _picked_or_whole(thing, tree))
-        if preset == "standard" and presets.standard is not None:
-            rules = presets.standard
-            return _at(data, path, lambda thing: _shortened(thing, rules))
-        return data
+        rules = presets.standard or {}
+        return _at(data, path, lambda thing: shortened(_without_heavy(thing, rules), cut))
 
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
@@ -117,7 +140,7 @@ def minimal(types: Types, schema: JsonSchema, resource: str = "") -> Tree | None
     """Return the fields that identify a thing; None if the schema declares none."""
     shape = union_of(types, schema)
     prefix = folded(resource)
-    wanted = _IDENTIFIERS | _NAMES | {f"{prefix}{suffix}" for suffix in ("id", "name", "key", "uuid") if prefix}
+    wanted = IDENTIFIERS | NAMES | {f"{prefix}{suffix}" for suffix in ("id", "name", "key", "uuid") if prefix}
     names = [name for name in shape.properties if folded(name) in wanted]
     if not names:
         plain = [name for name, (_, inner) in shape.properties.items() if not _is_structured(types, inner)]
@@ -129,7 +152,7 @@ def standard(types: Types, schema: JsonSchema) -> dict[str, Tree | bool | None] 
     """Return what is shortened: False leaves a field out, a tree keeps its fields; None if nothing is shortened."""
     shape = union_of(types, schema)
     rules: dict[str, Tree | bool | None] = {}
-    links = [name for name in shape.properties if name.endswith(_LINKS) and name not in _PAGES_OF_PEOPLE]
+    links = [name for name in shape.properties if name.endswith(_LINKS) and name not in PAGES_OF_PEOPLE]
     if len(links) > _FEW:
         rules.update(dict.fromkeys(links, False))
     for name, (_, inner) in shape.properties.items():
@@ -150,7 +173,7 @@ def _nested_tree(types: Types, schema: JsonSchema) -> Tree | None:
 
 
 def _is_identified(shape: Shape) -> bool:
-    return any(folded(name) in _IDENTIFIERS for name in shape.properties)
+    return any(folded(name) in IDENTIFIERS for name in shape.properties)
 
 
 def _is_list(types: Types, schema: JsonSchema) -> bool:
@@ -181,13 +204,39 @@ def _tree(fields: Sequence[str]) -> Tree:
         steps = [step for step in path.split(".") if step]
         for step in steps[:-1]:
             inner = branch.setdefault(step, {})
-            if inner is None:  # the whole of it is asked for already
+            if not isinstance(inner, dict):  # the whole of it is asked for already
                 break
             branch = inner
         else:
             if steps:
-                branch[steps[-1]] = None
+                name, part = _with_part(steps[-1])
+                branch[name] = part
     return tree
+
+
+def _part_of_whole(fields: Sequence[str]) -> tuple[slice | None, Sequence[str]]:
+    """Return the part of the whole that paths begin with, as `[100:]`, and the other paths."""
+    parts = [part for name, part in map(_with_part, fields) if not name and part is not None]
+    return (parts[0], [path for path in fields if not path.startswith("[")]) if parts else (None, fields)
+
+
+def _with_part(step: str) -> tuple[str, slice | None]:
+    """Return the name of a step, and the part that follows it in brackets: `body[100:]`, `body[:100]`."""
+    name, bracket, rest = step.rpartition("[")
+    begin, colon, end = rest.removesuffix("]").partition(":")
+    numbers = all(not number or (number.isdecimal() and len(number) < _DIGITS) for number in (begin, end))
+    if not bracket or not colon or not rest.endswith("]") or not numbers:
+        return step, None
+    return name, slice(int(begin) if begin else None, int(end) if end else None)
+
+
+def _sliced(data: Any, path: Sequence[str], part: slice) -> Any:
+    """Return the data with a part of the list or the text at a path."""
+    if not path:
+        return data[part] if isinstance(data, (list, str)) else data
+    if not isinstance(data, dict) or path[0] not in data:
+        return data
+    return {**data, path[0]: _sliced(data[path[0]], path[1:], part)}
 
 
 def _starts_at_envelope(data: Any, path: Sequence[str], tree: Tree) -> bool:
@@ -210,6 +259,8 @@ def _picked(value: Any, tree: Tree) -> Any:
             branch = tree[key]
             if branch is None or inner is None:
                 picked[key] = inner
+            elif isinstance(branch, slice):
+                picked[key] = inner[branch] if isinstance(inner, (list, str)) else inner
             elif isinstance(inner, (dict, list)):
                 picked[key] = _picked(inner, branch)
     return picked
@@ -222,8 +273,8 @@ def _picked_or_whole(value: Any, tree: Tree) -> Any:
     return _picked(value, tree) or value
 
 
-def _shortened(value: Any, rules: Mapping[str, Tree | bool | None]) -> Any:
-    if not isinstance(value, dict):
+def _without_heavy(value: Any, rules: Mapping[str, Tree | bool | None]) -> Any:
+    if not isinstance(value, dict) or not rules:
         return value
     short: dict[str, Any] = {}
     for key, inner in value.items():

@@ -39,7 +39,7 @@ from ..schema.wording import (
     union_type,
 )
 from ..settings.config import Config
-from ..table import JsonSchema, Parameter, Row, Table
+from ..table import ADAPTER, JsonSchema, Parameter, Row, Table
 from ..text import clean, folded, line, listed
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
@@ -308,6 +308,8 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
         ],
         "returns": _returns(row, types),
     }
+    if any(parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()):
+        details["aggregation_support"] = {"supported": True}
     if row.example is not None:
         details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
     return details

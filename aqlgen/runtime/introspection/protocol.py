@@ -22,7 +22,7 @@ CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 CAPABILITIES: Mapping[str, Any] = {
     "batch": True,
     "field_selection": True,
-    "aggregations": False,
+    "aggregations": True,
     "pagination": True,
     "warnings": True,
     "confirmation": True,
@@ -152,8 +152,21 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
     },
     "FieldSelection": {
         "kind": "union",
-        "description": "Fields to return: the name of a preset (minimal, standard, full), or paths",
+        "description": "Fields to return: the name of a preset (minimal, standard, full), or paths, which may end "
+        "with a part of a text or a list: body[2000:]",
         "members": ["string", "array"],
+    },
+    "WhereCondition": {
+        "kind": "object",
+        "description": "A value or {operator: value} by field, as a path with dots; all hold. Operators: eq, ne, gt, "
+        "gte, lt, lte, in (a list), contains",
+        "fields": [],
+    },
+    "AggregateRequest": {
+        "kind": "object",
+        "description": "By a name of your own: {count: true} or a field by function (sum, avg, min, max), of each "
+        "value of the field `group_by` if there is one",
+        "fields": [],
     },
     "PageInfo": {
         "kind": "object",
@@ -161,8 +174,8 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
         "fields": [
             _field("hasNextPage", "boolean", True, "Whether there is more after it"),
             _field("hasPreviousPage", "boolean", True, "Whether there is more before it"),
-            _field("startCursor", "string", False, "Cursor of the first item, for `before`"),
-            _field("endCursor", "string", False, "Cursor of the last item, for `after`"),
+            _field("startCursor", "string", False, "Cursor of the first item, for `before`, where that can be given"),
+            _field("endCursor", "string", False, "Cursor of the last item, for `after`, if there is more"),
             _field("totalCount", "integer", False, "How many there are of all, where the API tells"),
         ],
     },

@@ -1,113 +1,31 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """One page as the agent sees it: `items`, `pageInfo` with cursors, the API's other fields, and the next page (R-SEL-3).
 
-A cursor is opaque and URL-safe, and valid only for the operation and parameters that it was made for.
-
 The position of the next page is the one that the answer states, or it follows from counting.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import hmac
 import json
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..decode.headers import read_links
 from ..errors import Code, Failure
-from ..exact_json import read_float, write_json
 from ..schema.reader import MISSING, at
-from ..state import fingerprint
 from ..text import folded, line
+from .cursors import HASH, Cursors, Place
 from .plan import number
 
 if TYPE_CHECKING:
-    from ..state import State
     from ..wire import ApiRequest, ApiResponse
     from .plan import Plan
 
-__all__ = ["Cursors", "Page", "Place", "beside", "find_next_position", "items_hash", "page_url", "stated_total"]
-
-_MAC = 12
-_SPACE, _KEY = "paging", "key"
-
-
-class Place(NamedTuple):
-    """A place in a list: a page of the API, and how many of its items come before the place.
-
-    `position` requests the page: its number, offset, token, or path and query; None is the first one. `begin` counts
-    the items before the page, `size` is the requested page size, `full` the length of the longest page so far. `seen`,
-    `saved` and `origin` are hashes of earlier pages, to recognize a repeated one; `pages` counts the pages.
-    """
-
-    position: int | str | None = None
-    begin: int = 0
-    skip: int = 0
-    size: int | None = None
-    full: int = 0
-    seen: str = ""
-    saved: str = ""
-    pages: int = 0
-    origin: str = ""
-
-
-class Cursors:
-    """Writes and reads cursors with the key of this installation; one of another is refused."""
-
-    def __init__(self, state: State | None) -> None:
-        self._state = state
-        self._secret: bytes | None = None
-
-    def write(self, operation: str, filters: Mapping[str, Any], place: Place) -> str:
-        """Return the cursor of a place."""
-        text = write_json(place).encode()
-        return base64.urlsafe_b64encode(self._mac(operation, filters, text) + text).decode("ascii").rstrip("=")
-
-    def read(self, name: str, cursor: str, operation: str, filters: Mapping[str, Any]) -> Place:
-        """Return the place of a cursor. Raises Failure if it belongs to another list, or was changed."""
-        try:
-            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        except (binascii.Error, ValueError):
-            raise _refused(name) from None
-        mac, text = raw[:_MAC], raw[_MAC:]
-        if not hmac.compare_digest(mac, self._mac(operation, filters, text)):
-            raise _refused(name)
-        return Place(*json.loads(text, parse_float=read_float))
-
-    def _mac(self, operation: str, filters: Mapping[str, Any], text: bytes) -> bytes:
-        bound = fingerprint(operation, filters).encode()
-        return hmac.new(self._key(), bound + b"\0" + text, hashlib.sha256).digest()[:_MAC]
-
-    def _key(self) -> bytes:
-        """Return the key, which is kept in the state, or only for this process if the state does not work."""
-        if self._secret is None:
-            secret = secrets.token_hex(32)
-            if self._state is not None:
-                try:
-                    if self._state.get(_SPACE, _KEY) is None:
-                        self._state.put(_SPACE, _KEY, secret)
-                    secret = str(self._state.get(_SPACE, _KEY) or secret)
-                except Exception:  # noqa: BLE001, S110 - paging works without a state, whatever is wrong with it
-                    pass
-            self._secret = secret.encode()
-        return self._secret
-
-
-def _refused(name: str) -> Failure:
-    return Failure(
-        Code.INVALID_VALUE,
-        f"Parameter '{name}' is no cursor of this operation with these parameters. Take it from `pageInfo` of a page "
-        "asked for with the same ones, or leave it out to begin anew.",
-        {"param_name": name},
-    )
-
+__all__ = ["Page", "beside", "find_next_position", "items_hash", "page_url", "stated_total"]
 
 _BOOKKEEPING = frozenset(
     {
@@ -170,20 +88,32 @@ class Page:
     previous: bool
     more: bool | None = None
     """True if more items come after it, None if `following` decides."""
+    backward: bool = False
+    """Whether pages before a cursor can be asked for."""
+    marks: Sequence[Place] | None = None
+    """The place after each item, where items between them were left out."""
 
     def data(self) -> dict[str, Any]:
         """Return what the agent sees."""
         return {"items": self.items, "pageInfo": self.info(len(self.items)), **self.beside}
 
+    def after(self, kept: int) -> Place:
+        """Return the place after the first `kept` items."""
+        if kept == len(self.items) and self.following is not None:
+            return self.following
+        if self.marks is not None:
+            return self.marks[kept - 1] if kept else self.place
+        return self.place._replace(skip=self.place.skip + kept)
+
     def info(self, kept: int) -> dict[str, Any]:
         """Return `pageInfo` of the first `kept` items."""
         whole = kept == len(self.items)
-        after = self.place._replace(skip=self.place.skip + kept)
         more = not whole or (self.following is not None if self.more is None else self.more)
         info: dict[str, Any] = {"hasNextPage": more, "hasPreviousPage": self.previous}
-        if kept or more:
+        if self.backward and (kept or more):
             info["startCursor"] = self._cursor(self.place._replace(skip=self.place.skip + 1))
-            info["endCursor"] = self._cursor(self.following if whole and self.following is not None else after)
+        if more:
+            info["endCursor"] = self._cursor(self.after(kept))
         if self.total is not None:
             info["totalCount"] = self.total
         return info
@@ -208,7 +138,7 @@ def items_hash(items: list[Any]) -> str:
     if not any(isinstance(item, dict) and item for item in items):
         return ""
     text = json.dumps(items, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=6).hexdigest()
+    return hashlib.blake2b(text, digest_size=HASH).hexdigest()
 
 
 _NOTHING = re.compile(r";\s*results\s*=\s*\"?false\b", re.IGNORECASE)

@@ -8,14 +8,15 @@ answer so for whatever comes after their last page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
 from ..media import is_csv
 from ..schema.reader import MISSING, at
-from .page import Cursors, Page, Place, beside, find_next_position, items_hash, page_url, stated_total
+from .cursors import Cursors, Place
+from .page import Page, beside, find_next_position, items_hash, page_url, stated_total
 from .plan import Plan, first_lead, number, prepare, put, request_size
 
 if TYPE_CHECKING:
@@ -46,9 +47,7 @@ class Pager:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
-        plan = self._plans.get(row.cache_key)
-        if plan is None:
-            plan = self._plans[row.cache_key] = prepare(row, self._table)
+        plan = self._plan(row)
         _check_arguments(arguments, [name for name in params if name in row.hidden_parameters])
         filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
         if "last" in arguments:
@@ -71,6 +70,23 @@ class Pager:
                 place = place._replace(position=position, begin=index)
         return await self._forward(exchanges, row, plan, filters, place, wanted)
 
+    async def pages(
+        self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> AsyncIterator[Page]:
+        """Yield the page of a call that pages forward, as long as the API gives it, and those after it to the end."""
+        plan = self._plan(row)
+        page = await self.page(exchanges, row, params, {**arguments, "first": plan.most})
+        yield page
+        while page.following is not None:
+            page = await self._forward(exchanges, row, plan, page.filters, page.following, plan.most)
+            yield page
+
+    def _plan(self, row: Row) -> Plan:
+        plan = self._plans.get(row.cache_key)
+        if plan is None:
+            plan = self._plans[row.cache_key] = prepare(row, self._table)
+        return plan
+
     async def _forward(
         self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place, wanted: int
     ) -> Page:
@@ -79,6 +95,7 @@ class Pager:
         previous = place.begin + place.skip > 0 or place.position is not None
         if seen and not place.skip and seen in (place.seen, place.saved, place.origin):
             return Page(row.name, filters, self._cursors, place, [], {}, None, None, previous)
+        backward = "before" in row.adapter_parameters
         shown = items[place.skip : place.skip + wanted]
         reached = place.skip + len(shown)
         after: Place | None = None
@@ -91,7 +108,9 @@ class Pager:
             after = Place(
                 next_position, place.begin + len(items), 0, place.size, full, seen, saved, count, place.origin or seen
             )
-        return Page(row.name, filters, self._cursors, place, shown, beside(plan, data), total, after, previous)
+        return Page(
+            row.name, filters, self._cursors, place, shown, beside(plan, data), total, after, previous, None, backward
+        )
 
     async def _fetch(
         self, exchanges: Exchanges, row: Row, plan: Plan, filters: Mapping[str, Any], place: Place
@@ -150,7 +169,9 @@ class Pager:
         place = Place(plan.start + begin, begin, 0, request_size(row, plan, end - begin))
         shown = items[: end - begin]
         more = "before" in arguments
-        return Page(row.name, filters, self._cursors, place, shown, beside(plan, data), total, None, begin > 0, more)
+        return Page(
+            row.name, filters, self._cursors, place, shown, beside(plan, data), total, None, begin > 0, more, True
+        )
 
 
 def _check_arguments(arguments: Mapping[str, Any], hidden: list[str]) -> None:

@@ -27,7 +27,9 @@ PROTOCOL_SCHEMAS: Mapping[str, JsonSchema] = {
             {"enum": ["minimal", "standard", "full"]},
             {"type": "array", "maxItems": 500, "items": {"type": "string", "minLength": 1}},
         ]
-    }
+    },
+    "WhereCondition": {"type": "object", "minProperties": 1, "maxProperties": 20},
+    "AggregateRequest": {"type": "object", "minProperties": 1, "maxProperties": 20},
 }
 """Types of the protocol that parameters have."""
 

@@ -98,6 +98,13 @@ class Config(NamedTuple):
         Whole(MIB, 100 * MIB),
         "Bytes of the API's response, {allowed}.",
     )
+    max_answer_tokens: int = setting(
+        10_000,
+        "limits.max_answer_tokens",
+        "MAX_ANSWER_TOKENS",
+        Whole(500, 1_000_000),
+        "Tokens of an answer's data, as estimated, {allowed}. What is longer is cut, and a warning says how to go on.",
+    )
     max_string_length: int = setting(
         MIB,
         "limits.max_string_length",

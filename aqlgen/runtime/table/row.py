@@ -172,6 +172,10 @@ class Row:
     """Every parameter that is accepted: those that are shown, then those that the adapter pages with."""
     paging: Pagination | None = field(init=False, repr=False, compare=False)
     """`pagination`, where the adapter pages; None where agents page by the API's own parameters, if at all."""
+    selects: bool = field(init=False, repr=False, compare=False)
+    """Whether the adapter takes `fields`, and cuts answers down to them."""
+    default_fields: str = field(init=False, repr=False, compare=False)
+    """The preset of a call that names no fields."""
     hidden_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
     """The parameters that are accepted and not shown, since others stand for them."""
     adapter_parameters: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -221,6 +225,11 @@ class Row:
                 if parameter.wire not in parameters and wires.count(parameter.wire) == 1
             },
         )
+        selection = next(
+            (item for item in parameters.values() if item.location == ADAPTER and item.wire == "fields"), None
+        )
+        set_attribute(self, "selects", selection is not None)
+        set_attribute(self, "default_fields", "full" if selection is None else selection.schema.get("default", "full"))
         has_headers = any("headers" in response for response in self.responses.values())
         set_attribute(self, "has_header_metadata", has_headers)
         set_attribute(self, "rows_by_kinds", {})

@@ -49,6 +49,9 @@ _MOST_KNOWN = 256
 _BEGINNINGS = frozenset({b"{", b"["})
 """First characters of JSON that holds data."""
 
+_GROWTH = 2
+"""How much longer data may be than the JSON that they are read from, in bytes: by names of fields, and by escapes."""
+
 Key: TypeAlias = tuple[str, str]
 
 
@@ -149,7 +152,8 @@ class WarningRules:
         self._config = config
         self._table = table
         self._slow = config.warn_slow_ms / 1000
-        self._max_response = config.max_response_size
+        self._most = config.max_answer_tokens
+        self._surely_fits = config.max_answer_tokens // _GROWTH
         self._deprecations: dict[str, Deprecations | None] = {}
 
     def before(self, row: Row, params: Mapping[str, Any]) -> Warnings | None:
@@ -175,8 +179,20 @@ class WarningRules:
             return warnings
         return self._by_headers(row, response.headers, warnings or Warnings()) or None
 
-    def fit(self, data: Any, row: Row, response: ApiResponse, warnings: Warnings | None) -> tuple[Any, Warnings | None]:
-        """Return the data cut to `max_response_size`, if its body was longer. Raises Failure when it cannot be cut."""
+    def fit(
+        self,
+        data: Any,
+        row: Row,
+        response: ApiResponse,
+        warnings: Warnings | None,
+        *,
+        page: bool = False,
+        gathered: bool = False,
+    ) -> tuple[Any, Warnings | None]:
+        """Return the data cut to `max_answer_tokens`, if the answer was long; what was cut is warned of.
+
+        `page` says that the data are a page with its cursor, `gathered` that they come from several answers.
+        """
         if (  # cheap, since every call asks: data of JSON that was called so need no second look
             data is None
             or data.__class__ is str
@@ -188,14 +204,15 @@ class WarningRules:
             if warning is not None:
                 warnings = warnings or Warnings()
                 warnings.extend([warning])
-        if len(response.content) <= self._max_response:
+        elif len(response.content) <= self._surely_fits and not gathered:
             return data, warnings
-        from .thresholds import truncate
+        from .ceiling import cut_warnings, fit
 
-        data, warning = truncate(data, self._max_response, performed=row.family != "read")
-        if warning is not None:
+        data, cuts = fit(data, self._most, page=page)
+        if cuts:
             warnings = warnings or Warnings()
-            warnings.extend([warning])
+            again = row.family == "read" and row.selects
+            warnings.extend(cut_warnings(cuts, self._most, page=page, again=again))
         return data, warnings
 
     def _about_content(self, data: Any, row: Row, response: ApiResponse) -> CallWarning | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -24,6 +23,7 @@ from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import Session
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
+from aqlgen.runtime.tokens import tokens_of
 from aqlgen.runtime.warnings.collector import CallWarning, Warnings
 from aqlgen.runtime.warnings.deprecation import headers_warning
 from aqlgen.runtime.warnings.rules import WarningRules, select_warnings
@@ -207,16 +207,16 @@ async def test_the_quota_example_comes_out(users: Path) -> None:
 
 async def test_the_truncation_example_comes_out(users: Path) -> None:
     """R-WARN-3"""
-    body = {"results": ["x" * 10_000] * 1523}
-    async with agent(users, answering(body), max_response_size=10_003 * 100 + 20) as client:
+    body = {"results": ["red " * 100] * 1523}
+    async with agent(users, answering(body), max_answer_tokens=10_320) as client:
         envelope = await client.call("search_all")
-    assert envelope["data"] == {"results": ["x" * 10_000] * 100}
+    assert envelope["data"] == {"results": ["red " * 100] * 100}
     [warning] = envelope["warnings"]
     assert warning["code"] == "VALIDATION_TRUNCATED_WARNING"
     assert warning["message"] == "Response truncated to 100 items"
     assert warning["severity"] == "medium"
     details = warning["details"]
-    assert details.pop("max_response_size") == 1_000_320
+    assert details.pop("max_answer_tokens") == 10_320
     assert details == {"field": "results", "original_count": 1523, "truncated_count": 100, "limit": 100}
 
 
@@ -467,11 +467,11 @@ async def test_a_slow_answer_is_warned_of_in_its_envelope(users: Path) -> None:
 async def test_a_list_loses_its_end_and_says_how_much(users: Path) -> None:
     """R-WARN-3"""
     body = [{"id": number, "text": "ö" * 500} for number in range(1500)]
-    async with agent(users, answering(body), max_response_size=1_000_000) as client:
+    async with agent(users, answering(body), max_answer_tokens=330_000) as client:
         envelope = await client.call("list_users")
     kept = len(envelope["data"])
     assert envelope["data"] == body[:kept]
-    assert len(json.dumps(envelope["data"], ensure_ascii=False, separators=(",", ":")).encode()) <= 1_000_000
+    assert tokens_of(envelope["data"]) <= 330_000
     [warning] = envelope["warnings"]
     assert warning["severity"] == "low"
     assert warning["details"]["original_count"] == 1500
@@ -481,7 +481,7 @@ async def test_a_list_loses_its_end_and_says_how_much(users: Path) -> None:
 async def test_the_longest_list_within_objects_is_cut_and_the_rest_kept(users: Path) -> None:
     """R-WARN-3"""
     body = {"page": {"items": ["x" * 1000] * 200, "next": "abc"}, "few": [1, 2]}
-    async with agent(users, answering(body), max_response_size=100_000) as client:
+    async with agent(users, answering(body)) as client:
         envelope = await client.call("list_users")
     assert envelope["data"]["page"]["next"] == "abc"
     assert envelope["data"]["few"] == [1, 2]
@@ -490,25 +490,35 @@ async def test_the_longest_list_within_objects_is_cut_and_the_rest_kept(users: P
 
 async def test_a_text_loses_its_end(users: Path) -> None:
     """R-WARN-3"""
-    async with agent(users, lambda _: httpx2.Response(200, text="\n" * 90_000), max_response_size=50_000) as client:
+    async with agent(users, lambda _: httpx2.Response(200, text="red " * 90_000)) as client:
         envelope = await client.call("get_text")
-    assert 24_000 < len(envelope["data"]) < 25_001
+    assert 36_000 < len(envelope["data"]) <= 40_000
     assert envelope["warnings"][0]["message"] == f"Response truncated to {len(envelope['data'])} characters"
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "field"),
     [
-        lambda _: httpx2.Response(200, json={"blob": "x" * 200_000}),
-        lambda _: httpx2.Response(200, json=["x" * 200_000]),
-        lambda _: httpx2.Response(200, content=b"\x00" * 200_000, headers={"Content-Type": "image/png"}),
-        lambda _: httpx2.Response(200, content=b"[]", headers={"Content-Length": "50000000"}),
+        (lambda _: httpx2.Response(200, json={"blob": "x" * 90_000}), "blob"),
+        (lambda _: httpx2.Response(200, json=["x" * 90_000]), "data"),
+        (lambda _: httpx2.Response(200, json={"a": {"b": [{"c": "x" * 90_000}, 2]}}), "a.b.c"),
     ],
-    ids=["a text in an object", "one item", "binary", "far longer"],
+    ids=["a text in an object", "one item", "deep within"],
 )
-async def test_what_cannot_be_cut_is_refused(users: Path, answer: Answer) -> None:
+async def test_one_long_value_is_cut_where_it_is(users: Path, answer: Answer, field: str) -> None:
+    """R-WARN-3"""
+    async with agent(users, answer, max_answer_tokens=1000) as client:
+        envelope = await client.call("list_users")
+    assert tokens_of(envelope["data"]) <= 1000
+    [warning] = [warning for warning in envelope["warnings"] if warning["details"]["original_count"] == 90_000]
+    assert warning["details"]["field"] == field
+    assert warning["message"] == f"Response truncated to {warning['details']['truncated_count']} characters"
+
+
+async def test_an_answer_that_is_far_longer_is_refused(users: Path) -> None:
     """R-REQ-9"""
-    async with agent(users, answer, max_response_size=100_000) as client:
+    answer = httpx2.Response(200, content=b"[]", headers={"Content-Length": "50000000"})
+    async with agent(users, lambda _: answer, max_response_size=100_000) as client:
         envelope = await client.call("list_users")
     assert envelope["error"]["code"] == "VALIDATION_PAYLOAD_TOO_LARGE"
     details = envelope["error"]["details"]
@@ -516,19 +526,20 @@ async def test_what_cannot_be_cut_is_refused(users: Path, answer: Answer) -> Non
     assert details == {"limit_type": "response_size", "limit_value": 100_000, "unit": "bytes"}
 
 
-async def test_a_call_that_changed_something_succeeds_even_if_its_answer_cannot_be_shown(users: Path) -> None:
+async def test_a_call_that_changed_something_is_not_to_be_repeated_for_the_rest_of_its_answer(users: Path) -> None:
     """R-WARN-3"""
-    async with agent(users, answering({"blob": "x" * 200_000}), max_response_size=100_000) as client:
+    async with agent(users, answering({"blob": "x" * 200_000})) as client:
         envelope = await client.call("create_user", name="Ada")
     assert envelope["success"]
-    assert envelope["data"] is None
+    assert 0 < len(envelope["data"]["blob"]) < 200_000
     assert envelope["warnings"][0]["code"] == "VALIDATION_TRUNCATED_WARNING"
+    assert "next" not in envelope["warnings"][0]["details"]
 
 
 async def test_an_answer_that_is_long_only_by_its_white_space_is_not_cut(users: Path) -> None:
     """R-WARN-3"""
     answer = httpx2.Response(200, text="[1," + " " * 150_000 + "2]", headers={"Content-Type": "application/json"})
-    async with agent(users, lambda _: answer, max_response_size=100_000) as client:
+    async with agent(users, lambda _: answer) as client:
         assert (await client.call("list_users"))["data"] == [1, 2]
         assert await client.warned("list_users") == []
 
@@ -610,13 +621,13 @@ async def test_warnings_can_be_given_every_time(users: Path) -> None:
 
 async def test_a_warning_about_the_data_is_never_left_out(users: Path) -> None:
     """R-WARN-6"""
-    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as client:
+    async with agent(users, answering(["x" * 1000] * 200)) as client:
         assert len(await client.warned("list_users")) == len(await client.warned("list_users")) == 1
 
 
 async def test_a_batch_gathers_the_warnings_of_its_operations(users: Path) -> None:
     """R-WARN-6, R-BAT-1, R-BAT-2"""
-    async with agent(users, answering(["x" * 1000] * 200), max_response_size=100_000) as client:
+    async with agent(users, answering(["x" * 1000] * 200)) as client:
         calls = [{"operation": name} for name in ("list_old", "list_soon", "list_old", "nonsense")]
         result = await client.client.call_tool("mcp_aql_read", {"operations": calls})
     envelope = result.structured_content
@@ -632,7 +643,7 @@ async def test_a_batch_gathers_the_warnings_of_its_operations(users: Path) -> No
 async def test_all_warnings_fit_the_protocols_form(users: Path) -> None:
     """R-WARN-1"""
     headers = {"Sunset": SOON.isoformat(), "X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "1"}
-    async with agent(users, answering(["x" * 1000] * 200, headers), max_response_size=100_000) as client:
+    async with agent(users, answering(["x" * 1000] * 200, headers)) as client:
         warnings = await client.warned("search_all", order="asc")
     assert [warning["code"] for warning in warnings] == [
         "DEPRECATION_WARNING",

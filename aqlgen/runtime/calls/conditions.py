@@ -1,0 +1,200 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Conditions on items: the form of `where`, which lists and steps share (R-SEL-4).
+
+A condition is an object: `{"state": "open"}`, `{"amount": {"gt": 3, "lte": 10}}`. Its keys are fields, by paths with
+dots; all must hold. The operators are eq, ne, gt, gte, lt, lte, in and contains; a plain value is eq. Of a list within
+an item, one element that holds is enough; ne holds if no element is equal. A missing field is null.
+
+Numbers are compared as numbers, also where an item has them as text; times with an offset as instants; other texts by
+their characters. `contains` looks for a text within a text, in any case, or for an element of a list.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, TypeAlias
+
+from ..errors import Code, Failure
+
+__all__ = [
+    "OPERATORS",
+    "Matcher",
+    "check_condition",
+    "compile_condition",
+    "is_equal",
+    "matches",
+    "number_of",
+    "values_at",
+]
+
+Matcher: TypeAlias = Callable[[Any], bool]
+
+_MOST_FIELDS: Final = 20
+_MOST_OPTIONS: Final = 200
+_LONGEST_PATH: Final = 200
+_LONGEST_NUMBER: Final = 40
+_LONGEST_INTEGER: Final = 128
+"""Characters of a number or a time, and bits of an integer."""
+
+_MOST_VALUES: Final = 10_000
+
+_ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+}
+OPERATORS: Final = ("eq", "ne", *_ORDERS, "in", "contains")
+
+
+def matches(item: Any, condition: Mapping[str, Any]) -> bool:
+    """Return True if an item meets a condition. Raises Failure if the condition is none (`check_condition`)."""
+    return compile_condition(condition)(item)
+
+
+def check_condition(condition: Any, name: str = "where") -> None:
+    """Raise Failure (VALIDATION_INVALID_VALUE) if it is no condition; `name` is the parameter's."""
+    compile_condition(condition, name)
+
+
+def compile_condition(condition: Any, name: str = "where") -> Matcher:
+    """Return the test of a condition, for many items. Raises Failure (VALIDATION_INVALID_VALUE) if it is none."""
+    if not isinstance(condition, Mapping) or not condition or len(condition) > _MOST_FIELDS:
+        raise _refused(name, f"it is an object of 1 to {_MOST_FIELDS} fields", condition)
+    tests: list[tuple[tuple[str, ...], Callable[[list[Any]], bool]]] = []
+    for field, wanted in condition.items():
+        path = tuple(field.split(".")) if isinstance(field, str) and len(field) <= _LONGEST_PATH else ("",)
+        if "" in path:
+            raise _refused(name, f"a field is a path of names with dots, at most {_LONGEST_PATH} characters", field)
+        tests += [(path, test) for test in _tests(name, str(field), wanted)]
+
+    def matcher(item: Any) -> bool:
+        return all(test(values_at(item, path)) for path, test in tests)
+
+    return matcher
+
+
+def values_at(item: Any, path: tuple[str, ...]) -> list[Any]:
+    """Return the values at a path, of each element where a list is on the way; of a list at its end its elements.
+
+    A name that has dots itself is found, too. The list is empty if the item has no such field.
+    """
+    if isinstance(item, Mapping) and len(path) > 1 and ".".join(path) in item:
+        path = (".".join(path),)
+    values = [item]
+    for step in path:
+        values = [value[step] for value in _elements(values) if isinstance(value, Mapping) and step in value]
+    if any(isinstance(value, list) for value in values):
+        return [*values, *_elements([value for value in values if isinstance(value, list)])][:_MOST_VALUES]
+    return values
+
+
+def is_equal(left: Any, right: Any) -> bool:
+    """Return True for the same JSON value; a number equals its text, and true is no number."""
+    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
+        return left is right
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    if isinstance(left, (str, int, float)) and isinstance(right, (str, int, float)):
+        first, second = number_of(left), number_of(right)
+        return first is not None and first == second
+    return bool(left == right)
+
+
+def number_of(value: Any) -> Decimal | None:
+    """Return a finite number, also one written as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        return None
+    text = value if isinstance(value, str) else repr(value)
+    if len(text) > _LONGEST_NUMBER or not text.isascii():
+        return None
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _elements(values: list[Any]) -> Iterator[Any]:
+    """Yield values, of a list its elements instead."""
+    count = 0
+    for value in values:
+        for element in value if isinstance(value, list) else (value,):
+            count += 1
+            if count > _MOST_VALUES:
+                return
+            yield element
+
+
+def _tests(name: str, field: str, wanted: Any) -> Iterator[Callable[[list[Any]], bool]]:
+    if isinstance(wanted, list):
+        raise _refused(name, f"for one of several values give {{'{field}': {{'in': […]}}}}", wanted)
+    if not isinstance(wanted, Mapping):
+        yield _test("eq", wanted)
+        return
+    unknown = [key for key in wanted if key not in OPERATORS]
+    if unknown or not wanted:
+        raise _refused(name, f"the operators of '{field}' are {', '.join(OPERATORS)}", unknown[:1] or wanted)
+    for key, value in wanted.items():
+        if key == "in" and not (isinstance(value, list) and len(value) <= _MOST_OPTIONS):
+            raise _refused(name, f"'in' of '{field}' takes a list of at most {_MOST_OPTIONS} values", value)
+        if key in _ORDERS and (isinstance(value, bool) or not isinstance(value, (int, float, str))):
+            raise _refused(name, f"'{key}' of '{field}' takes a number or a text", value)
+        if key == "contains" and isinstance(value, (list, Mapping)):
+            raise _refused(name, f"'contains' of '{field}' takes one plain value", value)
+        yield _test(key, value)
+
+
+def _test(key: str, wanted: Any) -> Callable[[list[Any]], bool]:
+    if key in _ORDERS:
+        order = _ORDERS[key]
+        return lambda values: any(_ordered(order, value, wanted) for value in values)
+    if key == "in":
+        return lambda values: any(is_equal(value, option) for value in values or [None] for option in wanted)
+    if key == "contains":
+        return lambda values: any(_contains(value, wanted) for value in values)
+    if key == "ne":
+        return lambda values: not any(is_equal(value, wanted) for value in values or [None])
+    return lambda values: any(is_equal(value, wanted) for value in values or [None])
+
+
+def _ordered(order: Callable[[Any, Any], bool], value: Any, wanted: Any) -> bool:
+    first, second = number_of(value), number_of(wanted)
+    if first is not None and second is not None:
+        return order(first, second)
+    if not isinstance(value, str) or not isinstance(wanted, str):
+        return False
+    instant, limit = _instant(value), _instant(wanted)
+    if instant is not None and limit is not None:
+        return order(instant, limit)
+    return order(value, wanted)
+
+
+def _instant(text: str) -> datetime | None:
+    """Return a time that has an offset, None for any other text."""
+    if len(text) > _LONGEST_NUMBER or not text[:4].isdigit():
+        return None
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return instant if instant.tzinfo is not None else None
+
+
+def _contains(value: Any, wanted: Any) -> bool:
+    if isinstance(value, str) and isinstance(wanted, str):
+        return wanted.casefold() in value.casefold()
+    return isinstance(value, list) and any(is_equal(element, wanted) for element in value)
+
+
+def _refused(name: str, rule: str, value: Any) -> Failure:
+    return Failure(
+        Code.INVALID_VALUE,
+        f"Parameter '{name}' is no condition: {rule}. Examples: {{'state': 'open'}}, {{'amount': {{'gt': 3}}}}.",
+        {"param_name": name, "actual_value": repr(value)[:100]},
+    )

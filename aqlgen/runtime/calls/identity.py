@@ -1,0 +1,91 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What an agent needs of the answer to a write: what the thing is, its state, its version and where it is (R-SEL-2).
+
+Beside these what the API remarks, and secrets, since many an API shows them this once. A thing that names nothing of
+itself stays whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..text import folded
+
+__all__ = ["IDENTIFIERS", "NAMES", "PAGES_OF_PEOPLE", "identity"]
+
+IDENTIFIERS: Final = frozenset({"id", "uuid", "guid", "gid", "sid", "uid", "key", "slug", "number", "code", "arn"})
+NAMES: Final = frozenset({"name", "title", "fullname", "displayname", "login", "username", "label", "summary", "email"})
+PAGES_OF_PEOPLE: Final = frozenset({"html_url", "web_url"})
+
+_STATES: Final = frozenset(
+    {
+        "state",
+        "status",
+        "phase",
+        "conclusion",
+        "outcome",
+        "enabled",
+        "active",
+        "archived",
+        "deleted",
+        "merged",
+        "paid",
+        "ok",
+        "success",
+        "type",
+        "kind",
+    }
+)
+_VERSIONS: Final = frozenset({"version", "revision", "etag", "resourceversion", "generation", "sha"})
+_PLACES: Final = frozenset(
+    {"url", "href", "link", "uri", "self", "selflink", "location", "permalink", "weburl", "htmlurl"}
+)
+_REMARKS: Final = frozenset({"warning", "warnings", "error", "errors", "message", "messages", "failures"})
+_SECRETS: Final = ("token", "secret", "password", "passphrase", "apikey", "privatekey", "accesskey", "credentials")
+_RESOURCE_SUFFIXES: Final = ("id", "name", "key", "uuid", "number")
+
+_MOST_NESTED: Final = 3
+_MOST_SCALARS: Final = 12
+
+
+def identity(value: Any, resource: str = "") -> Any:
+    """Return what a write's answer says of a thing, of a list of each; `resource` is the thing's name."""
+    if isinstance(value, list):
+        return [identity(item, resource) for item in value]
+    if not isinstance(value, dict):
+        return value
+    prefix = folded(resource)
+    identifying = IDENTIFIERS | NAMES | {f"{prefix}{suffix}" for suffix in _RESOURCE_SUFFIXES if prefix}
+    kept = {key: _kept(inner) for key, inner in value.items() if _is_wanted(folded(key), inner, identifying)}
+    if not any(folded(key) in identifying for key in kept):
+        nested = _nested(value, identifying)
+        if not nested:
+            return value
+        kept = {key: nested.get(key, kept.get(key)) for key in value if key in nested or key in kept}
+    return kept
+
+
+def _is_wanted(name: str, value: Any, identifying: frozenset[str]) -> bool:
+    if name in identifying or name in _PLACES:
+        return not isinstance(value, (dict, list))
+    return name in _STATES or name in _VERSIONS or name in _REMARKS or name.endswith(_SECRETS)
+
+
+def _kept(value: Any) -> Any:
+    """Return a value, of an object its plain ones."""
+    if not isinstance(value, dict):
+        return value
+    plain = [key for key, inner in value.items() if not isinstance(inner, (dict, list))]
+    return {key: value[key] for key in plain[:_MOST_SCALARS]}
+
+
+def _nested(value: Mapping[str, Any], identifying: frozenset[str]) -> dict[str, Any]:
+    """Return the parts that identify the thing where it does not itself, as `metadata` does."""
+    parts: dict[str, Any] = {}
+    for key, inner in value.items():
+        if len(parts) < _MOST_NESTED and isinstance(inner, dict) and any(folded(name) in identifying for name in inner):
+            parts[key] = {
+                name: _kept(part) for name, part in inner.items() if _is_wanted(folded(name), part, identifying)
+            }
+    return parts

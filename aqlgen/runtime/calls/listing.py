@@ -1,0 +1,159 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""`where` and `aggregate` of lists: filtered and summed up here, over a bounded number of pages (R-SEL-4)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import Code, Failure
+from ..warnings.collector import CallWarning
+from .aggregates import Aggregates, read_aggregate
+from .conditions import Matcher, compile_condition, values_at
+
+if TYPE_CHECKING:
+    from ..paging.page import Page
+
+__all__ = ["BOUNDED", "MOST_ITEMS", "MOST_PAGES", "UNKNOWN_FIELD", "ListQuery", "at_list", "no_list", "read_query"]
+
+MOST_ITEMS: Final = 1000
+MOST_PAGES: Final = 10
+"""How much of a list one call looks through."""
+
+_MOST_MATCHES: Final = 100
+
+BOUNDED: Final = "VALIDATION_LIST_BOUND_WARNING"
+"""Code of the warning that there is more of the list than was looked through."""
+
+UNKNOWN_FIELD: Final = "VALIDATION_UNKNOWN_FIELD_WARNING"
+"""Code of the warning that no item has a field that was asked about."""
+
+
+@dataclass(slots=True)
+class ListQuery:
+    """What a call asks of a list beside its page; `warnings` and `scanned` tell of the items that were looked at."""
+
+    matcher: Matcher | None
+    aggregates: Aggregates | None
+    unseen: set[str]
+    first: int | None = None
+    scanned: int = 0
+    pages: int = 0
+    only_item: Any = None
+    """The item of a list that has no other."""
+
+    def _matches(self, items: list[Any]) -> list[bool]:
+        self.scanned += len(items)
+        self.only_item = items[0] if self.scanned == len(items) == 1 else None
+        for field in [
+            field for field in self.unseen if any(values_at(item, tuple(field.split("."))) for item in items)
+        ]:
+            self.unseen.discard(field)
+        return [self.matcher is None or self.matcher(item) for item in items]
+
+    def over(self, items: list[Any]) -> list[Any]:
+        """Return the items of a whole list that match; where aggregates are asked for they are computed."""
+        chosen = [item for item, matched in zip(items, self._matches(items), strict=True) if matched]
+        if self.aggregates is not None:
+            self.aggregates.add(chosen)
+        return chosen
+
+    async def filtered(self, pages: AsyncIterator[Page]) -> Page:
+        """Return a page of the items that match, the first ones of the pages, with the cursor behind them."""
+        wanted = min(self.first or _MOST_MATCHES, _MOST_MATCHES)
+        first: Page | None = None
+        items: list[Any] = []
+        marks: list[Any] = []
+        following, last = None, 0
+        async for page in pages:
+            first = first or page
+            self.pages += 1
+            following = page.following
+            matched = [index for index, matches in enumerate(self._matches(page.items)) if matches]
+            for index in matched[: wanted - len(items)]:
+                items.append(page.items[index])
+                marks.append(page.after(index + 1))
+                last = index
+            if len(items) == wanted:
+                following = marks[-1] if last + 1 < len(page.items) else page.following
+                break
+            if self._is_enough():
+                break
+        assert first is not None  # noqa: S101 - there is a page, or Failure was raised
+        return replace(first, items=items, marks=marks, following=following, total=None)
+
+    async def aggregated(self, pages: AsyncIterator[Page]) -> tuple[dict[str, Any], bool]:
+        """Return the aggregates over the pages, and whether there is more of the list."""
+        aggregates = self.aggregates
+        assert aggregates is not None  # noqa: S101 - asked of such queries only
+        more, total = False, None
+        async for page in pages:
+            self.pages += 1
+            self.over(page.items)
+            more = page.following is not None
+            if self.matcher is None and aggregates.only_counts and page.total is not None and self.pages == 1:
+                total = page.total if not page.previous else None
+                more = more and total is None
+            if not more or self._is_enough():
+                break
+        return {"aggregations": aggregates.results(total)}, more
+
+    def _is_enough(self) -> bool:
+        return self.pages >= MOST_PAGES or self.scanned >= MOST_ITEMS
+
+    def warnings(self, *, more: bool) -> list[CallWarning]:
+        """Return the warnings: of the bound, if it ended the search and there is more, and of unknown fields."""
+        warnings = []
+        if more and self._is_enough():
+            what = "Aggregated" if self.aggregates is not None else "Searched"
+            advice = "filter by the operation's own parameters" + (
+                "" if self.aggregates is not None else ", or go on after pageInfo.endCursor"
+            )
+            details: dict[str, Any] = {"field": "items", "scanned_count": self.scanned, "pages": self.pages}
+            message = f"{what} the first {self.scanned} items only: there are more; {advice}"
+            warnings.append(CallWarning(BOUNDED, message, "high" if self.aggregates is not None else "medium", details))
+        if self.unseen and self.scanned:
+            fields = sorted(self.unseen)
+            message = f"No item has the field {', '.join(map(repr, fields))[:200]}: it counts as null"
+            warnings.append(CallWarning(UNKNOWN_FIELD, message, "medium", {"fields": fields}))
+        return warnings
+
+
+def read_query(options: Mapping[str, Any]) -> ListQuery | None:
+    """Return what options ask of a list, None if nothing. Raises Failure for a form that cannot be read."""
+    where, aggregate = options.get("where"), options.get("aggregate")
+    if where is None and aggregate is None:
+        return None
+    for name in ("last", "before"):
+        if name in options:
+            raise Failure(
+                Code.INVALID_VALUE,
+                f"Cannot use '{name}' with 'where' or 'aggregate'. Use 'first' and 'after'.",
+                {"param_name": name},
+            )
+    matcher = None if where is None else compile_condition(where)
+    aggregates = None if aggregate is None else read_aggregate(aggregate)
+    return ListQuery(
+        matcher,
+        aggregates,
+        {*(where or ()), *(() if aggregates is None else aggregates.fields)},
+        options.get("first"),
+    )
+
+
+def no_list() -> Failure:
+    """Return the refusal of a question that only a list can answer."""
+    message = "The answer is no list: call again without 'where' and 'aggregate'."
+    return Failure(Code.INVALID_VALUE, message, {"param_name": "where"})
+
+
+def at_list(data: Any, path: tuple[str, ...], change: Callable[[list[Any]], Any]) -> Any:
+    """Return the data with the list at a path changed. Raises Failure if there is none."""
+    if not path:
+        if not isinstance(data, list):
+            raise no_list()
+        return change(data)
+    inner = data.get(path[0]) if isinstance(data, dict) else None
+    changed = at_list(inner, path[1:], change)
+    return {**data, path[0]: changed}

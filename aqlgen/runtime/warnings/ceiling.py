@@ -1,0 +1,193 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The ceiling of an answer, in tokens: what is longer is cut, and a warning for each cut says how to go on (R-WARN-3).
+
+Lists are cut at whole items, texts lose their end. In an object what is small stays, and what is large shares the rest
+of the room, level by level, so that what lies deepest goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..tokens import encoded, estimate
+from .collector import CallWarning
+
+__all__ = ["CODE", "Cut", "cut_warnings", "fit"]
+
+CODE = "VALIDATION_TRUNCATED_WARNING"
+
+_LEAST: Final = 12
+"""Tokens below which a value is not worth showing a part of."""
+
+_ROUNDS: Final = 6
+_MOST_WARNINGS: Final = 5
+_CERTAIN: Final = 12
+"""Characters a token from which on a text is longer than its room, whatever is in it."""
+
+_BRACKETS: Final = 2
+_SEPARATOR: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One cut: at `path` there were `original` items, characters or fields, and `kept` are left."""
+
+    path: tuple[str, ...]
+    unit: str
+    original: int
+    kept: int
+
+
+def fit(data: Any, most: int, *, page: bool = False) -> tuple[Any, list[Cut]]:
+    """Return the data in at most `most` tokens, as estimated, and the cuts. A `page` keeps an item at least.
+
+    Costs as much as encoding the data, so call it only when the answer was long.
+    """
+    if _surely_fits(data, most) or _cost(data, most) <= most:
+        return data, []
+    room = most
+    for _ in range(_ROUNDS):
+        cuts: list[Cut] = []
+        shrunk = _page(data, room, cuts) if page and isinstance(data, dict) else _shrunk(data, room, (), cuts)
+        if _cost(shrunk, most) <= most:
+            return shrunk, cuts
+        room = room * 4 // 5
+    return shrunk, cuts
+
+
+def cut_warnings(cuts: Sequence[Cut], most: int, *, page: bool = False, again: bool = True) -> Iterator[CallWarning]:
+    """Yield the warnings of cuts, the first few ones; `again` says that the call can be repeated for the rest."""
+    for cut in cuts[:_MOST_WARNINGS]:
+        details: dict[str, Any] = {
+            "field": ".".join(cut.path) or "data",
+            "original_count": cut.original,
+            "truncated_count": cut.kept,
+            "limit": cut.kept,
+            "max_answer_tokens": most,
+        }
+        if page and cut.path == ("items",):
+            details["next"] = "pageInfo.endCursor"
+        elif again:
+            fields = _fields_of_rest(cut, page=page)
+            if fields:
+                details["next"] = {"fields": [fields]}
+        severity = "medium" if cut.kept * 2 < cut.original else "low"
+        yield CallWarning(CODE, f"Response truncated to {cut.kept} {cut.unit}", severity, details)
+
+
+def _fields_of_rest(cut: Cut, *, page: bool) -> str:
+    """Return the path for `fields` that gives what a cut left out; "" if no path can say it."""
+    path = cut.path[1:] if page and cut.path[:1] == ("items",) else cut.path
+    if cut.unit == "characters" and not cut.kept:
+        return ""
+    if any(not step or "." in step or "[" in step for step in path):
+        return ""
+    return ".".join(path) + ("" if cut.unit == "fields" else f"[{cut.kept}:]")
+
+
+def _cost(value: Any, room: int) -> int:
+    """Return the tokens of a value; more than the room, if only roughly, where it is far longer."""
+    text = encoded(value)
+    return len(text) if len(text) > max(room, _LEAST) * _CERTAIN else estimate(text)
+
+
+def _surely_fits(data: Any, most: int) -> bool:
+    """Return True if the JSON of the data has no more bytes than tokens are allowed: a token is a byte at least."""
+    text = encoded(data)
+    return len(text) <= most and (text.isascii() or len(text.encode("utf-8", "surrogatepass")) <= most)
+
+
+def _page(data: dict[str, Any], room: int, cuts: list[Cut]) -> dict[str, Any]:
+    """Return a page whose items are cut, and what is beside them only where that is long."""
+    beside = {key: value for key, value in data.items() if key not in ("items", "pageInfo")}
+    cost = _cost(beside, room // 4)
+    if cost > room // 4:
+        beside = _shrunk(beside, room // 4, (), cuts)
+        cost = room // 4
+    info = data.get("pageInfo")
+    left = room - cost - _cost(info, room) - _BRACKETS * 4
+    items = _shrunk(data["items"], max(left, room // 4), ("items",), cuts)
+    return {"items": items, "pageInfo": info, **beside}
+
+
+def _shrunk(value: Any, room: int, path: tuple[str, ...], cuts: list[Cut]) -> Any:
+    """Return a value that is too long, cut to a room."""
+    if isinstance(value, str):
+        return _text(value, room, path, cuts)
+    if isinstance(value, list):
+        return _list(value, room, path, cuts)
+    if isinstance(value, dict):
+        return _object(value, room, path, cuts)
+    return value
+
+
+def _text(text: str, room: int, path: tuple[str, ...], cuts: list[Cut]) -> str:
+    kept = text[: room * _CERTAIN]
+    while kept:
+        cost = estimate(encoded(kept))
+        if cost <= room:
+            break
+        kept = kept[: min(len(kept) * room // cost, len(kept) * 19 // 20)]
+    kept = kept[: len(kept) // 4 * 4]  # whole groups, where it is base64
+    cuts.append(Cut(path, "characters", len(text), len(kept)))
+    return kept
+
+
+def _list(items: list[Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -> list[Any]:
+    kept = items[: _count_fitting(items, room)]
+    if items and not kept:
+        kept = [_shrunk(items[0], max(room - _BRACKETS - _SEPARATOR, 1), path, cuts)]
+    if len(kept) < len(items):
+        cuts.append(Cut(path, "items", len(items), len(kept)))
+    return kept
+
+
+def _count_fitting(items: list[Any], room: int) -> int:
+    """Count the leading items that fit into a list."""
+    left, least = room - _BRACKETS, 0
+    for item in items:
+        left -= _cost(item, room) + _SEPARATOR
+        if left < 0:
+            break
+        least += 1
+    # Signs between small items are one token with those in them, so that more may fit than their sum.
+    most = min(len(items), least * 2)
+    while most - least > max(1, least // 16):
+        middle = (least + most) // 2
+        if _cost(items[:middle], room) <= room:
+            least = middle
+        else:
+            most = middle
+    return least
+
+
+def _object(value: dict[str, Any], room: int, path: tuple[str, ...], cuts: list[Cut]) -> dict[str, Any]:
+    left = room - _BRACKETS
+    if value.get("encoding") == "base64" and isinstance(value.get("content"), str):
+        cuts.append(Cut((*path, "content"), "characters", len(value["content"]), 0))
+        return {**value, "content": ""}  # a part of a file is of no use
+    if len(value) * _LEAST > room:
+        return _map(value, left, path, cuts)
+    names = {key: estimate(encoded(key)) + _BRACKETS for key in value}
+    costs = {key: names[key] + _cost(inner, room) for key, inner in value.items()}
+    changed: dict[str, Any] = {}
+    for count, key in enumerate(sorted(costs, key=costs.__getitem__)):
+        share = left // (len(costs) - count)
+        if costs[key] > share:
+            changed[key] = _shrunk(value[key], max(share - names[key], 1), (*path, key), cuts)
+        left -= min(costs[key], share)
+    return {key: changed.get(key, inner) for key, inner in value.items()}
+
+
+def _map(value: Mapping[str, Any], left: int, path: tuple[str, ...], cuts: list[Cut]) -> dict[str, Any]:
+    """Return the leading entries of an object that has more of them than can be shown in part."""
+    kept: dict[str, Any] = {}
+    for key, inner in value.items():
+        left -= estimate(encoded(key)) + _BRACKETS + _cost(inner, max(left, 1))
+        if left < 0:
+            break
+        kept[key] = inner
+    cuts.append(Cut(path, "fields", len(value), len(kept)))
+    return kept

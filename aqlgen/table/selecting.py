@@ -1,0 +1,128 @@
+"""The parameters by which agents choose from an answer: `fields` of writes, `where` and `aggregate` of lists.
+
+R-SEL-2 and R-SEL-4.
+
+One that has the name of a parameter of the API gives way to it, as `answer_fields`: the API's keeps the name that it
+has. A write answers `minimal` where its answer is the thing that was sent and can be read again; where it is a result
+that was asked for, as the reply of a model, it is in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from aqlgen.decide.decision import Category
+from aqlgen.ir import Json
+from aqlgen.runtime.calls.selection import items_path
+from aqlgen.runtime.schema.reader import as_schema, referred, schema_at, union_of
+from aqlgen.runtime.table import ADAPTER, Body, Parameter, Response
+from aqlgen.runtime.text import folded
+from aqlgen.table.parameters import FIELDS, SELECTION, has_fields
+
+__all__ = ["Answer", "Readable", "answer_of", "fields_sent", "selecting_parameters"]
+
+_WHERE: Final = "Only items like {'state': 'open', 'size': {'gt': 3}}"
+_AGGREGATE: Final = "Numbers, not items: {'group_by': 'state', 'sum': 'size'}"
+_PART: Final = "A part of the text, such as ['[40000:]']"
+_ENOUGH: Final = 0.8
+"""The share of a write's fields that a read has to give, so that the rest may be left to it."""
+_ECHO: Final = 1 / 3
+"""The share of the fields sent that an answer has if it is the thing that was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an operation answers with: the type of the thing, its fields, whether it is a list of them, or a text."""
+
+    type: str | None
+    fields: frozenset[str]
+    is_list: bool
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What the operations that read give, by type, and by the fields of each resource."""
+
+    types: frozenset[str]
+    fields: Mapping[str, tuple[frozenset[str], ...]]
+
+    @classmethod
+    def of(cls, answers: Iterable[tuple[str, Answer]]) -> Readable:
+        """Collect what reads answer with, each with its resource."""
+        types: set[str] = set()
+        fields: dict[str, tuple[frozenset[str], ...]] = {}
+        for resource, answer in answers:
+            if answer.type is not None:
+                types.add(answer.type)
+            fields[resource] = (*fields.get(resource, ()), answer.fields)
+        return cls(frozenset(types), fields)
+
+    def has(self, resource: str, answer: Answer) -> bool:
+        """Return True if what an answer says can be read again."""
+        if not answer.fields:
+            return False
+        return answer.type in self.types or any(
+            len(answer.fields & fields) >= len(answer.fields) * _ENOUGH for fields in self.fields.get(resource, ())
+        )
+
+
+def answer_of(responses: Mapping[str, Response], resource: str, types: Mapping[str, Mapping[str, Json]]) -> Answer:
+    """Return what an operation on a resource answers with; one under its own name, as `{server: …}`, is unwrapped."""
+    good = sorted(status for status in responses if status.startswith("2")) or ["default"]
+    response = responses.get(good[0], {})
+    schema = as_schema(response.get("schema"))
+    is_text = response.get("content_type", "").startswith("text/")
+    path, item = items_path(types, schema)
+    is_list = bool(union_of(types, schema_at(types, schema, path)).items)
+    properties = union_of(types, item).properties
+    for name, (_, inner) in properties.items():
+        within = union_of(types, inner).properties
+        if folded(name) == folded(resource) and within:
+            return Answer(referred(inner), frozenset(within), is_list, is_text)
+    return Answer(referred(item), frozenset(properties), is_list, is_text)
+
+
+def fields_sent(
+    body: Body | None, parameters: Iterable[Parameter], types: Mapping[str, Mapping[str, Json]]
+) -> frozenset[str]:
+    """Return the fields of the thing that an operation sends; none if it has no body."""
+    if body is not None and body.schema:
+        return frozenset(union_of(types, items_path(types, body.schema)[1]).properties)
+    return frozenset(parameter.name for parameter in parameters if parameter.location == "body")
+
+
+def selecting_parameters(
+    category: Category,
+    resource: str,
+    returns: str,
+    answer: Answer,
+    sent: frozenset[str],
+    readable: Readable,
+    taken: Iterable[str],
+    *,
+    paged: bool,
+) -> tuple[Parameter, ...]:
+    """Return the parameters of an operation that choose from its answer; `taken` are the names that the API's have."""
+    names = frozenset(taken)
+    if category is not Category.READ:
+        if not has_fields(returns):
+            return ()
+        echoed = len(sent & answer.fields) >= len(sent) * _ECHO
+        usual = "minimal" if echoed and readable.has(resource, answer) else "full"
+        return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
+    if returns == "string" and answer.is_text:
+        return (_parameter("fields", {**SELECTION, "default": "full"}, _PART, names),)
+    if not (paged or answer.is_list):
+        return ()
+    return (
+        _parameter("where", {"$ref": "#/types/WhereCondition"}, _WHERE, names),
+        _parameter("aggregate", {"$ref": "#/types/AggregateRequest"}, _AGGREGATE, names),
+    )
+
+
+def _parameter(wire: str, schema: Mapping[str, Json], description: str, taken: frozenset[str]) -> Parameter:
+    name = f"answer_{wire}" if wire in taken else wire
+    return Parameter(name=name, wire=wire, location=ADAPTER, required=False, schema=schema, description=description)

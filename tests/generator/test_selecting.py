@@ -1,0 +1,91 @@
+"""Which operations take `fields`, `where` and `aggregate`, and what writes answer unless asked (R-SEL-2, R-SEL-4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import api, tabulate
+
+TEXT = {"type": "string"}
+PET = {"type": "object", "properties": {"id": TEXT, "name": TEXT, "tag": TEXT, "notes": TEXT, "owner": TEXT}}
+REF = {"$ref": "#/components/schemas/Pet"}
+NEW = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "tag": TEXT, "fields": TEXT}}
+REPLY = {"type": "object", "properties": {"id": TEXT, "answer": TEXT}}
+
+
+def operation(answer: Any, sent: Any = None, kind: str = "application/json", **more: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {"responses": {"200": {"description": "ok", "content": {kind: {"schema": answer}}}}, **more}
+    if sent is not None:
+        row["requestBody"] = {"content": {"application/json": {"schema": sent}}}
+    return row
+
+
+def defaults(tmp_path: Path, paths: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the adapter's own parameters by operation: their defaults, by name."""
+    table = tabulate(tmp_path, {**api(paths), "components": {"schemas": {"Pet": PET}}})
+    return {
+        name: {
+            parameter: details["schema"].get("default")
+            for parameter, details in row["parameters"].items()
+            if details["in"] == "adapter" and parameter != "dry_run"
+        }
+        for name, row in table.rows.items()
+    }
+
+
+BY_ID = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
+
+
+def test_a_write_is_brief_where_its_answer_is_what_was_sent_and_can_be_read(tmp_path: Path) -> None:
+    new = {**NEW, "properties": {"name": TEXT, "tag": TEXT}}
+    paths = {
+        "/pets": {"get": operation({"type": "array", "items": REF}), "post": operation(REF, new)},
+        "/pets/{id}": {"parameters": BY_ID, "get": operation(REF), "patch": operation(REF, new),
+                       "delete": {"responses": {"204": {"description": "gone"}}}},
+        "/questions": {"post": operation(REPLY, {"type": "object", "properties": {"question": TEXT}})},
+    }  # fmt: skip
+    assert defaults(tmp_path, paths) == {
+        "list_pets": {"fields": "standard", "where": None, "aggregate": None},
+        "create_pet": {"fields": "minimal"},
+        "get_pet": {"fields": "full"},
+        "update_pet": {"fields": "minimal"},
+        "delete_pet": {},
+        "create_question": {"fields": "full"},
+    }
+
+
+def test_an_envelope_under_the_things_name_is_seen_through(tmp_path: Path) -> None:
+    wrapped = {"type": "object", "properties": {"pet": PET, "job": {"type": "object", "properties": {"id": TEXT}}}}
+    new = {"type": "object", "properties": {"name": TEXT, "tag": TEXT}}
+    paths = {"/pets": {"post": operation(wrapped, new)}, "/pets/{id}": {"parameters": BY_ID, "get": operation(wrapped)}}
+    assert defaults(tmp_path, paths)["create_pet"] == {"fields": "minimal"}
+
+
+def test_the_apis_own_parameters_keep_their_names(tmp_path: Path) -> None:
+    query = [{"name": name, "in": "query", "schema": TEXT} for name in ("where", "aggregate")]
+    paths = {
+        "/pets": {"get": operation({"type": "array", "items": REF}, parameters=query), "post": operation(REF, NEW)},
+        "/pets/{id}": {"parameters": BY_ID, "get": operation(REF)},
+    }
+    parameters = defaults(tmp_path, paths)
+    assert parameters["list_pets"].keys() == {"fields", "answer_where", "answer_aggregate"}
+    assert parameters["create_pet"].keys() == {"answer_fields"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "names"),
+    [
+        ({"type": "object", "properties": {"data": {"type": "array", "items": REF}, "total": TEXT}}, "application/json",
+         {"fields", "where", "aggregate"}),
+        (REF, "application/json", {"fields"}),
+        (TEXT, "text/plain", {"fields"}),
+        ({"type": "integer"}, "application/json", set()),
+        ({"type": "string", "format": "binary"}, "image/png", set()),
+    ],
+)  # fmt: skip
+def test_lists_can_be_filtered_and_texts_read_in_parts(tmp_path: Path, answer: Any, kind: str, names: set[str]) -> None:
+    [parameters] = defaults(tmp_path, {"/pets": {"get": operation(answer, kind=kind)}}).values()
+    assert parameters.keys() == names

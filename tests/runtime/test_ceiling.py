@@ -1,0 +1,96 @@
+"""Answers that are cut to the ceiling of tokens (R-WARN-3, R-SEL-3)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aqlgen.runtime.tokens import tokens_of
+from aqlgen.runtime.warnings.ceiling import Cut, cut_warnings, fit
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=400) | st.text("abc ", max_size=3000),
+    lambda inner: st.lists(inner, max_size=12) | st.dictionaries(st.text(max_size=12), inner, max_size=12),
+    max_leaves=60,
+)
+
+
+def is_part(short: Any, whole: Any) -> bool:
+    """Return True if a value is the other one, with ends of lists, ends of texts and fields left out."""
+    if isinstance(whole, str):
+        return isinstance(short, str) and whole.startswith(short)
+    if isinstance(whole, list):
+        return isinstance(short, list) and len(short) <= len(whole) and all(map(is_part, short, whole))
+    if isinstance(whole, dict):
+        return isinstance(short, dict) and all(key in whole and is_part(short[key], whole[key]) for key in short)
+    return bool(short == whole)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(VALUES, min_size=1, max_size=6), st.integers(200, 2000))
+def test_what_is_cut_is_a_part_below_the_bound(value: Any, most: int) -> None:
+    short, cuts = fit(value, most)
+    assert tokens_of(short) <= most
+    assert is_part(short, value)
+    assert json.loads(json.dumps(short)) == short
+    assert bool(cuts) is (short != value)
+
+
+def test_what_is_small_stays_and_what_is_large_shares_the_room() -> None:
+    value = {"id": 5, "body": "word " * 5000, "diff": "word " * 5000, "labels": ["a", "b"]}
+    short, cuts = fit(value, 2000)
+    assert short["id"] == 5
+    assert short["labels"] == ["a", "b"]
+    assert 800 < tokens_of(short["body"]) < 1000
+    assert 800 < tokens_of(short["diff"]) < 1000
+    assert {cut.path for cut in cuts} == {("body",), ("diff",)}
+
+
+def test_a_page_keeps_its_place_and_an_item_whatever_is_beside_it() -> None:
+    info = {"hasNextPage": True, "hasPreviousPage": False, "endCursor": "abc"}
+    page = {"items": [{"id": 1, "text": "word " * 9000}] * 3, "pageInfo": info, "facets": ["word " * 100] * 900}
+    short, _ = fit(page, 1000, page=True)
+    assert short["pageInfo"] == info
+    assert len(short["items"]) == 1
+    assert short["items"][0]["id"] == 1
+    assert tokens_of(short) <= 1000
+
+
+def test_an_object_of_very_many_fields_keeps_the_first() -> None:
+    short, [cut] = fit({f"key{number}": number for number in range(9000)}, 500)
+    assert list(short)[:2] == ["key0", "key1"]
+    assert cut == Cut((), "fields", 9000, len(short))
+
+
+@pytest.mark.parametrize(
+    ("cut", "page", "following"),
+    [
+        (Cut(("items",), "items", 20, 5), True, "pageInfo.endCursor"),
+        (Cut(("items", "body"), "characters", 20, 5), True, {"fields": ["body[5:]"]}),
+        (Cut(("files", "patch"), "characters", 20, 5), False, {"fields": ["files.patch[5:]"]}),
+        (Cut((), "items", 20, 5), False, {"fields": ["[5:]"]}),
+        (Cut(("map",), "fields", 20, 5), False, {"fields": ["map"]}),
+        (Cut(("a.b",), "items", 20, 5), False, None),
+    ],
+)
+def test_each_cut_says_how_to_go_on(cut: Cut, page: bool, following: Any) -> None:
+    [warning] = cut_warnings([cut], 1000, page=page)
+    assert warning.details is not None
+    assert warning.details.get("next") == following
+    assert warning.details["original_count"] == 20
+    assert warning.message == f"Response truncated to 5 {cut.unit}"
+    [warning] = cut_warnings([cut], 1000, page=page, again=False)
+    assert warning.details is not None
+    assert page or "next" not in warning.details
+
+
+def test_a_part_of_a_file_is_not_shown() -> None:
+    short, [cut] = fit({"content": "AAAA" * 9000, "encoding": "base64", "mime_type": "image/png"}, 1000)
+    assert short == {"content": "", "encoding": "base64", "mime_type": "image/png"}
+    [warning] = cut_warnings([cut], 1000)
+    assert warning.details is not None
+    assert "next" not in warning.details

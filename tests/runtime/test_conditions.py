@@ -1,0 +1,114 @@
+"""Conditions on items, which `where` and steps share (R-SEL-4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.calls.conditions import check_condition, matches
+from aqlgen.runtime.errors import Failure
+
+ITEM = {
+    "id": 7,
+    "state": "open",
+    "draft": False,
+    "price": "12.50",
+    "closed_at": None,
+    "made_at": "2026-03-01T10:00:00+02:00",
+    "owner": {"name": "Ada Lovelace", "age": 36},
+    "labels": [{"name": "bug", "weight": 2}, {"name": "docs", "weight": 5}],
+    "tags": ["red", "blue"],
+    "a.b": 1,
+}
+
+HOLD = [
+    {"state": "open"},
+    {"state": "open", "id": 7},
+    {"id": 7.0},
+    {"id": "7"},
+    {"draft": False},
+    {"draft": {"ne": True}},
+    {"closed_at": None},
+    {"missing": None},
+    {"missing": {"ne": 1}},
+    {"price": {"gt": 12, "lt": 13}},
+    {"price": 12.5},
+    {"id": {"gte": 7, "lte": 7}},
+    {"id": {"in": [1, 7]}},
+    {"closed_at": {"in": [None]}},
+    {"owner.name": {"contains": "lovelace"}},
+    {"owner.age": {"gt": 30}},
+    {"labels.name": "bug"},
+    {"labels.name": {"ne": "security"}},
+    {"labels.weight": {"gte": 5}},
+    {"tags": "red"},
+    {"tags": {"contains": "blue"}},
+    {"tags": {"contains": "re"}},
+    {"tags": {"eq": ["red", "blue"]}},
+    {"made_at": {"lt": "2026-03-01T09:00:00Z"}},
+    {"made_at": {"gte": "2026-03-01"}},
+    {"a.b": 1},
+    {"owner": {"eq": {"name": "Ada Lovelace", "age": 36}}},
+]
+FAIL = [
+    {"state": "closed"},
+    {"state": "open", "id": 8},
+    {"draft": 0},
+    {"id": True},
+    {"closed_at": {"gt": 1}},
+    {"missing": {"gt": 1}},
+    {"missing": {"contains": "a"}},
+    {"missing": 1},
+    {"state": {"gt": 3}},
+    {"labels.name": {"ne": "bug"}},
+    {"id": {"in": []}},
+    {"tags": {"contains": "green"}},
+    {"id": {"contains": 7}},
+]
+NONE = [
+    None,
+    [],
+    "state = open",
+    {},
+    {"state": {}},
+    {"state": ["open", "closed"]},
+    {"state": {"like": "o%"}},
+    {"state": {"in": "open"}},
+    {"id": {"gt": None}},
+    {"id": {"gt": True}},
+    {"tags": {"contains": ["red"]}},
+    {"": 1},
+    {"a..b": 1},
+    {"x" * 201: 1},
+    {f"f{number}": 1 for number in range(21)},
+]
+
+
+@pytest.mark.parametrize("condition", HOLD, ids=str)
+def test_an_item_meets_a_condition(condition: dict[str, Any]) -> None:
+    assert matches(ITEM, condition)
+
+
+@pytest.mark.parametrize("condition", FAIL, ids=str)
+def test_an_item_does_not_meet_a_condition(condition: dict[str, Any]) -> None:
+    assert not matches(ITEM, condition)
+
+
+@pytest.mark.parametrize("condition", NONE, ids=lambda condition: str(condition)[:40])
+def test_what_is_no_condition_is_refused_with_what_to_give(condition: Any) -> None:
+    with pytest.raises(Failure, match="Examples") as refused:
+        check_condition(condition)
+    assert refused.value.details["param_name"] == "where"
+
+
+@pytest.mark.parametrize("item", [None, 5, "text", [], [{"id": 1}], {"id": {"deep": []}}], ids=str)
+def test_any_value_can_be_asked(item: Any) -> None:
+    for condition in HOLD + FAIL:
+        assert matches(item, condition) in (True, False)
+
+
+def test_numbers_of_any_length_cost_nothing() -> None:
+    assert not matches({"id": "1e999999999"}, {"id": {"lt": 5}})
+    assert not matches({"id": "9" * 5000}, {"id": {"lt": 5}})
+    assert not matches({"id": 10**6000}, {"id": 1})

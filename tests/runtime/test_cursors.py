@@ -1,0 +1,50 @@
+"""Cursors as short texts (R-SEL-3)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.paging.cursors import HASH, Cursors, Place
+
+HASHES = st.just("") | st.binary(min_size=HASH, max_size=HASH).map(bytes.hex)
+COUNTS = st.integers(0, 200) | st.integers(0, 10**12)
+PLACES = st.builds(
+    Place,
+    position=st.none() | st.integers(-5, 10**30) | st.text(max_size=60),
+    begin=COUNTS,
+    skip=COUNTS,
+    size=st.none() | COUNTS,
+    full=COUNTS,
+    seen=HASHES,
+    saved=HASHES,
+    pages=COUNTS,
+    origin=HASHES,
+)
+CURSORS = Cursors(None)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PLACES)
+def test_a_place_comes_back_as_it_was(place: Place) -> None:
+    cursor = CURSORS.write("list_things", {"color": "red"}, place)
+    assert CURSORS.read("after", cursor, "list_things", {"color": "red"}) == place
+
+
+@settings(max_examples=100, deadline=None)
+@given(PLACES, st.integers(0, 10**6), st.integers(1, 63))
+def test_a_cursor_that_was_changed_is_refused(place: Place, index: int, step: int) -> None:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    cursor = CURSORS.write("list_things", {}, place)
+    index %= len(cursor) - 1  # some bits of the last letter may mean nothing
+    letter = letters[(letters.index(cursor[index]) + step) % 64]
+    with pytest.raises(Failure):
+        CURSORS.read("after", cursor[:index] + letter + cursor[index + 1 :], "list_things", {})
+
+
+def test_a_cursor_of_a_usual_place_is_short() -> None:
+    page = Place(2, 20, 0, 20, 20, "0a1b2c3d", "0a1b2c3d", 1, "0a1b2c3d")
+    assert len(CURSORS.write("list_things", {}, page)) <= 24
+    assert len(CURSORS.write("list_things", {}, Place(skip=15, size=20))) <= 16

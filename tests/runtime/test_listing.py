@@ -1,0 +1,183 @@
+"""`where` and `aggregate` over the pages of a list, and over lists that the API gives whole (R-SEL-4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_paging import COUNTED, MANY, STYLES, Client, Listing, by_offset, things
+
+from aqlgen.runtime.calls.aggregates import read_aggregate
+from aqlgen.runtime.envelope import Envelope
+from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.wire import ApiRequest
+
+pytestmark = pytest.mark.anyio
+
+ASKED = {
+    "where": {"in": "adapter", "schema": {"$ref": "#/types/WhereCondition"}},
+    "aggregate": {"in": "adapter", "schema": {"$ref": "#/types/AggregateRequest"}},
+}
+
+
+def client(folder: Path, style: str = "offset") -> Client:
+    answer, pagination, schema, more = STYLES[style]
+    parameters: dict[str, Any] = {**more.get("parameters", {}), **ASKED}
+    return Client(folder / "p", Listing(answer), pagination, schema, **{**more, "parameters": parameters})
+
+
+def codes(answer: Envelope) -> list[str]:
+    return [warning["code"] for warning in answer.get("warnings", ())]
+
+
+# Filters
+
+
+@pytest.mark.parametrize(
+    "style", ["page", "offset with a total", "token", "cursor of the last item", "Link header", "next URL"]
+)
+async def test_items_that_match_come_once_and_in_order(tmp_path: Path, style: str) -> None:
+    where = {"full_name": {"contains": "9"}}
+    ids = await client(tmp_path, style).walk(7, where=where)
+    assert ids == [number for number in range(1, MANY + 1) if "9" in str(number)]
+
+
+async def test_a_search_that_finds_little_stops_at_its_bound_and_leads_on(tmp_path: Path) -> None:
+    listing = client(tmp_path, "offset, fewer given than asked")
+    answer = await listing.call(where={"id": 950})
+    assert answer["data"]["items"] == []
+    assert answer["data"]["pageInfo"]["hasNextPage"]
+    assert codes(answer) == ["VALIDATION_LIST_BOUND_WARNING"]
+    assert len(listing.api.sent) == 10
+    assert await listing.walk(5, where={"id": 950}) == [950]
+
+
+async def test_a_search_that_reaches_the_end_has_no_warning(tmp_path: Path) -> None:
+    answer = await client(tmp_path, "offset with a total").call(where={"id": {"gt": 998}})
+    assert [item["id"] for item in answer["data"]["items"]] == [999, 1000]
+    assert "warnings" not in answer
+    assert not answer["data"]["pageInfo"]["hasNextPage"]
+
+
+async def test_a_cut_page_of_matches_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+    def answer(query: dict[str, str], request: ApiRequest) -> Any:
+        return [{**item, "text": "word " * 50} for item in by_offset(query, request)]
+
+    api = Listing(answer)
+    listing = Client(tmp_path / "p", api, COUNTED, parameters=ASKED, max_answer_tokens=500)
+    odd = {"id": {"in": list(range(1, 200, 2))}}
+    assert await listing.walk(100, where=odd) == list(range(1, 200, 2))
+
+
+async def test_a_field_that_no_item_has_is_named(tmp_path: Path) -> None:
+    answer = await client(tmp_path).call(where={"state": "open"}, first=5)
+    assert "VALIDATION_UNKNOWN_FIELD_WARNING" in codes(answer)
+    answer = await client(tmp_path / "q").call(aggregate={"sum": "amount"})
+    assert "VALIDATION_UNKNOWN_FIELD_WARNING" in codes(answer)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"where": {"id": {"like": 5}}},
+        {"where": {}},
+        {"where": "id > 5"},
+        {"aggregate": {}},
+        {"aggregate": {"total": {"median": "id"}}},
+        {"aggregate": {"count": False}},
+        {"aggregate": {"total": {"sum": 5}}},
+        {"last": 5, "where": {"id": 5}},
+    ],
+    ids=str,
+)
+async def test_what_cannot_be_read_is_refused_before_anything_is_sent(tmp_path: Path, params: Any) -> None:
+    listing = client(tmp_path, "offset with a total")
+    answer = await listing.call(**params)
+    assert answer["error"]["code"].startswith("VALIDATION_")
+    assert listing.api.sent == []
+
+
+async def test_a_text_in_place_of_the_list_is_not_counted(tmp_path: Path) -> None:
+    listing = client(tmp_path)
+    listing.api.answer = lambda *_: "the service is down"
+    for question in ({"where": {"id": 1}}, {"aggregate": {"count": True}}):
+        answer = await listing.call(**question)
+        assert "no list" in answer["error"]["message"]
+
+
+# Aggregates
+
+
+async def test_numbers_come_instead_of_items(tmp_path: Path) -> None:
+    numbers = {"total": {"count": True}, "ids": {"sum": "id", "avg": "id", "min": "id", "max": "id"}}
+    answer = await client(tmp_path).call(aggregate=numbers)
+    assert answer["data"] == {
+        "aggregations": {"total": 1000, "ids": {"sum": 500_500, "avg": 500.5, "min": 1, "max": 1000}}
+    }
+
+
+async def test_numbers_are_of_the_items_that_match(tmp_path: Path) -> None:
+    answer = await client(tmp_path, "token").call(where={"id": {"lte": 100}}, aggregate={"count": True})
+    assert answer["data"] == {"aggregations": {"result": 100}}
+    assert codes(answer) == ["VALIDATION_LIST_BOUND_WARNING"]
+    assert "first 250 items" in answer["warnings"][0]["message"]
+
+
+async def test_a_stated_total_needs_one_page(tmp_path: Path) -> None:
+    listing = client(tmp_path, "offset with a total")
+    answer = await listing.call(aggregate={"all": {"count": True}})
+    assert answer["data"] == {"aggregations": {"all": MANY}}
+    assert len(listing.api.sent) == 1
+    assert "warnings" not in answer
+
+
+def results(request: Any, items: list[Any]) -> Any:
+    aggregates = read_aggregate(request)
+    aggregates.add(items)
+    return aggregates.results()
+
+
+SALES = [
+    {"state": "paid", "amount": "10.10", "tags": ["a", "b"], "at": "2026-01-02"},
+    {"state": "paid", "amount": 20.2, "tags": ["b"], "at": "2026-03-02"},
+    {"state": "open", "amount": None, "tags": [], "at": "2026-02-02"},
+    {"amount": 5, "buyer": {"age": 7}},
+]
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        ({"count": True}, {"result": 4}),
+        ({"group_by": "state"}, {"result": {"paid": 2, "open": 1, "null": 1}}),
+        ({"by": {"group_by": "tags", "count": True}}, {"by": {"b": 2, "null": 2, "a": 1}}),
+        ({"by": {"group_by": "state", "sum": "amount"}}, {"by": {"paid": 30.3, "open": None, "null": 5}}),
+        (
+            {"by": {"group_by": "state", "count": True, "max": "at"}},
+            {
+                "by": {
+                    "paid": {"count": 2, "max": "2026-03-02"},
+                    "open": {"count": 1, "max": "2026-02-02"},
+                    "null": {"count": 1, "max": None},
+                }
+            },
+        ),
+        ({"sum": "buyer.age", "avg": "amount"}, {"result": {"sum": 7, "avg": pytest.approx(35.3 / 3)}}),
+        ({"count": {"count": True}}, {"count": 4}),
+    ],
+    ids=str,
+)
+def test_aggregates_are_computed(request_: Any, wanted: Any) -> None:
+    assert results(request_, SALES) == wanted
+
+
+def test_groups_are_bounded_and_those_beyond_are_together() -> None:
+    groups = results({"group_by": "id"}, things(1000))["result"]
+    assert len(groups) == 201
+    assert groups["(other)"] == 800
+
+
+def test_a_request_of_very_many_results_is_refused() -> None:
+    with pytest.raises(Failure):
+        read_aggregate({f"r{number}": {"count": True} for number in range(21)})
