@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from aqlgen.runtime.text import brief
+
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 TAG = re.compile(
     r"</?(?:a|b|br|code|dd|div|dl|dt|em|h[1-6]|hr|i|img|li|ol|p|pre|small|span|strong|table|tbody|td|th|thead|tr|u|ul)"
@@ -23,11 +25,4 @@ def prose(text: str) -> str:
 
 def shorten(text: str, limit: int) -> str:
     """Return at most `limit` characters of a description, cut after a sentence that ends late enough, else a word."""
-    text = prose(text)
-    if len(text) <= limit:
-        return text
-    head = text[:limit]
-    stop = head.rfind(". ")
-    if stop > limit // 3:
-        return head[: stop + 1]
-    return head[: max(head.rfind(" "), limit // 2)].rstrip(",;: ") + " …"
+    return brief(prose(text), limit)

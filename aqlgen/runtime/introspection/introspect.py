@@ -22,6 +22,7 @@ from .info import (
     introspect_details,
     operation_details,
     operation_info,
+    operation_type,
     protocol_operation_details,
     type_details,
     type_info,
@@ -249,6 +250,9 @@ class Introspection:
         if name not in types:
             name = next((other for other in types if folded(other) == folded(name)), name)
         schema = types.get(name)
+        row = self._table.find(name) if schema is None else None
+        if row is not None:
+            return operation_type(row, self._table)
         return None if schema is None else type_details(name, schema, types)
 
 
