@@ -18,6 +18,7 @@ from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
+from aqlgen.table.boilerplate import Boilerplate
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
@@ -83,7 +84,8 @@ def tabulate(
     maker = ExampleMaker(finished)
     names = frozenset(draft.decision.name for draft in drafts)
     etags = reads_with_etag(draft.decision for draft in drafts)
-    decided_rows = (build_row(draft, maker, finished, names, etags, applier) for draft in drafts)
+    boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
+    decided_rows = (build_row(draft, maker, finished, names, etags, applier, boilerplate) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     schemes, findings = security_schemes(identity, document.schemes, overrides)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)

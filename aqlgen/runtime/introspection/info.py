@@ -192,10 +192,14 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
 
 
 def _parameters(row: Row, table: Table, level: _Level) -> list[Info]:
-    places = _places(row)
+    """Return the parameters; one that is the whole body is written as a required one is."""
+    places, whole = _places(row), row.body.parameter if row.body is not None else "input"
     return [
         parameter_info(
-            parameter, table.types, places.get(name, ""), level.required if parameter.required else level.optional
+            parameter,
+            table.types,
+            places.get(name, ""),
+            level.required if parameter.required or name == whole else level.optional,
         )
         for name, parameter in row.parameters.items()
         if name not in row.hidden_parameters
