@@ -108,8 +108,7 @@ def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list
         info = {"type": union_type(options) if kind == "any" else kind}
         if info["type"] == "array":
             info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types, detail)
-            return info, notes
-        if detail.named and any(is_object(follow(option, types), types) for option in options):
+        elif detail.named and any(is_object(follow(option, types), types) for option in options):
             return info, [*notes, *_shape_note(target, types, detail)]
         return info, [*notes, *union_notes(options)]
     info = {"type": kind}
@@ -151,7 +150,7 @@ def _named_type(name: str, types: Types, detail: Detail, notes: list[str], *, nu
     elif detail.named:
         notes += _shape_note(schema, types, detail, name)
     if not null and without_null(schema)[1]:
-        notes.append("May be null.")
+        notes.insert(0, "May be null.")
     return info, notes
 
 

@@ -2,7 +2,7 @@
 """Operations and types as introspection shows them (introspection document, 3.1 to 3.6).
 
 The details of an operation are written to the fullest detail that keeps within its size. What is cut is one call away:
-`introspect` shows the parameters of an operation in full as the type of its name.
+`introspect` shows the parameters of an operation in full as a type, `create_thing.params`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
 
 __all__ = [
+    "PARAMETERS",
     "introspect_details",
     "operation_details",
     "operation_info",
@@ -174,6 +175,8 @@ _LEVELS = (
 """From the fullest to the tersest. Four characters are about a token: the budget is 300 to 700, and 2,000 at most."""
 _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
+PARAMETERS = ".params"
+"""What follows the name of an operation in the name of the type that has its parameters."""
 
 
 def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
@@ -216,10 +219,9 @@ def _cut(details: dict[str, Any], row: Row, size: int) -> dict[str, Any]:
             kept.append(parameter)
         else:
             others.append(parameter["name"])
-    note = f"Parameters in full: introspect types, name {row.name}."
+    note = f"Parameters in full: introspect types, name {row.name}{PARAMETERS}."
     if others:
-        names = line(", ".join(others), _MOST_NAMED)
-        note = f"{len(others)} more optional parameters, in full by introspect types, name {row.name}: {names}."
+        note += f" {len(others)} more optional ones: {line(', '.join(others), _MOST_NAMED)}."
     return {**details, "description": with_notes(details["description"], [note]), "parameters": kept}
 
 
@@ -228,14 +230,14 @@ def _size(value: Any) -> int:
 
 
 def operation_type(row: Row, table: Table) -> Info:
-    """Return the parameters of an operation in full, as the fields of a type of its name."""
+    """Return the parameters of an operation in full, as the fields of a type."""
     places = _places(row)
     fields = [
         parameter_info(parameter, table.types, places.get(name, ""), IN_FULL)
         for name, parameter in row.parameters.items()
         if name not in row.hidden_parameters
     ]
-    return {"name": row.name, "kind": "object", "fields": fields}
+    return {"name": f"{row.name}{PARAMETERS}", "kind": "object", "fields": fields}
 
 
 def _description(row: Row, table: Table) -> str:

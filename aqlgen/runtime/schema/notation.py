@@ -184,17 +184,22 @@ def _scalar(schema: JsonSchema, kind: str) -> str:
     if kind == "string":
         size = _bounds(schema, "minLength", "maxLength")
         return word + (f" /{pattern}/" if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN else size)
-    low, high = schema.get("minimum"), schema.get("maximum")
-    bounds = [bound if is_number(bound) and abs(bound) < _LARGEST_BOUND else None for bound in (low, high)]
-    if None not in bounds:
+    low, high = _bound(schema, "minimum"), _bound(schema, "maximum")
+    if low is not None and high is not None:
         return f"{word} {low}..{high}"
-    return f"{word}≥{low}" if bounds[0] is not None else f"{word}≤{high}" if bounds[1] is not None else word
+    return f"{word}≥{low}" if low is not None else f"{word}≤{high}" if high is not None else word
+
+
+def _bound(schema: JsonSchema, key: str) -> float | None:
+    """Return a bound of a number, None if there is none or it is that of the machine's numbers."""
+    bound: float | None = schema.get(key)
+    return bound if is_number(bound) and abs(bound or 0) < _LARGEST_BOUND else None
 
 
 def _bounds(schema: JsonSchema, least_key: str, most_key: str) -> str:
     """Return how long a text or an array is: `(1..40)`, `(≤40)`, or "" if it may be of any length but empty."""
-    least, most = schema.get(least_key), schema.get(most_key)
-    low = least if is_number(least) and least > 1 else 0
+    least, most = schema.get(least_key, 0), schema.get(most_key)
+    low: float = least if is_number(least) and least > 1 else 0
     if is_number(most) and low == most:
         return f"({most})"
     if is_number(most):
