@@ -173,6 +173,8 @@ _LEVELS = (
     _Level(300, Detail(80, 300, 8), Detail(0, 0, 4), 6000),
 )
 """From the fullest to the tersest. Four characters are about a token: the budget is 300 to 700, and 2,000 at most."""
+_LEAST_SIZE = 48
+"""Characters of the shortest parameter: a level without room for so many is not tried."""
 _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
 PARAMETERS = ".params"
@@ -184,6 +186,8 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
     notes = list(body_notes(row, table.types))
     details: dict[str, Any] = {}
     for level in _LEVELS:
+        if len(row.parameters) * _LEAST_SIZE > level.size and level is not _LEVELS[-1]:
+            continue
         description = with_notes(brief(_description(row, table), level.description), notes)
         details = _header(config, row.name, row.family, description if alias is None else alias.describe(description))
         details |= {"parameters": _parameters(row, table, level), "returns": _returns(row, table.types)}
@@ -226,7 +230,8 @@ def _cut(details: dict[str, Any], row: Row, size: int) -> dict[str, Any]:
 
 
 def _size(value: Any) -> int:
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    """Return the bytes of a value as JSON: characters, of which those of other scripts cost more."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
 
 
 def operation_type(row: Row, table: Table) -> Info:

@@ -30,7 +30,8 @@ from .wording import is_number, named
 
 __all__ = ["notation"]
 
-_MOST_PARTS = 200
+_MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
+"""How many values are written of one shape; so many properties of an object count as one more."""
 _MOST_VALUES, _MOST_OPTIONS, _MOST_REQUIRED = 8, 5, 30
 _LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT = 30, 40, 20
 _LARGEST_BOUND = 2**53
@@ -63,11 +64,13 @@ _EXTENTS = (
 
 def notation(schema: JsonSchema, types: Types, most: int) -> str:
     """Return the shape of a value in at most `most` characters, as deep as they allow."""
-    text = ""
-    for extent in _EXTENTS:
-        text = _Writer(types, extent).value(schema, 0, frozenset(), required=True)
+    text, at = "", 0
+    while at < len(_EXTENTS):
+        writer = _Writer(types, _EXTENTS[at])
+        text = writer.value(schema, 0, frozenset(), required=True)
         if len(text) <= most:
             return text
+        at += 1 if writer.parts <= _MOST_PARTS else 4
     return line(text, most)
 
 
@@ -147,6 +150,7 @@ class _Writer:
             for name, (_, inner) in union_of(self.types, schema).properties.items()
             if name in needed or not (inner.get("readOnly") is True or inner.get("deprecated") is True)
         }
+        self.parts += len(properties) // _PROPERTIES_OF_PART
         ordered = [name for name in properties if name in needed][:_MOST_REQUIRED]
         ordered += [name for name in properties if name not in needed][: max(0, self.extent.fields - len(ordered))]
         for name in ordered:
