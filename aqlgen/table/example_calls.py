@@ -7,7 +7,7 @@ compiling them all for each example would cost the square of their number.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 import jsonschema_rs
@@ -120,6 +120,8 @@ FILLED, SHOWN = 2, 4
 """How many fields an example has of a write that requires none: of its plain ones, and of the document's example."""
 LONGEST = 300
 """Characters of the value of such a field."""
+LONGEST_REQUIRED = 1000
+"""Characters of a required value, where there is a shorter one."""
 
 
 class ExampleMaker:
@@ -166,14 +168,12 @@ class ExampleMaker:
             in_path = parameter.location == "path"
             if parameter.name == "input":
                 declared_value, least = self._declared_fields(declared_value, parameter.schema), FILLED
-            for value in chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least)):
-                if in_path and value in EMPTY:  # a segment of a path must not be empty
-                    continue
-                if value is not MISSING and self._valid(parameter.schema, value):
-                    call[parameter.name] = value
-                    break
-            else:
+            candidates = chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least))
+            # a segment of a path must not be empty
+            value = self._first((value for value in candidates if not (in_path and value in EMPTY)), parameter.schema)
+            if value is MISSING:
                 return None
+            call[parameter.name] = value
         empty = operation.method in WRITES and not any(
             parameter.name in call for parameter in parameters if parameter.location in WRITTEN
         )
@@ -181,6 +181,18 @@ class ExampleMaker:
             whole = self._whole_body(parameters, body, dict(call), FILLED if empty else 0)
             return whole if body.required or whole else call
         return {**call, **self._filled(parameters, declared)} if empty else call
+
+    def _first(self, values: Iterable[Json], schema: Mapping[str, Json]) -> Json:
+        """Return the first valid value that is not very long, else the shortest valid one, MISSING if there is none."""
+        shortest: Json = MISSING
+        for value in values:
+            if value is MISSING or not self._valid(schema, value):
+                continue
+            if len(str(value)) <= LONGEST_REQUIRED:
+                return value
+            if shortest is MISSING or len(str(value)) < len(str(shortest)):
+                shortest = value
+        return shortest
 
     def _filled(self, parameters: tuple[Parameter, ...], declared: Mapping[tuple[str, str], Json]) -> dict[str, Json]:
         """Return a few optional fields of a body, else of a query: the document's own, else plain ones, else the first.
@@ -227,8 +239,8 @@ class ExampleMaker:
         fitting = (
             candidate for candidate in self._values.candidates(body.schema, least) if isinstance(candidate, dict)
         )
-        value = next((candidate for candidate in fitting if self._valid(body.schema, candidate)), None)
-        if value is None:
+        value = self._first(fitting, body.schema)
+        if value is MISSING:
             return None
         for key, part in value.items():
             parameter = names.get(key) or fields.get(key)

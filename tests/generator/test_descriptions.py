@@ -124,3 +124,12 @@ def test_details_are_bounded_and_the_rest_is_one_call_away(tmp_path: Path) -> No
     whole = operation_type(row, table.table)
     assert whole["name"] == "create_thing.params"
     assert {field["name"] for field in whole["fields"]} == row.parameters.keys()
+
+
+def test_a_very_long_example_gives_way_to_a_made_up_one(tmp_path: Path) -> None:
+    proof = {"type": "object", "required": ["certificate"], "properties": {"certificate": STRING}}
+    schema = {"type": "object", "required": ["proof"], "properties": {"proof": proof}}
+    media = {"schema": schema, "example": {"proof": {"certificate": "x" * 5000}}}
+    operation = {"operationId": "createThing", "requestBody": {"content": {"application/json": media}}, "responses": {}}
+    row = tabulate(tmp_path, api({"/things": {"post": operation}})).rows["create_thing"]
+    assert row["example"] == {"proof": {"certificate": "example"}}
