@@ -22,6 +22,7 @@ from typing import Any
 
 __all__ = [
     "bounded",
+    "brief",
     "clean",
     "counted",
     "escaped",
@@ -133,6 +134,17 @@ def bounded(text: str, limit: int = 500) -> str:
     """Return a foreign text as one line of at most `limit` characters, without its stack trace."""
     text = " ".join(without_trace(text).split())
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def brief(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text, cut after a sentence that ends late enough, else a word."""
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    stop = head.rfind(". ")
+    if stop > limit // 3:
+        return head[: stop + 1]
+    return head[: max(head.rfind(" "), limit // 2)].rstrip(",;: ") + " …" if limit else ""
 
 
 def without_trace(text: str) -> str:

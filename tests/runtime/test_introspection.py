@@ -122,7 +122,12 @@ def test_parameters_carry_every_constraint_that_validation_knows(ask: Callable[.
     shown = {parameter["name"]: parameter for parameter in parameters}
     assert shown["name"] == {"name": "name", "type": "string", "required": True, "minLength": 1, "maxLength": 40}
     assert shown["species"] == {"name": "species", "type": "Species", "required": True, "enum": ["lion", "newt"]}
-    assert shown["keeper"] == {"name": "keeper", "type": "Keeper", "required": False, "description": "May be null."}
+    assert shown["keeper"] == {
+        "name": "keeper",
+        "type": "Keeper",
+        "required": False,
+        "description": "May be null. Fields (* required): {full_name*: string}.",
+    }
     assert shown["tags"]["items"] == {"type": "string", "pattern": "^[a-z]+$"}
     assert shown["tags"]["description"] == "Items: 0 to 5."
     assert shown["notes"]["type"] == "object"
@@ -184,6 +189,15 @@ def test_list_and_details_of_a_type_agree_and_each_kind_has_its_key(ask: Callabl
         assert extra == ({KIND[details["kind"]]} if details["kind"] in KIND else set())
         for field in details.get("fields", ()):
             jsonschema_rs.validate(PARAMETER, field)
+
+
+def test_the_parameters_of_an_operation_are_shown_in_full_as_a_type(ask: Callable[..., Any]) -> None:
+    """R-INT-4, R-INT-5"""
+    shown = ask("types", name="create_animal.params")["type"]
+    parameters = ask("operations", name="create_animal")["operation"]["parameters"]
+    assert (shown["name"], shown["kind"]) == ("create_animal.params", "object")
+    assert [field["name"] for field in shown["fields"]] == [parameter["name"] for parameter in parameters]
+    assert ask("types", name="nothing.params") == {"type": None}
 
 
 def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> None:

@@ -19,9 +19,11 @@ from ..table import Adapter, Row, Table
 from ..text import folded, line
 from . import protocol
 from .info import (
+    PARAMETERS,
     introspect_details,
     operation_details,
     operation_info,
+    operation_type,
     protocol_operation_details,
     type_details,
     type_info,
@@ -246,6 +248,9 @@ class Introspection:
         if details is not None:
             return {"name": name, **details}
         types = self._table.types
+        row = self._table.find(name.removesuffix(PARAMETERS)) if name.endswith(PARAMETERS) else None
+        if row is not None:
+            return operation_type(row, self._table)
         if name not in types:
             name = next((other for other in types if folded(other) == folded(name)), name)
         schema = types.get(name)
