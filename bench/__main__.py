@@ -14,7 +14,7 @@ WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo", "credentials"),
     "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
-    "Names and categories": ("ground_truth", "names", "kept"),
+    "Names and categories": ("ground_truth", "names", "kept", "search"),
     "Generating again": ("history", "diff", "diff_lines"),
     "Requests as they are sent": (
         "wire.record",
