@@ -48,7 +48,6 @@ def entries(table: Table) -> Iterator[Entry]:
             row.summary,
             _weights(decided, fields),
             tuple(dict.fromkeys(_needs(row.path))),
-            tuple(_gives(row)),
             tuple(_finds(row)),
         )
 
@@ -153,12 +152,6 @@ def _needs(path: str) -> Iterator[str]:
             yield from terms(before)[-1:]
         else:
             before = segment
-
-
-def _gives(row: Row) -> Iterator[str]:
-    """Yield the things whose ids an operation gives without asking for one."""
-    if row.family == "read" and "{" not in row.path:
-        yield from _things(row)
 
 
 def _things(row: Row) -> Iterator[str]:

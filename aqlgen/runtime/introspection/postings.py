@@ -4,8 +4,8 @@
 Its first line says its format. Then come the operations, a line each: id, name, family, danger, resource, what its
 path needs, and summary, between tabs. After an empty line come the terms, a line each, sorted: the term, then for
 each weight from 9 to 1 the ids of its operations, short names first. An id is four characters of a hash of the name,
-so that a new operation changes only the lines of its own terms. `>` before a term lists the operations that give such
-a thing's id, and `?` those that find such things by their words.
+so that a new operation changes only the lines of its own terms. `?` before a term lists the operations that find such
+things by words.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..text import line
 from .terms import terms
 
 __all__ = [
-    "FILE", "FINDS", "GIVES", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights", "plain_entry",
+    "FILE", "FINDS", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights", "plain_entry",
 ]  # fmt: skip
 
 FILE = "search.txt"
 _HEAD = "# machine: the index of `introspect` with `search`, format 1; replaced by `aqlgen update`."
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ID = 4
-GIVES, FINDS = ">", "?"
+FINDS = "?"
 _COMMON = 10
 """A term that more than a tenth of all operations merely mention tells none of them from the others."""
 _ALWAYS = 60
@@ -55,7 +55,7 @@ _PLACEHOLDER = re.compile(r"\{[^{}]{0,200}+\}")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One operation as it is indexed: its line, the weights (1 to 9) of its terms, and what it needs and gives."""
+    """One operation as it is indexed: its line, the weights (1 to 9) of its terms, what it needs and finds."""
 
     name: str
     family: str
@@ -64,7 +64,6 @@ class Entry:
     summary: str
     weights: Mapping[str, int]
     needs: tuple[str, ...] = ()
-    gives: tuple[str, ...] = ()
     finds: tuple[str, ...] = ()
 
 
@@ -126,9 +125,8 @@ def index_text(entries: Iterable[Entry]) -> str:
         short = ids[entry.name]
         for term, weight in entry.weights.items():
             by_term.setdefault(term, {}).setdefault(weight, []).append(short)
-        for sign, things in ((GIVES, entry.gives), (FINDS, entry.finds)):
-            for thing in dict.fromkeys(things):
-                by_term.setdefault(sign + thing, {}).setdefault(1, []).append(short)
+        for thing in dict.fromkeys(entry.finds):
+            by_term.setdefault(FINDS + thing, {}).setdefault(1, []).append(short)
     bound = max(_ALWAYS, len(entries) // _COMMON)
     lines = [_HEAD]
     for entry in sorted(entries, key=lambda entry: entry.name):

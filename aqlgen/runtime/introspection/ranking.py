@@ -2,8 +2,8 @@
 """The order in which a search shows operations (R-INT-6).
 
 First the operations that share words with the search are counted, a rare word for more than a common one. Then the
-best of them are weighed: by how much of their name was asked for, by the verb, by one or many, and by what the other
-operations need.
+best of them are weighed: by how much of their name was asked for, by the verb, and by one or many; and what
+finds things by their names rises.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 
-from .postings import FINDS, GIVES, Hit, Postings
+from .postings import FINDS, Hit, Postings
 from .terms import READING, Question, question, stem, synonyms, terms, verb_class
 
 __all__ = ["Ranking", "Weights"]
@@ -29,13 +29,17 @@ class Weights:
     synonym: float = 0.45
     """The share of a word that another stands for."""
     part: float = 0.1
-    """The share of a word of the index that an unknown word begins, shortens, runs together or misspells."""
+    """The share of a word of the index that an unknown word begins or shortens."""
+    slip: float = 0.6
+    """The share of a word of the index that an unknown word runs together or misspells."""
     covered: float = 0.6
     """How much is lost by a name of which nothing was asked for."""
     verb: float = 0.35
     """What a verb that means the same gains, and another loses."""
     exact_verb: float = 0.05
     """What the same verb gains besides."""
+    reading: float = 0.05
+    """What reading gains where no verb is asked for."""
     number: float = 0.2
     """What one or many gains where one or many was asked for, and loses otherwise."""
     head: float = 0.03
@@ -46,8 +50,6 @@ class Weights:
     """… of what the best operations need, …"""
     finding_other: float = 0.7
     """… of anything. An API has few of them."""
-    giving: float = 0.2
-    """What an operation gains that gives an id which the best ones need."""
     circumstance: float = 0.95
     """The share of a word behind a preposition."""
     particular: float = 0.35
@@ -201,22 +203,24 @@ class Ranking:
                 yield other, weights.synonym
         if known or not expand or len(word) < 3:
             return
-        for form in self._unknown(word):
-            yield form, weights.part
+        yield from self._unknown(word)
 
-    def _unknown(self, word: str) -> list[str]:
-        """Return the terms that a word which is none may mean: with its beginning, a short form, its parts, a slip."""
-        vocabulary, lines = self._vocabulary, self._postings.lines
+    def _unknown(self, word: str) -> Iterator[tuple[str, float]]:
+        """Yield the terms that a word which is none may mean: by its beginning, a short form, its parts, a slip."""
+        vocabulary, lines, weights = self._vocabulary, self._postings.lines, self._weights
         start = bisect_left(vocabulary, word)
         longer = [term for term in islice(vocabulary, start, start + _FORMS) if term.startswith(word)]
         shorter = [word[:cut] for cut in range(3, len(word) - 2) if word[:cut] in lines]
         if longer or shorter:
-            return longer or shorter[-1:]
-        parts = [(word[:cut], stem(word[cut:])) for cut in range(3, len(word) - 2)]
-        for first, second in parts:
-            if first in lines and second in lines:
-                return [first, second]
-        return [term for term in _slips(word) if term in lines][:_FORMS] if len(word) >= 4 else []
+            yield from ((term, weights.part) for term in longer or shorter[-1:])
+            return
+        for cut in range(3, len(word) - 2):
+            parts = word[:cut], stem(word[cut:])
+            if parts[0] in lines and parts[1] in lines:
+                yield from ((term, weights.slip) for term in parts)
+                return
+        if len(word) >= 4:
+            yield from ((term, weights.slip) for term in [term for term in _slips(word) if term in lines][:_FORMS])
 
     def _rarity(self, term: str) -> float:
         """Return the rarity of a term; an operation that merely mentions it counts in part."""
@@ -260,6 +264,8 @@ class Ranking:
             if verbs:
                 factor *= 1.0 + (weights.verb if verbs & verb_class(stem(first)) else -weights.verb)
                 factor *= 1.0 + (weights.exact_verb if stem(first) == asked.verb else 0.0)
+            elif hit.family == "read":
+                factor *= 1.0 + weights.reading
             if noun and noun in name:
                 same = asked.noun in hit.name.split("_")
                 if asked.many and verb_reads:
@@ -271,20 +277,14 @@ class Ranking:
         return result
 
     def _lift(self, asked: Question, weighed: dict[str, float], scores: Mapping[str, float]) -> None:
-        """Let operations rise, below the first, that find what is named or give an id that the best ones need."""
+        """Let operations that find things by words rise, below the first, where names of things are asked for."""
         weights, of_term = self._weights, self._postings.of_term
         top = max(weighed.values())
         top = top if top < 1e6 else top - 1e6
         words = {word.stem for word in asked.words}
         lifts: dict[str, float] = {}
         ranked = heapq.nlargest(_NEEDY, weighed, key=lambda short: weighed[short])
-        needs: dict[str, float] = {}
-        for short in ranked:
-            for need in self._postings.hit(short).needs:
-                needs[need] = max(needs.get(need, 0.0), min(top, weighed[short]))
-        for need, score in needs.items():
-            for giver in islice(of_term(GIVES + need), 40):
-                lifts[giver] = max(lifts.get(giver, 0.0), weights.giving * score)
+        needs = {need for short in ranked for need in self._postings.hit(short).needs}
         named = asked.quoted or any(word.name and word.stem not in self._postings.lines for word in asked.words)
         if named and not (asked.verb and asked.quoted and not any(word.name for word in asked.words)):
             for share, things in (

@@ -54,7 +54,7 @@ def stem(word: str) -> str:
     if len(word) <= 3 or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
+        word = word[:-3] + "i"
     elif word.endswith(("sses", "shes", "ches", "xes", "zes")) and len(word) > 4:
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -65,7 +65,7 @@ def stem(word: str) -> str:
         word = word[:-1]
     if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "sl":
         word = word[:-1]
-    return word
+    return word[:-1] + "i" if word[-1] == "y" else word
 
 
 def _words(text: str) -> list[str]:
