@@ -40,6 +40,8 @@ class Weights:
     """What the same verb gains besides."""
     reading: float = 0.05
     """What reading gains where no verb is asked for."""
+    within: float = 0.05
+    """What an operation gains for each thing that it is within, if that is spoken of behind the object."""
     number: float = 0.2
     """What one or many gains where one or many was asked for, and loses otherwise."""
     head: float = 0.03
@@ -249,6 +251,7 @@ class Ranking:
         verbs = verb_class(asked.verb)
         nouns = {stem(asked.noun)} | synonyms(stem(asked.noun))
         noun, verb_reads = stem(asked.noun), 2 in verbs or not verbs
+        around = {word.stem for word in asked.words if word.place and word.stem != noun}
         whole = terms(text)
         result = {}
         for short, score in scores.items():
@@ -266,6 +269,7 @@ class Ranking:
                 factor *= 1.0 + (weights.exact_verb if stem(first) == asked.verb else 0.0)
             elif hit.family == "read":
                 factor *= 1.0 + weights.reading
+            factor *= (1.0 + weights.within) ** len(around.intersection(hit.needs))
             if noun and noun in name:
                 same = asked.noun in hit.name.split("_")
                 if asked.many and verb_reads:

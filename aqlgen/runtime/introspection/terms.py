@@ -239,11 +239,13 @@ _MARKS = frozenset(
 )
 """Words behind which a request goes on to its particulars."""
 _JOINTS = frozenset(
-    "of in for on to from at across inside and or as into through that is are was were has have".split()
+    "of in for on to from at across inside about and or as into through that is are was were has have".split()
 )
 """Words that end the object of a request."""
 _COUNTS = frozenset("list all every first last next up top some several".split())
 """Words before the object that say that there are many of it, or in what order."""
+_HOLDERS = frozenset("detail details information info data metadata set page".split())
+"""Words of what is told of an object: the object comes behind them."""
 _MANY = frozenset("list all every up several".split())
 _OBJECT, _CIRCUMSTANCE, _PARTICULAR, _AFTERTHOUGHT = range(4)
 _PHRASES = (
@@ -321,7 +323,7 @@ def question(text: str) -> Question:
 def _asked(text: str, *, quoted: bool) -> Question:
     place, verb, noun, many = _OBJECT, "", "", False
     words: list[Asked] = []
-    at_start, in_object = True, True
+    at_start, in_object, counting = True, True, False
     for piece in _ITEM.findall(text)[: _MOST_WORDS * 3]:
         lower = piece.lower()
         if piece in ".!?;":
@@ -333,13 +335,17 @@ def _asked(text: str, *, quoted: bool) -> Question:
         if at_start and lower in _OPENERS:
             continue
         if in_object and lower in _COUNTS:
-            many = many or lower in _MANY
+            counting, many = True, many or lower in _MANY
             at_start, verb = False, verb or ("list" if lower == "list" else "")
             continue
         if lower in _JOINTS:
-            if noun or (words and not verb):
+            if noun in _HOLDERS:
+                noun = ""
+            elif noun or (words and not verb):
                 in_object, place = False, max(place, _CIRCUMSTANCE)
             continue
+        many = many or (counting and piece.isdigit() and piece != "1")
+        counting = False
         if any(map(str.isdigit, piece)) and (any(map(str.isupper, piece)) or piece.isdigit()):
             continue
         is_name = piece[0].isupper() and not at_start and not piece.isupper()
