@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,3 +35,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def update_goldens(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens"))
+
+
+@pytest.fixture(autouse=True)
+def _no_adapters_log() -> Iterator[None]:
+    """Take the log of an adapter that a test served in this process away again: it is for a whole process."""
+    yield
+    root = logging.getLogger()
+    for handler in [each for each in root.handlers if type(each).__module__.startswith("aqlgen.")]:
+        root.removeHandler(handler)

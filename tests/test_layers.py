@@ -37,7 +37,7 @@ LAYERS = {
         ("assemble",),
     ),
     "aqlgen.runtime": (
-        ("errors", "text", "media", "state", "session", "table"),
+        ("errors", "exact_json", "text", "media", "state", "session", "table"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
         ("hooks", "encode", "decode", "validation"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from aqlgen.build.context import Context, SkipError, entries, example_of, text
+from aqlgen.build.media_names import is_served_as_written, meant_by
 from aqlgen.build.models import REQUEST_BODY, RESPONSE, InvalidObjectError
 from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import escape
@@ -72,7 +74,8 @@ def build_responses(context: Context, operation: Json, pointer: str) -> tuple[Re
 def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, ...]:
     """Return the representations in `content`, in document order, with types in lower case without parameters."""
     media_types = []
-    for key, value in context.get_object(node, "content", pointer).items():
+    content = context.get_object(node, "content", pointer)
+    for key, value in content.items():
         where = f"{pointer}/content/{escape(key)}"
         try:
             media, origin = context.resolver.follow(value, where)
@@ -81,17 +84,30 @@ def build_media(context: Context, node: Json, pointer: str) -> tuple[MediaType, 
             continue
         if isinstance(media, dict):
             encoding = media.get("encoding")
+            kind, written = _mended(context, key, where, content)
             media_types.append(
                 MediaType(
-                    content_type=key.split(";")[0].strip().lower(),
+                    content_type=kind,
                     schema=_schema(context, media, origin),
                     example=example_of(context, media),
                     origin=Origin(origin),
                     encoding=encoding if isinstance(encoding, dict) else {},
-                    written=key.strip(),
+                    written=written,
                 )
             )
     return tuple(media_types)
+
+
+def _mended(context: Context, key: str, where: str, content: Mapping[str, Json]) -> tuple[str, str]:
+    """Return a media type and how it is sent; one that no registry knows becomes the one that it plainly means."""
+    kind = key.split(";")[0].strip().lower()
+    meant = meant_by(kind)
+    if meant == kind or (is_served_as_written(kind) and meant in content):
+        return kind, key.strip()
+    stays = is_served_as_written(kind)
+    action = f"read as {meant}, and sent as it stands" if stays else f"taken as {meant}"
+    context.note("mistaken-media-type", f"no registry knows the media type {kind!r}; it is {action}", where)
+    return (kind, key.strip()) if stays else (meant, ";".join((meant, *key.split(";")[1:])))
 
 
 def _schema(context: Context, media: Json, pointer: str) -> Json:

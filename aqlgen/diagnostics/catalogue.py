@@ -194,6 +194,18 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "is written (YYYY-MM-DD), so that no date matches it.",
         "Correct the pattern; it is not checked meanwhile.",
     ),
+    "bad-format": Entry(
+        "A format contradicts what stands beside it",
+        "The bounds, the pattern, the enumeration, an example or the default of a schema have no value of its format: "
+        "a uuid of 24 characters, a date-time without a zone.",
+        "Correct the format or what contradicts it; values are not checked against the format meanwhile.",
+    ),
+    "mistaken-media-type": Entry(
+        "No registry knows the media type",
+        "It is misspelled or shortened, as application/form-data, multipart/form or json are. It is taken as the one "
+        "that its words plainly mean, so that the schema under it counts.",
+        "Write the registered media type; where the API really wants another one, send it by a hook.",
+    ),
     "bad-default": Entry(
         "A default does not fit its own schema",
         "The default is of another type than the value, or outside its enumeration or bounds. What it plainly spells "

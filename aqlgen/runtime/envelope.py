@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import secrets
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import Code
+from .exact_json import ExactFloat, with_floats, write_json
 from .text import escaped
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Envelope: TypeAlias = dict[str, Any]
 
 _process = secrets.token_hex(4)
 _count = itertools.count(1)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 class Stamp:
@@ -72,11 +71,11 @@ def tool_result(envelope: Envelope) -> CallToolResult:
 
     failed = not envelope["success"] and envelope["error"]["code"] == Code.INTERNAL_ERROR
     try:
-        text = TextContent(type="text", text=escaped(_encode(envelope)))
+        text = TextContent(type="text", text=escaped(write_json(envelope)))
     except ValueError:
         envelope = _encodable(envelope)
-        text = TextContent(type="text", text=escaped(_encode(envelope)))
-    return CallToolResult(content=[text], structured_content=envelope, is_error=failed)
+        text = TextContent(type="text", text=escaped(write_json(envelope)))
+    return CallToolResult(content=[text], structured_content=with_floats(envelope), is_error=failed)
 
 
 def _encodable(value: Any) -> Any:
@@ -87,4 +86,6 @@ def _encodable(value: Any) -> Any:
         return {_encodable(key): _encodable(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_encodable(item) for item in value]
+    if type(value) is ExactFloat:
+        return value
     return None if isinstance(value, float) and not math.isfinite(value) else value

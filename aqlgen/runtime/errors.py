@@ -94,7 +94,7 @@ def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str |
     if sure is not None:
         hint = f" Did you mean '{sure}'?"
     elif candidates:
-        hint = f" The nearest are {', '.join(map(repr, candidates))}: details.candidates says what they do."
+        hint = f" The nearest are {', '.join(map(repr, candidates))}; details.candidates describes them."
     details: dict[str, Any] = {"operation": operation}
     if candidates:
         details["available"] = list(candidates)

@@ -18,6 +18,7 @@ __all__ = [
     "OCTETS",
     "StreamForm",
     "admits_json",
+    "is_csv",
     "is_json",
     "is_json_lines",
     "is_multipart",
@@ -38,6 +39,7 @@ _JSON_LINES = frozenset({"ndjson", "jsonl", "jsonlines", "json-lines", "json-str
 """Names of JSON values that stand on a line each, without their `x-`."""
 _TEXTS = frozenset({"yaml", "x-yaml", "javascript", "graphql", "sql", "toml", "csv"})
 """Names that are text though they are registered outside `text/`."""
+_TABLES = frozenset({"csv", "comma-separated-values", "tsv", "tab-separated-values"})
 
 
 @lru_cache(256)
@@ -64,6 +66,11 @@ def is_xml(content_type: str) -> bool:
     """Return True if the content is an XML document (RFC 7303)."""
     kind = media_type(content_type)
     return kind in ("application/xml", "text/xml") or kind.endswith("+xml")
+
+
+def is_csv(content_type: str) -> bool:
+    """Return True if the content is a table of text: CSV (RFC 4180) or TSV."""
+    return media_type(content_type).partition("/")[2].removeprefix("x-") in _TABLES
 
 
 def is_multipart(content_type: str) -> bool:
@@ -99,4 +106,11 @@ def is_text(content_type: str) -> bool:
     family, _, name = kind.partition("/")
     if is_json(kind):
         return False
-    return family == "text" or name in _TEXTS or name.endswith("+yaml") or is_xml(kind) or is_json_lines(kind)
+    return (
+        family == "text"
+        or name in _TEXTS
+        or name.removeprefix("x-") in _TABLES
+        or name.endswith("+yaml")
+        or is_xml(kind)
+        or is_json_lines(kind)
+    )

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from .exact_json import with_floats
 from .session import Session
 
 if TYPE_CHECKING:
@@ -133,9 +134,9 @@ class _CheckedHandler:
 
         missing = [name for name, parameter in self.parameters.items() if parameter.required and name not in params]
         unknown = [name for name in params if name not in self.parameters]
-        if not missing and not unknown and self._validator.is_valid(params):
+        if not missing and not unknown and self._validator.is_valid(with_floats(params)):
             return
         problems = [missing_problem(self, missing)] if missing else []
         problems += [unknown_problem(self, unknown, params)] if unknown else []
-        problems += problems_of(self._validator.iter_errors(params), frozenset())
+        problems += problems_of(self._validator.iter_errors(with_floats(params)), frozenset())
         raise failure(problems)

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+from .exact_json import ExactFloat, write_json
+
 __all__ = ["MEMORY", "SqliteState", "State", "fingerprint", "open_state", "state_file"]
 
 MEMORY = "memory:"
@@ -150,9 +152,12 @@ def _folder(environ: Mapping[str, str]) -> Path:
     return Path.home() / ".local" / "state"
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
 def fingerprint(operation: str, params: Mapping[str, Any]) -> str:
     """Return the SHA-256 of an operation with its parameters; their order and the form of numbers do not matter."""
-    text = json.dumps([operation, _canonical(params)], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = write_json([operation, _canonical(params)], _encode)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -161,4 +166,8 @@ def _canonical(value: Any) -> Any:
         return {key: _canonical(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_canonical(item) for item in value]
+    if type(value) is ExactFloat and value.is_equal:
+        value = float(value)
+    elif type(value) is ExactFloat:
+        return value
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -18,6 +18,7 @@ class Finding:
     node: Mapping[str, Json]
     key: str
     message: str
+    severity: Severity
 
 
 class Findings:
@@ -26,9 +27,11 @@ class Findings:
     def __init__(self) -> None:
         self._findings: dict[tuple[int, str, str], Finding] = {}
 
-    def add(self, code: str, node: Mapping[str, Json], key: str, message: str) -> None:
+    def add(
+        self, code: str, node: Mapping[str, Json], key: str, message: str, severity: Severity = Severity.WARNING
+    ) -> None:
         """Add the finding that `key` of a schema (the object in the document itself) cannot be used."""
-        self._findings.setdefault((id(node), key, code), Finding(code, node, key, message))
+        self._findings.setdefault((id(node), key, code), Finding(code, node, key, message, severity))
 
     def diagnostics(self, root: Json) -> list[Diagnostic]:
         """Return the findings as diagnostics with pointers; the document is only walked if there are any."""
@@ -36,7 +39,7 @@ class Findings:
             return []
         pointers = _pointers(root, {key[0] for key in self._findings})
         return [
-            Diagnostic(finding.code, Severity.WARNING, finding.message, pointer=f"{pointer}/{escape(finding.key)}")
+            Diagnostic(finding.code, finding.severity, finding.message, pointer=f"{pointer}/{escape(finding.key)}")
             for finding in self._findings.values()
             if (pointer := pointers.get(id(finding.node))) is not None
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from json import dumps, loads
 
 from aqlgen.ir import Json
@@ -159,6 +159,15 @@ def has_type(kind: str, value: Json) -> bool:
     return isinstance(value, KINDS[kind])
 
 
+def distinct(values: Iterable[Json]) -> list[Json]:
+    """Return the values, each once; `true` is no 1."""
+    unique: dict[object, Json] = {}
+    for value in values:
+        plain = value is None or isinstance(value, str | int | float)
+        unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
+    return list(unique.values())
+
+
 def copy_enum(
     raw: Mapping[str, Json], node: dict[str, Json], types: list[str], findings: Findings, *, nullable: bool
 ) -> None:
@@ -167,11 +176,7 @@ def copy_enum(
     if not isinstance(values, list) or not values:
         findings.add("bad-schema", raw, "enum", "enum must be a list of one value or more; it is left out")
         return
-    unique: dict[object, Json] = {}
-    for value in values:
-        plain = value is None or isinstance(value, str | int | float)
-        unique.setdefault((type(value) is bool, value) if plain else ("json", repr(value)), value)
-    values = list(unique.values())
+    values = distinct(values)
     present, kinds = [value for value in values if value is not None], [kind for kind in types if kind != "null"]
     if present and kinds and not any(has_type(kind, value) for value in present for kind in kinds):
         if "array" in types:

@@ -8,11 +8,14 @@ validator could use are dropped with a finding, and keywords that no later stage
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+from aqlgen.diagnostics import Severity
 from aqlgen.ir import Json
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.findings import Findings
+from aqlgen.schemas.formats import contradiction
 from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
 from aqlgen.schemas.patterns import is_mask, unusable, usable
 
@@ -42,6 +45,8 @@ CONSTRAINTS = BOUNDS | OBJECTS | BRANCHES | {"type", "enum", "const", "required"
 
 MAX_DESCRIPTION = 300
 MAX_EXAMPLE = 100
+SHOWN_EXAMPLE = re.compile(r"[\w.:+/@-]{1,60}")
+"""An example that a description may tell: one word, no sentence."""
 
 
 def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict[str, Json]:
@@ -62,6 +67,8 @@ def normalise(raw: Mapping[str, Json], openapi: str, findings: Findings) -> dict
     _texts(raw, node, findings)
     if "enum" in raw:
         copy_enum(raw, node, types, findings, nullable=nullable or "null" in types)
+    if "format" in node:
+        _let_go(raw, node, findings)
     if not keys.isdisjoint(BRANCHES):
         _branches(raw, node, findings)
     if not keys.isdisjoint(OBJECTS):
@@ -121,6 +128,19 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     ]
     if short:
         node["examples"] = short[:1]
+
+
+def _let_go(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:
+    """Remove a format that something beside it contradicts; an example says what is meant instead."""
+    reason = contradiction(node["format"], node, raw)
+    if reason is None:
+        return
+    message = f"the format {node.pop('format')!r} is let go: {reason}"
+    findings.add("bad-format", raw, "format", message, Severity.NOTE)
+    example = raw.get("example")
+    if isinstance(example, str) and SHOWN_EXAMPLE.fullmatch(example) and example not in node.get("description", ""):
+        described = node.get("description", "").rstrip(".")
+        node["description"] = f"{described}{'. ' if described else ''}Such as {example!r}."
 
 
 def _branches(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from aqlgen.ir import Json
+from aqlgen.schemas.keywords import distinct
 from aqlgen.schemas.views import Views
 
 Schemas = Mapping[str, Mapping[str, Json]]
@@ -52,7 +53,7 @@ class _Search:
 
 
 def constants(branches: list[Json]) -> list[Json] | None:
-    """Return the values if each branch is a constant or an enumeration, else None."""
+    """Return the values, each once, if each branch is a constant or an enumeration, else None."""
     values = []
     for branch in branches:
         if not isinstance(branch, dict):
@@ -64,7 +65,7 @@ def constants(branches: list[Json]) -> list[Json] | None:
             values.extend(listed)
         else:
             return None
-    return values or None
+    return distinct(values) or None
 
 
 def is_null(branch: Json) -> bool:

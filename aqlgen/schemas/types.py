@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import chain, count
 from json import dumps
 
-from aqlgen.diagnostics import Diagnostic
+from aqlgen.diagnostics import Diagnostic, Severity
 from aqlgen.document.positions import unescape
 from aqlgen.document.resolve import Resolver, UnresolvedError
 from aqlgen.ir import MISSING, Json
@@ -21,6 +21,7 @@ from aqlgen.schemas.bounds import Level, Nesting, limit_cost
 from aqlgen.schemas.defaults import fits, intended
 from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import PREFIX, Discriminator, Discriminators
+from aqlgen.schemas.formats import exemplifies
 from aqlgen.schemas.names import component_names, cut, type_name
 from aqlgen.schemas.type_kind import constants, is_null, kind_of
 from aqlgen.schemas.views import Views, with_read_only
@@ -83,7 +84,10 @@ class Types:
         return dict(sorted(self._types.items()))
 
     def own(self, name: str, schema: Mapping[str, Json]) -> str:
-        """Return the name of a type that aqlgen itself adds to the adapter, defined at its first use."""
+        """Return the name of a type that aqlgen itself adds to the adapter, defined at its first use.
+
+        The first schema of a name defines it.
+        """
         key = (name, False)
         if key not in self._named:
             self._named[key] = self._free_name(name, name)
@@ -117,6 +121,20 @@ class Types:
             self._views.findings.add("bad-default", raw, "default", message)
         bare = {key: value for key, value in written.items() if key != "default"}
         return bare if meaning is MISSING else {**bare, "default": meaning}
+
+    def exemplified(self, schema: dict[str, Json], raw: Json, example: Json) -> dict[str, Json]:
+        """Return a written schema of `raw` without its format if an example that stands elsewhere contradicts that."""
+        form = schema.get("format")
+        if not isinstance(form, str) or exemplifies(form, example):
+            return schema
+        message = f"the format {form!r} is let go: the document's own {shorten(example, 60)!r} contradicts it"
+        try:
+            holder, _ = self._views.follow(raw)
+        except UnresolvedError:
+            holder = raw
+        if isinstance(holder, dict):
+            self._views.findings.add("bad-format", holder, "format", message, Severity.NOTE)
+        return {key: value for key, value in schema.items() if key != "format"}
 
     def _hinted(self, raw: Json, schema: dict[str, Json]) -> dict[str, Json]:
         hints = raw.get("xml") if self._xml and isinstance(raw, dict) else None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from json import dumps
 
 from aqlgen.ir import Json
 from aqlgen.schemas.all_of import Node, with_null
 from aqlgen.schemas.conditions import Conditions
 from aqlgen.schemas.defaults import fits
+from aqlgen.schemas.descriptions import shorten
 from aqlgen.schemas.discriminators import Discriminator, Discriminators
 from aqlgen.schemas.names import Spelling
+from aqlgen.schemas.normalise import MAX_DESCRIPTION
 from aqlgen.schemas.patterns import matches, without
 from aqlgen.schemas.type_kind import constants, is_null
 from aqlgen.schemas.views import Views
@@ -217,6 +220,7 @@ class Writer:
             return
         part = place.beside("option" if len(branches) > 1 else "", around)
         written = [self._write(branch, part) for branch in branches]
+        written = written if discriminator is not None else _agreed(written)
         only = written[0] if len(written) == 1 else None
         if only is not None and not only.keys() & {"$ref", "anyOf"} and not (node.keys() & only.keys()) - _DESCRIBING:
             out.update({key: value for key, value in only.items() if key not in out})
@@ -268,6 +272,29 @@ def _narrowed(schema: Mapping[str, Json], wire: str, names: Mapping[str, str], v
     name = names.get(wire, wire)
     field: dict[str, Json] = {"enum": list(values)}
     return {**schema, "properties": {name: field if name == wire else {**field, "x-name": wire}}}
+
+
+def _agreed(written: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """Return alternatives without those that admit what an earlier one does, which then has both descriptions."""
+    unique: dict[str, dict[str, Json]] = {}
+    for schema in written:
+        key = dumps({name: value for name, value in schema.items() if name not in _DESCRIBING}, sort_keys=True)
+        same = unique.setdefault(key, schema)
+        if same is not schema:
+            unique[key] = _in_common(same, schema)
+    return list(unique.values())
+
+
+def _in_common(first: dict[str, Json], second: dict[str, Json]) -> dict[str, Json]:
+    """Return a schema with what is said of both of two alternatives that admit the same."""
+    either = {key: value for key, value in first.items() if key not in _DESCRIBING or second.get(key) == value}
+    if "examples" in first:
+        either["examples"] = first["examples"]
+    texts = [text.rstrip(".") for schema in (first, second) if (text := str(schema.get("description", "")))]
+    if texts:
+        separate = len(texts) == 2 and texts[1] not in texts[0]
+        either["description"] = shorten(f"{'; or '.join(texts) if separate else texts[0]}.", MAX_DESCRIPTION)
+    return either
 
 
 def _for_agents(pattern: str, renamed: Mapping[str, str]) -> str:

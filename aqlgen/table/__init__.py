@@ -23,6 +23,7 @@ from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
 from aqlgen.table.hosts import address_notes
 from aqlgen.table.identity import Identity
+from aqlgen.table.kinds import choices_of
 from aqlgen.table.model import Table
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import added_parameters, plain_parameters, with_unique_names
@@ -104,11 +105,13 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     shaped: ShapedBody | None
     parameters = plain_parameters(decision, types)
     constants: tuple[Parameter, ...] = ()
+    sent = decision
+    content_type = applier.content_type(decision, types)
     try:
-        content_type = applier.content_type(decision, types)
         names = applier.constant_fields(decision, parameters)
         constants = fields_of_update(decision, types, content_type, names)
-        shaped = shape(_without(decision, constants, resolver), types, content_type)
+        sent = _without(decision, constants, resolver)
+        shaped = shape(sent, types, content_type)
     except UnservedBodyError:
         if decision.operation.body is None or decision.operation.body.required is not False:
             raise
@@ -118,15 +121,18 @@ def _draft(decision: Decision, types: Types, applier: OverrideApplier, resolver:
     body_parameters = (*shaped.parameters, *constants) if shaped else ()
     named_parameters = with_unique_names((*adapter_parameters, *parameters, *body_parameters))
     shown, fixed = applier.parameters(decision, named_parameters[len(adapter_parameters) :])
+    added = named_parameters[: len(adapter_parameters)]
+    choices = choices_of(sent, types, shaped, shown, (*added, *fixed), by_owner=content_type is not None)
     return Draft(
         decision=decision,
-        adapter_parameters=named_parameters[: len(adapter_parameters)],
+        adapter_parameters=added,
         parameters=shown,
         fixed=fixed,
-        body=_body(shaped, named_parameters) if shaped else None,
+        body=_body(shaped, named_parameters[: len(named_parameters) - len(constants)]) if shaped else None,
         body_example=shaped.example if shaped else MISSING,
         responses=table_responses,
         returns=returns,
+        choices=choices,
     )
 
 
@@ -137,7 +143,7 @@ def _without(decision: Decision, constants: tuple[Parameter, ...], resolver: Res
 
 
 def _body(shaped: ShapedBody, named_parameters: tuple[Parameter, ...]) -> Body:
-    """Return the body; the parameter that is all of it may have given way to another of its name."""
+    """Return the body; the parameter that is all of it, the last one, may have given way to another of its name."""
     if shaped.body.parameter is None:
         return shaped.body
     return replace(shaped.body, parameter=named_parameters[-1].name)

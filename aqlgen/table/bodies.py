@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from aqlgen.decide.decision import Category, Decision
+from aqlgen.document.resolve import UnresolvedError
 from aqlgen.ir import Body, Json, MediaType
-from aqlgen.runtime.media import FORM, JSON_PATCH, admits_json, is_json_lines, is_text, is_xml
+from aqlgen.runtime.media import FORM, JSON, JSON_PATCH, OCTETS, admits_json, is_json, is_json_lines, is_text, is_xml
 from aqlgen.runtime.table import Body as TableBody
 from aqlgen.runtime.table import Parameter as TableParameter
 from aqlgen.schemas import Place, Types, shorten
@@ -32,6 +33,10 @@ from aqlgen.table.xml_hints import xml_hints
 from aqlgen.words import pascal, split
 
 FREE_FORM = "The fields of the form, which the API's document does not tell."
+MORE_FIELDS = frozenset({"allOf", "anyOf", "oneOf", "patternProperties", "required", "if", "$ref"})
+"""Keywords that may bring fields to an object without properties of its own."""
+SEVERAL_KINDS = frozenset({0, 2, 3, 5, 6, 8})
+"""Ranks of representations that a call may choose: with fields, as lines, as text or as a file."""
 SENDABLE = re.compile(r"[\x21-\x7e]+(?:; [\x20-\x7e]+)?")
 TEXT_KEYWORDS = ("description", "examples", "default", "enum", "const", "format", "minLength", "maxLength", "pattern")
 """What a body of text keeps of its schema: its texts, and if it is declared as a string, what that string may be."""
@@ -45,7 +50,7 @@ class UnservedBodyError(Exception):
         self.offered = offered
 
 
-def _rank(media: MediaType, types: Types) -> int | None:
+def rank(media: MediaType, types: Types) -> int | None:
     """Return the rank of a representation, 0 for the preferred one; None if it cannot be sent."""
     kind = media.content_type
     if admits_json(kind):
@@ -74,7 +79,7 @@ def _undeclared(media: MediaType, types: Types) -> bool:
 
 def sendable(body: Body, types: Types) -> list[str]:
     """Return the content types of a body that an adapter can send."""
-    return [media.content_type for media in body.media if _rank(media, types) is not None]
+    return [media.content_type for media in body.media if rank(media, types) is not None]
 
 
 def choose(body: Body, types: Types, wanted: str | None = None) -> MediaType:
@@ -82,7 +87,7 @@ def choose(body: Body, types: Types, wanted: str | None = None) -> MediaType:
     for media in body.media:
         if media.content_type == wanted:
             return media
-    ranked = [(order, index) for index, media in enumerate(body.media) if (order := _rank(media, types)) is not None]
+    ranked = [(order, index) for index, media in enumerate(body.media) if (order := rank(media, types)) is not None]
     if not ranked:
         raise UnservedBodyError(tuple(media.content_type for media in body.media))
     return body.media[min(ranked)[1]]
@@ -94,10 +99,17 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
     if body is None:
         return None
     media = choose(body, types, wanted)
+    written = sent_as(media)
     if media.content_type in ("*/*", "application/*"):
-        meant = "application/octet-stream" if is_bytes(media.schema, types) else "application/json"
-        media = replace(media, content_type=meant, written=meant)
-    kind, content_type = media.content_type, sent_as(media)
+        is_file = is_bytes(media.schema, types)
+        media = replace(media, content_type=OCTETS if is_file else JSON)
+        written = written if is_file else JSON  # a file has a type of its own
+    kind, content_type = media.content_type, written
+    if _takes_nothing(media, types) and not (body.required and decision.category is Category.UPDATE):
+        if body.required is False or (body.required is None and is_form(kind)):
+            return None
+        if decision.category is not Category.UPDATE:
+            return ShapedBody(TableBody(content_type=content_type, shape="fields", required=True), ())
     hint = pascal(split(decision.name))
     raw = True if media.schema is None else media.schema
     fields = fields_of(media, types)
@@ -116,6 +128,21 @@ def shape(decision: Decision, types: Types, wanted: str | None = None) -> Shaped
         encoded = with_encoding(shaped.parameters, media, fields.properties, types.follow)
         shaped = replace(shaped, parameters=encoded)
     return replace(shaped, body=replace(shaped.body, xml=xml), example=media.example)
+
+
+def _takes_nothing(media: MediaType, types: Types) -> bool:
+    """Return True if a form or an object declares that it has no fields: an empty list of properties, and no others.
+
+    That additional ones are formally admitted does not say that there are any.
+    """
+    try:
+        schema, _ = types.follow(media.schema)
+    except UnresolvedError:
+        return False
+    kind = media.content_type
+    if not isinstance(schema, Mapping) or schema.get("properties") != {} or not (is_form(kind) or is_json(kind)):
+        return False
+    return not schema.get("additionalProperties") and schema.keys().isdisjoint(MORE_FIELDS)
 
 
 def fields_of_update(
@@ -165,14 +192,17 @@ def _update(
     fields: Fields, raw: Json, media: MediaType, content_type: str, body: Body, types: Types, hint: str
 ) -> ShapedBody:
     """Return an update's body, `input`, and for a form how its fields are written."""
-    schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
-    written: dict[str, TableParameter] = {}
+    encoded: tuple[TableParameter, ...] = ()
     if is_form(media.content_type):
         single = of_fields(fields, media, content_type, body, types, hint)
         encoded = with_encoding(single.parameters, media, fields.properties, types.follow)
-        written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
-        if any(_has_file(parameter.schema) for parameter in encoded):
-            schema = _with_files(schema, encoded, raw, types)
+    written = {parameter.wire: field for parameter in encoded if (field := _as_field(parameter)) is not None}
+    if any(_has_file(parameter.schema) for parameter in encoded):
+        described = (types.object_view(raw) or {}).get("description")
+        schema = {"$ref": f"#/types/{types.own(f'{hint}Input', _with_files(encoded, raw, types))}"}
+        schema |= {"description": described} if described else {}
+    else:
+        schema = types.schema(raw, Place(request=True, hint=f"{hint}Input"))
     whole = _whole("input", content_type, schema, body, required=body.required is not False)
     return replace(whole, body=replace(whole.body, fields=written))
 
@@ -199,10 +229,8 @@ def _has_file(schema: Mapping[str, Json]) -> bool:
     return any(isinstance(candidate, Mapping) and is_file(candidate) for candidate in (schema, items))
 
 
-def _with_files(
-    schema: Mapping[str, Json], parameters: tuple[TableParameter, ...], raw: Json, types: Types
-) -> dict[str, Json]:
-    """Return the schema of an update whose fields may be files; the type of its body does not declare these."""
+def _with_files(parameters: tuple[TableParameter, ...], raw: Json, types: Types) -> dict[str, Json]:
+    """Return the type of an update whose fields may be files; the type of its body does not declare these."""
     properties: dict[str, Json] = {}
     for parameter in parameters:
         if parameter.location == "body":
@@ -215,8 +243,7 @@ def _with_files(
         name for name, field in (types.object_view(raw) or {}).get("properties", {}).items() if types.read_only(field)
     ]
     whole |= {"required": needed} if needed else {}
-    whole |= {"x-read-only": hidden} if hidden else {}
-    return whole | {key: schema[key] for key in ("description",) if key in schema}
+    return whole | ({"x-read-only": hidden} if hidden else {})
 
 
 def _as_text(content_type: str, schema: Mapping[str, Json], types: Types) -> dict[str, Json]:

@@ -70,9 +70,7 @@ def fields_of(media: MediaType, types: Types) -> Fields | None:
         and discriminator.property in properties
     ):
         tags = [value for values in discriminator.values for value in values]
-        properties[discriminator.property] = {
-            "allOf": [properties[discriminator.property], {"enum": list(dict.fromkeys(tags))}]
-        }
+        properties[discriminator.property] = _with_tags(properties[discriminator.property], list(dict.fromkeys(tags)))
     rest = base.get("additionalProperties")
     open_ = rest is True or "patternProperties" in base
     return Fields(
@@ -92,6 +90,15 @@ def _required(base: Mapping[str, Json], union: bool, branches: list[Json], types
     return required
 
 
+def _with_tags(schema: Json, tags: list[str]) -> Json:
+    """Return the schema of a discriminator; where each alternative declares its own values, these are all of them."""
+    if not (isinstance(schema, dict) and schema.keys() == {"anyOf"}):
+        return {"allOf": [schema, {"enum": tags}]}
+    texts = (branch.get("description") for branch in schema["anyOf"] if isinstance(branch, dict))
+    described = next((text for text in texts if isinstance(text, str)), None)
+    return {"type": "string", "enum": tags, **({"description": described} if described else {})}
+
+
 def _either(first: Json, second: Json) -> Json:
     known = first["anyOf"] if isinstance(first, dict) and set(first) == {"anyOf"} else [first]
     return {"anyOf": known if second in known else [*known, second]}
@@ -108,6 +115,8 @@ def of_fields(fields: Fields, media: MediaType, content_type: str, body: Body, t
             continue
         name = names[wire] if VALID.fullmatch(names[wire]) else snake(wire) or "field"
         final = types.schema(schema, Place(request=True, hint=hint + pascal(split(name)), inline=True))
+        if isinstance(media.example, Mapping) and wire in media.example:
+            final = types.exemplified(final, schema, media.example[wire])
         if is_multipart(content_type):
             final = with_files(final, schema, media.encoding.get(wire), types)
         parameters.append(

@@ -23,15 +23,18 @@ BASE64: Final[Mapping[str, Json]] = {"type": "string", "format": "byte", "conten
 
 NAME: Final = "FileInput"
 FILE: Final[Mapping[str, Json]] = {
-    "description": "A file: its bytes as a text in base64, or an object with `content` (base64) or `path`.",
+    "description": "A file: its bytes as a text in base64, or an object with `content` (base64), `text` or `path`.",
     "type": ["string", "object"],
     "format": "byte",
     "contentEncoding": "base64",
     "properties": {
         "content": {**BASE64, "description": "The bytes in base64."},
+        "text": {"type": "string", "description": "Instead: its text, which is sent in UTF-8."},
         "path": {"type": "string", "description": "Instead: a file in the folder that the adapter's owner allows."},
         "filename": {"type": "string", "description": "Its name, with the ending."},
         "mime_type": {"type": "string", "description": "Its content type, such as image/png."},
+        "encoding": {"const": "base64", "description": "Beside `content`, as answers have it; need not be given."},
+        "was": {"type": "string", "description": "Beside `text`, as answers have it; need not be given."},
     },
     "additionalProperties": False,
 }
@@ -134,14 +137,31 @@ def with_encoding(
 
     `properties` are the schemas of the fields, as the document has them.
     """
-    if not media.encoding or not is_form(media.content_type):
+    if not is_form(media.content_type):
         return parameters
-    return tuple(
-        _encoded(parameter, rules, media.content_type, properties.get(parameter.wire), follow)
-        if parameter.location == "body" and isinstance(rules := media.encoding.get(parameter.wire), Mapping)
-        else parameter
-        for parameter in parameters
-    )
+    encoded = []
+    for parameter in parameters:
+        if parameter.location == "body":
+            raw = properties.get(parameter.wire)
+            rules = _rules(media, parameter.wire, raw, follow)
+            parameter = _encoded(parameter, rules, media.content_type, raw, follow) if rules else parameter
+        encoded.append(parameter)
+    return tuple(encoded)
+
+
+def _rules(media: MediaType, wire: str, raw: Json, follow: Follow) -> dict[str, Json]:
+    """Return the Encoding Object of a field; of a part, its schema may state the type (OpenAPI 3.1.1, 4.8.15)."""
+    declared = media.encoding.get(wire)
+    rules = dict(declared) if isinstance(declared, Mapping) else {}
+    if media.content_type == FORM or "contentType" in rules:
+        return rules
+    schema = _of_one(raw, follow)
+    try:
+        schema, _ = follow(schema)
+    except UnresolvedError:
+        return rules
+    stated = schema.get("contentMediaType") if isinstance(schema, Mapping) else None
+    return rules | {"contentType": stated} if isinstance(stated, str) else rules
 
 
 def encoded_fields(encoding: Mapping[str, Json], follow: Follow) -> dict[str, Parameter]:

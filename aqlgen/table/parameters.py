@@ -58,14 +58,17 @@ def _noun_before(path: str, name: str) -> str:
     return ""
 
 
-def with_unique_names(parameters: Iterable[TableParameter]) -> tuple[TableParameter, ...]:
+def with_unique_names(
+    parameters: Iterable[TableParameter], beside: Iterable[TableParameter] = ()
+) -> tuple[TableParameter, ...]:
     """Make the names unique: the exact spelling or the first one keeps a name, the others get their location.
 
-    (`query_id`.) One that gives way to another in the same location is still found by the API's own spelling of it.
+    (`query_id`.) The names of those `beside` are taken. One that gives way to another in the same location is
+    still found by the API's own spelling of it.
     """
     candidates = tuple(parameters)
     spelled = {(parameter.location, parameter.wire) for parameter in candidates}
-    taken: set[str] = set()
+    taken = {parameter.name for parameter in beside}
     named = []
     for parameter in candidates:
         name = parameter.name
@@ -90,6 +93,7 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
             continue
         name = agent_name(parameter.name, parameter.location.value, operation.path, decision.resource)
         schema = types.schema(parameter.schema, Place(request=True, hint=owner, inline=True, steps=(name,)))
+        schema = types.exemplified(schema, parameter.schema, parameter.example)
         described = parameter.description or str(schema.get("description", ""))
         default_style = "form" if parameter.location in (Location.QUERY, Location.COOKIE) else "simple"
         table_parameters.append(

@@ -9,7 +9,7 @@ from json import dumps
 from aqlgen.decide.decision import Decision
 from aqlgen.ir import MISSING, Document, Json, MediaType
 from aqlgen.ir import Response as DocumentResponse
-from aqlgen.runtime.media import admits_json, is_xml, stream_form
+from aqlgen.runtime.media import admits_json, is_csv, is_xml, stream_form
 from aqlgen.runtime.table import Response, ReturnType
 from aqlgen.schemas import Place, Types, finished_kind
 from aqlgen.words import pascal, split
@@ -45,13 +45,9 @@ def is_read(content_type: str) -> bool:
 
 
 def need_xml(document: Document) -> bool:
-    """Return True if an operation of the document can only be called or read in XML."""
+    """Return True if an operation of the document can be read in XML, or only be called in it."""
     for operation in document.operations:
-        media = [
-            representation
-            for representation in map(main_media, successes(operation.responses))
-            if representation is not None
-        ]
+        media = [representation for response in successes(operation.responses) for representation in response.media]
         offered = operation.body.media if operation.body else ()
         if any(is_xml(representation.content_type) for representation in media) or (
             offered and all(is_xml(representation.content_type) for representation in offered)
@@ -68,21 +64,30 @@ def build(decision: Decision, types: Types) -> tuple[dict[str, Response], Return
         media = main_media(response)
         entry: Response = {}
         if media is not None:
-            entry["content_type"] = media.content_type
-            if media.schema is not None and is_read(media.content_type):
-                hint = pascal(split(decision.name)) + "Response"
-                schema = types.schema(media.schema, Place(request=False, hint=hint))
-                entry["schema"] = {key: value for key, value in schema.items() if key != "description"}
+            entry = entry_of(decision, media, types)
             if returns is None:
                 returns = _returns(entry)
-        headers = [name for name in response.headers if not IGNORED_HEADERS.search(name.lower())]
-        if headers:
-            entry["headers"] = headers
-        table[response.status] = entry
+        table[response.status] = entry | told_headers(response)
     for response in decision.operation.responses:
         if response.status in REDIRECTS:  # where the address is the answer
             table.setdefault(response.status, {})
     return table, returns or NOTHING
+
+
+def entry_of(decision: Decision, media: MediaType, types: Types) -> Response:
+    """Return what the table says of one representation."""
+    entry: Response = {"content_type": media.content_type}
+    if media.schema is not None and is_read(media.content_type):
+        hint = pascal(split(decision.name)) + "Response"
+        schema = types.schema(media.schema, Place(request=False, hint=hint))
+        entry["schema"] = {key: value for key, value in schema.items() if key != "description"}
+    return entry
+
+
+def told_headers(response: DocumentResponse) -> Response:
+    """Return the headers of a response that agents are told, as the table has them."""
+    headers = [name for name in response.headers if not IGNORED_HEADERS.search(name.lower())]
+    return {"headers": headers} if headers else {}
 
 
 def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
@@ -99,6 +104,8 @@ def with_etag_in_data(responses: Mapping[str, Response]) -> dict[str, Response]:
 
 def _returns(entry: Response) -> ReturnType:
     kind = entry["content_type"]
+    if is_csv(kind):
+        return {"name": "object", "kind": "object", "description": "`items`: an object for each row of the table."}
     schema: Mapping[str, Json] = entry.get("schema", {} if admits_json(kind) else {"type": "string"})
     if is_read(kind) and not admits_json(kind) and not is_xml(kind) and schema.get("type") != "array":
         schema = {"type": "array", "items": schema if "schema" in entry else {}}

@@ -30,6 +30,7 @@ from aqlgen.runtime.table import (
 from aqlgen.schemas import shorten
 from aqlgen.table import responses
 from aqlgen.table.example_calls import ExampleMaker
+from aqlgen.table.kinds import Choices
 from aqlgen.table.model import DecidedRow
 from aqlgen.table.overrides import OverrideApplier
 from aqlgen.table.parameters import page_of, paged, paging_parameters, with_key_filled_in
@@ -55,6 +56,7 @@ class Draft:
     body_example: Json
     responses: Mapping[str, Response]
     returns: ReturnType
+    choices: Choices
 
 
 def build_row(
@@ -83,7 +85,7 @@ def build_row(
         pagination = replace(pagination, demanded=demanded, parameters=behind)
         example = example and {name: value for name, value in example.items() if name not in behind}
     update = decision.trait(Update)
-    if decision.category is Category.UPDATE and operation.body is None:
+    if decision.category is Category.UPDATE and draft.body is None:
         input_parameter, shown, behind = input_of_query(shown)
         update = Update(strategy="query", parameters=behind or None)
         example = example and within_input(example, behind)
@@ -123,11 +125,14 @@ def build_row(
         servers=tuple(Server(url=server.url, variables=server.variables) for server in operation.servers),
         headers={name.title(): value for name, value in _fixed(operation, Location.HEADER).items()},
         query=_fixed(operation, Location.QUERY),
-        shown_parameters={parameter.name: parameter for parameter in (*shown, *draft.adapter_parameters)},
+        shown_parameters={
+            parameter.name: parameter for parameter in draft.choices.shown((*shown, *draft.adapter_parameters))
+        },
         fixed={parameter.name: parameter for parameter in draft.fixed},
         body=draft.body,
         responses=responses.with_etag_in_data(draft.responses) if has_etag else draft.responses,
         returns=returns,
+        choices=draft.choices.by_parameter,
         example=example,
     )
     return DecidedRow(row, decision, responses.mock_of(operation.responses))

@@ -22,6 +22,9 @@ from aqlgen.diagnostics.report import as_json
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, Prepared, prepare
 from aqlgen.render.operations_md import operations_md
+from aqlgen.runtime.introspection.info import operation_details, type_details
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import FAMILIES, Table
 from aqlgen.table.model import table_files
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
@@ -117,6 +120,26 @@ class Tabulation:
     @cached_property
     def types(self) -> dict[str, Any]:
         return json.loads(self.texts["types.json"])
+
+    @cached_property
+    def table(self) -> Table:
+        """The table as an adapter reads it."""
+        table = Table(Path())
+        table.__dict__ |= {"types": self.types, "_families": {family: {} for family in FAMILIES}}
+        for path, text in self.texts.items():
+            if path.startswith("operations/"):
+                table.__dict__["_families"][Path(path).stem] = json.loads(text)
+        return table
+
+    def details(self, name: str) -> dict[str, Any]:
+        """Return an operation as introspection shows it."""
+        row = self.table.find(name)
+        assert row is not None
+        return operation_details(row, self.table, Config(), None)
+
+    def described(self, name: str) -> dict[str, Any]:
+        """Return a type as introspection shows it."""
+        return type_details(name, self.table.types[name], self.table.types)
 
     @property
     def page(self) -> str:

@@ -43,9 +43,14 @@ def test_xml_has_its_schema_with_its_hints(tmp_path: Path) -> None:
 
 
 def test_xml_hints_are_left_out_where_nothing_is_xml(tmp_path: Path) -> None:
+    table = tabulate(tmp_path, answering(media("application/json", schema=PET)))
+    assert "xml" not in str(table.types)
+
+
+def test_xml_that_a_call_may_choose_has_its_hints(tmp_path: Path) -> None:
     content = {"application/json": {"schema": PET}, "application/xml": {"schema": PET}}
     table = tabulate(tmp_path, answering({"200": {"description": "it", "content": content}}))
-    assert "xml" not in str(table.types)
+    assert "xml" in str(table.types)
 
 
 def test_a_redirect_that_is_declared_is_an_answer(tmp_path: Path) -> None:
@@ -53,3 +58,10 @@ def test_a_redirect_that_is_declared_is_an_answer(tmp_path: Path) -> None:
         "list_pets"
     ]
     assert row["responses"] == {"302": {}}
+
+
+def test_a_table_is_rows_whose_fields_can_be_chosen(tmp_path: Path) -> None:
+    """R-SEL-2."""
+    row = tabulate(tmp_path, answering(media("text/csv", schema={"type": "string"}))).rows["list_pets"]
+    assert row["returns"]["description"] == "`items`: an object for each row of the table."
+    assert "fields" in row["parameters"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.exact_json import write_json
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 
@@ -36,7 +37,7 @@ class FakeApi:
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build a request whose content is the parameters as they are."""
-        return ApiRequest(row.method, f"https://zoo.example/v1{row.path}", (), json.dumps(dict(params)).encode())
+        return ApiRequest(row.method, f"https://zoo.example/v1{row.path}", (), write_json(params, json.dumps).encode())
 
     async def send(self, request: ApiRequest, row: Row) -> ApiResponse:
         """Return the content of the request, or raise the failure that is set."""

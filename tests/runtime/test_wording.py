@@ -42,7 +42,14 @@ def parameter(schema: dict[str, Any]) -> Parameter:
         ({"type": "array", "contains": {"const": 1}}, "Of them 1 or more must be 1."),
         ({"type": "object", "additionalProperties": {"type": "integer"}}, "Every value is integer."),
         ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "Keys that match '^x' hold string."),
-        ({"type": "object", "minProperties": 1}, "Keys: 1 or more."),
+        ({"type": "object", "minProperties": 1}, "At least one key."),
+        ({"type": "object", "minProperties": 2, "maxProperties": 2}, "Exactly 2 keys."),
+        ({"type": "object", "maxProperties": 9}, "At most 9 keys."),
+        (
+            {"anyOf": [{"type": "string", "maxLength": 2}, {"type": "string", "format": "uuid"}]},
+            "One of: string, string (uuid).",
+        ),
+        ({"anyOf": [{"type": "string"}, {"enum": ["a", "b"]}]}, "Known values: 'a', 'b'; others are possible."),
     ],
 )
 def test_a_parameter_says_its_rules(schema: dict[str, Any], sentence: str) -> None:
@@ -58,5 +65,17 @@ def test_a_union_says_which_value_means_which_type() -> None:
 
 
 def test_a_type_says_its_rules() -> None:
-    assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys. With 'a' also 'b'."
+    assert type_details("Closed", TYPES["Closed"], TYPES)["description"] == "No other keys. b is needed with a."
     assert type_details("Level", TYPES["Level"], TYPES)["description"] == "Integer. One of 1, 2, 3."
+
+
+def test_what_very_many_fields_need_is_bounded() -> None:
+    names = [f"field_{index}" for index in range(3000)]
+    schema = {
+        "type": "object",
+        "properties": {name: {} for name in names},
+        "dependentRequired": dict.fromkeys(names, names),
+    }
+    assert len(type_details("Many", schema, {})["description"]) < 10_000
+    union = {"anyOf": [{"const": index} for index in range(3000)]}
+    assert parameter_info(parameter(union), {})["description"].endswith(" and 2950 more.")

@@ -241,7 +241,9 @@ def octets() -> list[Answer]:
                rule="RFC 6266, 4.3; RFC 8187, 3.2"),
         Answer("a form", b"a=x+y&b=%C3%A9&a=z", {"a": ["x y", "z"], "b": "é"}, form, {}, form,
                rule="WHATWG URL, 5.1"),
-        Answer("text in base64 within JSON", f'{{"a":"{base64.b64encode(b"x").decode()}"}}'.encode(), {"a": "eA=="},
+        Answer("text in base64 within JSON", f'{{"a":"{base64.b64encode(b"x").decode()}"}}'.encode(),
+               {"a": {"text": "x", "was": "base64"}}, schema=fields(a={"type": "string", "contentEncoding": "base64"})),
+        Answer("bytes in base64 within JSON", b'{"a":"/wA="}', {"a": "/wA="},
                schema=fields(a={"type": "string", "contentEncoding": "base64"})),
     ]  # fmt: skip
     read = [{"content_type": JSON, "data": {"a": 1}}, {"content_type": TEXT, "data": "x"}]

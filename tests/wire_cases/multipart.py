@@ -103,7 +103,7 @@ def parts() -> list[Case]:
             form_part("a", b"x", more="\r\nX-Kind: note"),
             encoding={"a": {"headers": {"X-Kind": {"schema": {"type": "string", "default": "note"}}}}},
         ),
-        form("contentMediaType", {"file": PNG64}, form_part("file", PNG, octets, "file"), of=modern),
+        form("contentMediaType", {"file": PNG64}, form_part("file", PNG, "image/png", "file"), of=modern),
         form("text in base64", {"b64": PNG64}, form_part("b64", PNG64.encode()), of=modern),
         form("a text where a file may stand", {"either": "https://x"}, form_part("either", b"https://x"), of=modern),
         form(

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
+from ..exact_json import read_float
 from ..media import FORM, is_json, is_text, media_type
 from ..redaction import MASK, is_credential_header, redact, redacted, without_userinfo
 from ..text import listed
@@ -110,7 +111,7 @@ def _body(content: bytes | None, kind: str, row: Row, secrets: frozenset[str]) -
         return None
     if is_json(kind):
         try:
-            return _masked(json.loads(content), row, secrets)
+            return _masked(json.loads(content, parse_float=read_float), row, secrets)
         except ValueError:  # what a hook wrote
             return redact(content.decode("utf-8", "replace"), secrets)
     if is_text(kind) or kind == FORM:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ..media import is_csv
 from ..schema.reader import Shape, Types, agent_path, schema_at, union_of
 from ..table import JsonSchema, Row, Table
 from ..text import folded
@@ -50,9 +51,9 @@ class Selection:
         """Return the data with these fields; `items` names the list of a page, if the data is one."""
         if fields == "full" or not isinstance(data, (dict, list)):
             return data
-        presets = self._presets.get(row.name)
+        presets = self._presets.get(row.cache_key)
         if presets is None:
-            presets = self._presets[row.name] = self._prepare(row)
+            presets = self._presets[row.cache_key] = self._prepare(row)
         path = (items,) if items is not None else presets.path if isinstance(data, dict) else ()
         if isinstance(fields, str):
             return self._by_preset(data, path, presets, fields)
@@ -73,6 +74,8 @@ class Selection:
     def _prepare(self, row: Row) -> _Presets:
         good = sorted(status for status in row.responses if status.startswith("2")) or ["default"]
         schema = row.responses.get(good[0], {}).get("schema")
+        if is_csv(row.responses.get(good[0], {}).get("content_type", "")):
+            return _Presets(("items",), None, None)
         if not isinstance(schema, Mapping):
             return _Presets((), None, None)
         types = self._table.types

@@ -165,8 +165,8 @@ def replacement(row: Row, table: Table) -> str:
     if plan.reader is None:
         if not optional or len(target.properties) < 2:
             return "Replaces the whole."
-        return f"Replaces the whole: what is not given of {listed(optional, _MOST_FIELDS)} may be lost."
-    kept = f"What is not given is read with {plan.reader.name} and sent back"
+        return f"Replaces the whole: fields left out of {listed(optional, _MOST_FIELDS)} may be lost."
+    kept = f"Fields left out are read with {plan.reader.name} and sent back"
     if update.undeclared:
         return f"{kept}."
     readable = {wire for wire, _ in union_of(table.types, plan.source).properties.values()}
@@ -178,7 +178,7 @@ def unreadable(reader: Row) -> Failure:
     """Build the failure of an answer that a change cannot be merged into."""
     return Failure(
         Code.INTERNAL_ERROR,
-        f"The answer of '{reader.name}' is not what the API's document says, so the change cannot be merged into it. "
+        f"'{reader.name}' answers otherwise than the API's document says, so the change cannot be merged into it. "
         "Nothing was written; tell the adapter's owner.",
         {"operation": reader.name, "outcome": NOT_PERFORMED},
     )

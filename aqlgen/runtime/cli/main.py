@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..exact_json import read_float
 from ..hooks import HookError
 from ..redaction import redact, without_userinfo
 from ..settings.load import ConfigError
@@ -273,7 +274,7 @@ def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict
     if len(arguments) > 1:
         raise ValueError(arguments)
     text = arguments[0] if arguments else "{}"
-    return json.loads(sys.stdin.read() if text == "-" else text)
+    return json.loads(sys.stdin.read() if text == "-" else text, parse_float=read_float)
 
 
 def _command(folder: Path) -> str:

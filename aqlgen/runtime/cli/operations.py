@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..exact_json import write_json
 from ..introspection.info import type_details
 from ..introspection.introspect import Introspection
 from ..schema.reader import Types, alternatives, as_schema, follow, referred, shape_of, union_of
@@ -299,7 +300,7 @@ async def call(
 
 def as_json(value: Any) -> str:
     """Return JSON for people to read."""
-    return escaped(json.dumps(value, indent=2, ensure_ascii=False))
+    return escaped(write_json(value, json.JSONEncoder(indent=2, ensure_ascii=False).encode))
 
 
 class Terminal:

@@ -234,8 +234,9 @@ def _doubts(answer: ApiResponse, envelope: Envelope) -> Iterator[str]:
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in ("text/html", "application/xhtml+xml"):
         yield "the answer is a page for people, such as one to log in"
-    if not envelope["success"]:
+    declared = "declared_by" in envelope.get("error", {}).get("details", {})
+    if not envelope["success"] and not declared:
         yield f"the answer cannot be read: {line(str(envelope['error'].get('message', '')), 200).rstrip('.')}"
     data = envelope.get("data")
-    if isinstance(data, dict) and (any(data.get(key) is False for key in _FAILED) or data.get("error")):
+    if declared or (isinstance(data, dict) and (any(data.get(key) is False for key in _FAILED) or data.get("error"))):
         yield "the answer says itself that it failed"

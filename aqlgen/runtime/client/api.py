@@ -9,6 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..auth.credentials import Credentials
+from ..decode.attachments import collected
+from ..decode.encoded_fields import EncodedFields
 from ..decode.response import declared_response, decode_response
 from ..encode.body import assemble_body
 from ..encode.request import RequestBuilder
@@ -49,6 +51,7 @@ class Api:
         variables: Mapping[str, str] | None = None,
         files_folder: str = "",
         allow_http: bool = False,
+        failure_marks: tuple[str, ...] = (),
     ) -> None:
         def in_clear(url: str) -> bool:
             from ..hosts.gate import is_listed
@@ -76,6 +79,8 @@ class Api:
             in_clear=in_clear,
         )
         self._transport = transport
+        self._encoded = EncodedFields(table)
+        self._failure_marks = failure_marks
 
     @classmethod
     def of(
@@ -100,6 +105,7 @@ class Api:
             variables=config.server_variables,
             files_folder=config.files_folder,
             allow_http=config.auth_allow_http,
+            failure_marks=config.failure_marks,
         )
 
     def validate(
@@ -145,11 +151,29 @@ class Api:
     def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any], *, masked: bool = True) -> Any:
         """Return the response's data under the agent's names. Raises Failure for an error of the API (R-ERR-2).
 
-        The adapter's credentials within it are masked, unless it is not for the agent but to be sent back.
+        The adapter's credentials within it are masked, unless it is not for the agent but to be sent back. Files in
+        it are beside it from then on, if the call collects them.
         """
-        account = self._credentials.account(row) if response.status == 401 else None
-        data = decode_response(response, row, params, self._names, self._credentials.secrets, account=account)
-        return self._credentials.seen.masked(data) if masked else data
+        data = decode_response(
+            response,
+            row,
+            params,
+            self._names,
+            self._credentials.secrets,
+            account=self._credentials.account(row) if response.status == 401 else None,
+            encoded=self._encoded if masked else None,
+            marks=self._failure_marks,
+        )
+        if not masked:
+            return data
+        seen, attachments = self._credentials.seen, collected()
+        data = seen.masked(data)
+        if attachments is None:
+            return data
+        if attachments.pending:
+            return attachments.lift(data)
+        image = attachments.image_of(response.file) if response.file is not None and data is not None else None
+        return data if image is None else attachments.beside_path(data, seen.masked(image))
 
     def told_headers(self, response: ApiResponse, row: Row, data: Any) -> dict[str, str]:
         """Return the headers of a response that agents are told, credentials masked, and that its data do not hold.

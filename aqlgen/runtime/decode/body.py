@@ -6,20 +6,21 @@ What comes out is fit to be passed on: without halves of surrogate pairs, and no
 
 from __future__ import annotations
 
-import base64
 import codecs
 import json
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from ..errors import Code, Failure
-from ..media import FORM, OCTETS, is_json, is_text, is_xml, media_type
+from ..exact_json import read_float, write_json
+from ..media import FORM, OCTETS, is_csv, is_json, is_text, is_xml, media_type
+from .attachments import bytes_value
+from .binary import CONTROLS
 
 __all__ = ["decode_text", "known_charset", "read_body", "sanitize"]
 
-_JSON = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
+_JSON = json.JSONDecoder(parse_float=read_float, parse_constant=lambda _: None)  # NaN and Infinity are no JSON: null
 _CARELESS = frozenset(
     {"text/plain", OCTETS, "binary/octet-stream", "text/html", "text/javascript", "application/javascript"}
 )
@@ -45,7 +46,6 @@ _CHARSET_LIST = (
 _CHARSETS = frozenset(_CHARSET_LIST.split())
 """The charsets of texts, by Python's names of their codecs: no answer may choose any other codec."""
 _CHARSET_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,40}")
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_VALUES = 3_000_000
 """Values of one JSON text: each takes far more memory than the few bytes that it may be written in."""
 _MAX_DEPTH = 150
@@ -59,7 +59,7 @@ class NoJsonError(ValueError):
 def read_body(content: bytes, content_type: str, promised: str = "") -> Any:
     """Return the data of a content. Raises Failure when it has more values than can be passed on.
 
-    What should be JSON and cannot be read comes as its text; what is neither JSON nor text as base64 with its type.
+    What should be JSON and cannot be read comes as its text, CSV as rows, bytes by what they are (`attachments`).
     """
     if "multipart" not in content_type:
         content_type = content_type.partition(",")[0]
@@ -75,12 +75,13 @@ def read_body(content: bytes, content_type: str, promised: str = "") -> Any:
         except NoJsonError:
             pass
     if is_text(kind) or (not kind and is_text(wanted)):
-        return decode_text(content, content_type)
+        text = decode_text(content, content_type)
+        return _rows(text, content_type, promised) if is_csv(kind or wanted) else text
     if kind == FORM:
         return _read_form(decode_text(content, content_type))
     if not kind and not wanted:
         return _read_undeclared(content)
-    return _as_base64(content, kind or wanted or OCTETS)
+    return bytes_value(content, kind or wanted or OCTETS)
 
 
 def decode_text(content: bytes, content_type: str) -> str:
@@ -163,6 +164,14 @@ def _too_many_values(values: int) -> Failure:
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
 
+def _rows(text: str, content_type: str, promised: str) -> Any:
+    """Return the rows of a table; its text if it is none."""
+    from .rows import read_rows
+
+    rows = read_rows(text, content_type or promised, promised)
+    return text if rows is None else rows
+
+
 def _read_undeclared(content: bytes) -> Any:
     """Read a content without any type: as JSON if it is that, else as text if it can be, else as bytes."""
     if content.lstrip()[:1] in (b"{", b"["):
@@ -173,18 +182,14 @@ def _read_undeclared(content: bytes) -> Any:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return _as_base64(content, OCTETS)
-    return _as_base64(content, OCTETS) if _CONTROLS.search(text) else text
+        return bytes_value(content, OCTETS)
+    return bytes_value(content, OCTETS) if CONTROLS.search(text) else text
 
 
 def _text_or_bytes(content: bytes, content_type: str) -> Any:
     """Return what should be JSON and is not: as its text if it can be one, else as bytes."""
     text = decode_text(content, content_type)
-    return _as_base64(content, OCTETS) if _CONTROLS.search(text) else text
-
-
-def _as_base64(content: bytes, mime_type: str) -> Mapping[str, str]:
-    return {"content": base64.b64encode(content).decode("ascii"), "encoding": "base64", "mime_type": mime_type}
+    return bytes_value(content, OCTETS) if CONTROLS.search(text) else text
 
 
 def _read_form(text: str) -> dict[str, Any]:
@@ -236,7 +241,7 @@ def _sanitized_copy(value: Any, depth: int) -> Any:
         return value
     if depth > _MAX_DEPTH:
         try:
-            return json.dumps(value)
+            return write_json(value, json.dumps)
         except RecursionError:
             return None
     if isinstance(value, dict):

@@ -49,7 +49,7 @@ _REASONS = {
 }
 _EXISTS = re.compile(
     r"\balready[ _-]?(?:exist|taken|registered|used|present|created|defined|a member|been (?:taken|used|registered))"
-    r"|\balready have|alreadyexist|\bexists? already|\bduplicat|\bunique\b|uniqueness|\b(?:is|been) taken",
+    r"|\balready have|alreadyexist|_taken\b|\bexists? already|\bduplicat|\bunique\b|uniqueness|\b(?:is|been) taken",
     re.IGNORECASE,
 )
 """Words of a conflict about something that is there already."""

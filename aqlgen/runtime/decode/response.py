@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Failure
 from ..media import JSON, StreamForm, is_json, is_json_lines, is_multipart, is_xml, media_type, stream_form
@@ -15,6 +15,9 @@ from ..wire import Account, ApiResponse
 from .body import decode_text, read_body
 from .outcome import changes_something
 
+if TYPE_CHECKING:
+    from .encoded_fields import EncodedFields
+
 __all__ = ["declared_response", "decode_response"]
 
 _WITHOUT_CONTENT = frozenset({204, 205, 304})
@@ -22,6 +25,19 @@ _RESULT_HEADERS = frozenset({"location", "operation-location", "azure-asyncopera
 """Headers that say where the result of a call is."""
 _ABOUT_RESULT = _RESULT_HEADERS | {"etag", "retry-after"}
 """Those, and what else is to be told of what was made or accepted."""
+_ABOUT_FAILURE = frozenset(
+    {
+        *("ok", "success", "Success", "succeeded", "successful", "is_success", "isSuccess"),
+        *("status", "Status", "stat", "errors", "jsonrpc", "Body", "body"),
+    }
+)
+"""Keys by which a success may tell that it is a failure (`decode/declared_failures`)."""
+_BEGINNINGS = frozenset({b"{", b"["})
+_UNDECLARED: Mapping[str, Any] = {}
+_HOLDERS = frozenset({"errors", "Body", "body"})
+"""Those of them that hold what went wrong."""
+_FAILED_STATES = frozenset({"error", "fail", "failed", "failure", "err", "false", "2.0"})
+"""Values of a flag or a state that tell of a failure, and the version of JSON-RPC, which tells it otherwise."""
 
 
 def decode_response(
@@ -32,17 +48,23 @@ def decode_response(
     secrets: frozenset[str] = frozenset(),
     *,
     account: Account | None = None,
+    encoded: EncodedFields | None = None,
+    marks: Sequence[str] = (),
 ) -> Any:
-    """Return the data of a response. Raises Failure when its status is one, or it has too many values.
+    """Return the data of a response. Raises Failure when it is one by status or by itself, or has too many values.
 
-    `account` says which credential the request had, if the API did not accept it.
+    `account` says which credential the request had, if the API did not accept it. With `encoded`, fields in base64 that
+    are text are shown as such. `marks` are the owner's marks of a failure (`decode/declared_failures`).
     A response that misses its declared schema is passed on as it is.
     """
     try:
-        return _decoded(response, row, params, names, secrets, account)
+        data = _decoded(response, row, params, names, secrets, account, encoded)
+        if marks or _may_be_failure(data):
+            _check(response, data, row, params, names.table, secrets, marks)
     except Failure as failure:  # the API may repeat a secret, in its content or its headers
         details = redacted(failure.details, secrets)
         raise Failure(failure.code, redact(failure.message, secrets), details) from None
+    return data
 
 
 def _decoded(
@@ -52,6 +74,7 @@ def _decoded(
     names: Names,
     secrets: frozenset[str],
     account: Account | None,
+    encoded: EncodedFields | None,
 ) -> Any:
     status = response.status
     if not 200 <= status < 300:
@@ -66,7 +89,7 @@ def _decoded(
     data = None
     if status not in _WITHOUT_CONTENT and response.content:
         try:
-            data = _data(response, declared_response(row, status), names)
+            data = _data(response, declared_response(row, status), names, encoded)
         except Failure:
             if not changes_something(row, row.method):
                 raise  # else the call was carried out, whatever its answer is
@@ -75,6 +98,40 @@ def _decoded(
     from .headers import with_location
 
     return with_location(response, row, data, secrets)
+
+
+def _check(
+    response: ApiResponse,
+    data: Any,
+    row: Row,
+    params: Mapping[str, Any],
+    table: Table,
+    secrets: frozenset[str],
+    marks: Sequence[str],
+) -> None:
+    """Raise Failure if a success says by its data that it is none."""
+    from .declared_failures import declared_failure
+
+    schema = declared_response(row, response.status).get("schema") or {}
+    failure = declared_failure(response, data, row, params, table, schema, secrets, marks)
+    if failure is not None:
+        raise failure
+
+
+def _may_be_failure(data: Any) -> bool:
+    """Return True if data have anything by which a success may tell that it is none; every answer is asked."""
+    if data.__class__ is not dict:
+        return data.__class__ is str and "Fault" in data
+    for key in data.keys() & _ABOUT_FAILURE:
+        value = data[key]
+        if value is None or value is True:
+            continue
+        if value.__class__ is str:
+            if value.lower() in _FAILED_STATES:
+                return True
+        elif key in _HOLDERS or not value:
+            return True
+    return False
 
 
 def declared_response(row: Row, status: int) -> Mapping[str, Any]:
@@ -119,7 +176,9 @@ def _is_declared(row: Row, status: int) -> bool:
     return str(status) in row.responses or f"{status // 100}XX" in row.responses
 
 
-def _data(response: ApiResponse, declared: Mapping[str, Any], names: Names) -> Any:
+def _data(
+    response: ApiResponse, declared: Mapping[str, Any], names: Names, encoded: EncodedFields | None = None
+) -> Any:
     content_type = response.headers.get("content-type", "")
     promised, schema = str(declared.get("content_type") or ""), declared.get("schema")
     plan = names.plan(schema) if isinstance(schema, Mapping) else None
@@ -140,7 +199,11 @@ def _data(response: ApiResponse, declared: Mapping[str, Any], names: Names) -> A
         return [plan.convert(item, Way.TO_AGENT) for item in data]
     if "content-disposition" in response.headers and not is_json(content_type):
         return _with_file_name(data, response.headers["content-disposition"])
-    return data if plan is None else plan.convert(data, Way.TO_AGENT)
+    if plan is not None:
+        data = plan.convert(data, Way.TO_AGENT)
+    if encoded is None or not (response.content[:1] in _BEGINNINGS or is_json(content_type)):
+        return data
+    return encoded.readable(data, schema if isinstance(schema, Mapping) else _UNDECLARED, response.content)
 
 
 def _decode_xml(content: bytes, content_type: str, schema: Mapping[str, Any], names: Names) -> Any:

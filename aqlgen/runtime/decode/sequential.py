@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import Failure
+from ..exact_json import read_float
 from ..media import StreamForm, media_type
 from .body import read_body, sanitize
 from .files import disposition_name
@@ -60,7 +61,9 @@ def stream_values(text: str, form: StreamForm, *, complete: bool) -> list[Any]:
 
 def _read_json(text: str) -> Any:
     try:
-        return sanitize(json.loads(text, parse_constant=lambda _: None), text.encode("utf-8", "replace"))
+        return sanitize(
+            json.loads(text, parse_float=read_float, parse_constant=lambda _: None), text.encode("utf-8", "replace")
+        )
     except (ValueError, RecursionError):
         return text.strip()
 

@@ -6,11 +6,13 @@ No document type is accepted, so that no entity can be declared: neither bombs n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
+from ..exact_json import read_float
 from ..schema.reader import Shape, referred, shape_of
 from ..table import JsonSchema, Table
 
@@ -18,6 +20,7 @@ __all__ = ["UnreadableXmlError", "read_xml"]
 
 _MAX_DEPTH = 100
 _MAX_NODES = 500_000
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)\.\d++", re.ASCII)
 _SPACES = " \t\r\n"
 
 
@@ -32,12 +35,20 @@ class _Element:
     name: str
     attributes: dict[str, str]
     nil: bool
-    children: list[_Element] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
+    content: list[_Element | str] = field(default_factory=list)
+
+    @property
+    def children(self) -> list[_Element]:
+        return [part for part in self.content if isinstance(part, _Element)]
 
     @property
     def text(self) -> str:
-        return "".join(self.texts)
+        return "".join(part for part in self.content if isinstance(part, str))
+
+    @property
+    def is_mixed(self) -> bool:
+        """True if there is text between the elements, or around them."""
+        return any(isinstance(part, _Element) for part in self.content) and bool(self.text.strip(_SPACES))
 
 
 def read_xml(text: str, schema: JsonSchema, table: Table) -> Any:
@@ -62,7 +73,7 @@ def _parse(text: str) -> _Element:
         plain = {key: value for key, value in attributes.items() if not key.startswith(("xmlns", "xsi:", "xml:"))}
         nil = attributes.get("xsi:nil") in ("true", "1")
         element = _Element(_local(name), {_local(key): value for key, value in plain.items()}, nil)
-        stack[-1].children.append(element)
+        stack[-1].content.append(element)
         stack.append(element)
 
     def end(_: str) -> None:
@@ -75,7 +86,7 @@ def _parse(text: str) -> _Element:
     parser.buffer_text = True
     parser.StartElementHandler = begin
     parser.EndElementHandler = end
-    parser.CharacterDataHandler = lambda data: stack[-1].texts.append(data)
+    parser.CharacterDataHandler = lambda data: stack[-1].content.append(data)
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text.lstrip("\ufeff" + _SPACES), True)
@@ -104,7 +115,8 @@ def _value(element: _Element, schema: Any, table: Table) -> Any:
 def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
     data: dict[str, Any] = {}
     attributes = dict(element.attributes)
-    children = list(element.children)
+    children = element.children
+    is_text_declared = False
     for agent_name, (wire, schema) in shape.properties.items():
         hints = _hints(table, schema)
         name = _local(str(hints.get("name") or wire))
@@ -114,6 +126,7 @@ def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
                 data[agent_name] = _scalar(attributes.pop(name), _types(table, schema))
             continue
         if node_type in ("text", "cdata"):
+            is_text_declared = True
             data[agent_name] = _scalar(element.text, _types(table, schema))
             continue
         inner = _shape(table, schema)
@@ -129,6 +142,8 @@ def _object(element: _Element, shape: Shape, table: Table) -> dict[str, Any]:
             data[agent_name] = values[0] if len(values) == 1 else values
     for key, value in (*attributes.items(), *_grouped(children)):
         data.setdefault(key, value)
+    if not is_text_declared and element.is_mixed:
+        data.setdefault("_content", _in_order(element))
     return data
 
 
@@ -164,14 +179,33 @@ def _take(children: list[_Element], names: set[str]) -> list[_Element]:
 
 
 def _generic(element: _Element) -> Any:
-    """Return an element without a schema: its text, or an object of its attributes and children."""
+    """Return an element without a schema: its text, or an object of its attributes and children.
+
+    Text among elements keeps its order in `_content`.
+    """
     if not element.children and not element.attributes:
         return element.text
+    if element.is_mixed:
+        return {**element.attributes, "_content": _in_order(element)}
     data: dict[str, Any] = {**element.attributes, **dict(_grouped(element.children))}
     text = element.text.strip(_SPACES)
     if text:
         data.setdefault("_text", text)
     return data
+
+
+def _in_order(element: _Element) -> list[Any]:
+    """Return the content of an element that has text and elements: texts, and `{name: value}` of each element."""
+    parts: list[Any] = []
+    text = ""
+    for part in element.content:
+        if isinstance(part, str):
+            text += part
+            continue
+        parts += [text] if text else []
+        parts.append({part.name: None if part.nil else _generic(part)})
+        text = ""
+    return parts + ([text] if text else [])
 
 
 def _grouped(children: list[_Element]) -> Iterator[tuple[str, Any]]:
@@ -189,8 +223,9 @@ def _scalar(text: str, types: set[str]) -> Any:
         return bare in ("true", "1")
     if types & {"integer", "number"} and "string" not in types:
         try:
-            number = float(bare)
-            return int(bare) if "integer" in types or bare.lstrip("+-").isdigit() else number
+            if "integer" in types or bare.lstrip("+-").isdigit():
+                return int(bare)
+            return read_float(bare) if _NUMBER.fullmatch(bare) else float(bare)
         except ValueError:
             pass
     return None if not bare and "null" in types else text

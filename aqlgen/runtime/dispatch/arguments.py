@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..errors import Code, Failure
+from ..exact_json import ExactFloat, read_float
 from ..schema.reader import json_type
 from ..settings.config import Config
 from ..table import Row
@@ -94,7 +95,7 @@ class Limits:
             return total
         if kind is int and value.bit_length() > 64:
             return int(value.bit_length())
-        return 24
+        return 24 if kind is not ExactFloat else len(value.text)
 
 
 def _encoding(value: str, path: str) -> Failure:
@@ -164,7 +165,7 @@ def parse_json_texts(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         text = arguments.get(name)
         if isinstance(text, str):
             try:
-                value = json.loads(text, parse_constant=_refuse_constant)
+                value = json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
             except (ValueError, RecursionError):
                 continue
             if isinstance(value, kind):

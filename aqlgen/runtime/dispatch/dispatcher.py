@@ -20,7 +20,7 @@ from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..session import Session
 from ..settings.config import Config
-from ..table import Adapter, Row, Table
+from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
@@ -168,7 +168,7 @@ class Dispatcher:
     ) -> tuple[Any, Warnings | None]:
         """Perform an operation of the API, once it is valid or understood and the gatekeeper lets it through."""
         understood: list[Understood] = []
-        params = self._api.validate(row, request.for_row(row), understood)
+        row, params = self._validated(row, request.for_row(row), understood)
         if not understood:
             return await self._run(row, params, request, stamp, session, person)
         self._limits.check({"params": params})  # what was text may be deep
@@ -211,6 +211,18 @@ class Dispatcher:
             self._gate.ended(row, session, stamp.request_id, code, approval)
         return answer
 
+    def _validated(
+        self, row: Row, params: Mapping[str, Any], understood: list[Understood] | None = None
+    ) -> tuple[Row, dict[str, Any]]:
+        """Return the row with the kinds of content that a call chooses, and its parameters if they are valid."""
+        if not row.choices:
+            return row, self._api.validate(row, params, understood)
+        whole = row if not row.kinds else self.table.find(row.name, row.family) or row
+        row = chosen(whole, params)
+        valid = self._api.validate(row, params, understood)
+        meant = chosen(whole, valid)
+        return (row, valid) if meant is row else (meant, self._api.validate(meant, valid, understood))
+
     def _built(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request that parameters make. Raises Failure when a credential or the base URL is missing."""
         return self._api.build(row, {name: params[name] for name in params if name not in row.adapter_parameters})
@@ -226,7 +238,8 @@ class Dispatcher:
         decision = await self._gate.foresee(row, call)
         changed = await hooks.on_call(call)
         if changed is not call:
-            call, params = changed, self._api.validate(row, changed.params)
+            call = changed
+            row, params = self._validated(row, changed.params)
         data = await preview(self._api, self.table, row, params, lambda request: hooks.on_send(request, call))
         if decision.outcome != "allow":
             data["decision"] = {"outcome": decision.outcome, "reasons": list(decision.reasons)}
@@ -248,7 +261,8 @@ class Dispatcher:
             call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
             changed = await hooks.on_call(call)
             if changed is not call:
-                call, params = changed, api.validate(row, changed.params)
+                call = changed
+                row, params = self._validated(row, changed.params)
                 if approval is not None:
                     approval.altered("before_call", parameters=True)
         warnings = rules.before(row, params)

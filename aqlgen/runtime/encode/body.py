@@ -38,7 +38,7 @@ from ..schema.field_names import Names
 from ..table import Body, JsonSchema, Parameter, Row
 from .framing import check_names, is_framing
 from .styles import as_json, percent_encoded, query_pairs, wire_text
-from .uploads import File, Files
+from .uploads import File, Files, first_type, type_of_file
 
 __all__ = ["assemble_body", "encode_body", "encode_multipart", "encode_querystring", "form_pairs"]
 
@@ -124,14 +124,16 @@ def _parts(name: str, value: Any, schema: JsonSchema, rules: _PartRules, read_fi
     content_types, headers, xml = rules
     if value is None:
         return
-    content_type = _first_type(content_types, "")
+    content_type = first_type(content_types, "")
+    if isinstance(value, Mapping | list | tuple) and "," in content_types:  # of several types, one that can hold it
+        content_type = next(filter(is_json, map(str.strip, content_types.split(","))), content_type)
     if isinstance(value, list | tuple) and not is_json(content_type):
         items = schema.get("items", {})
         for item in value:
             yield from _parts(name, item, items if isinstance(items, Mapping) else {}, rules, read_file)
     elif _is_file(value, schema):
-        file = read_file(name, value, _first_type(content_types, OCTETS))
-        file_type = file.mime_type or _file_type(file, content_types)
+        file = read_file(name, value, first_type(content_types, OCTETS))
+        file_type = file.mime_type or type_of_file(file, content_types)
         yield _part(name, file.content, file_type, headers, file.filename or name)
     elif isinstance(value, Mapping) and xml is not None:
         yield _part(name, _xml(name, value, xml), content_type, headers)
@@ -154,28 +156,6 @@ def _xml(name: str, value: Any, hints: Mapping[str, Any]) -> bytes:
     from .xml import encode_xml
 
     return encode_xml(value, {**hints, "root": {"name": name, **hints["root"]}}).encode()
-
-
-def _listed(content_types: str) -> list[str]:
-    return [stripped for part in content_types.split(",") if (stripped := part.strip())]
-
-
-def _first_type(content_types: str, default: str) -> str:
-    """Return the first content type of a list that is no range, else the default."""
-    return next((content_type for content_type in _listed(content_types) if "*" not in content_type), default)
-
-
-def _file_type(file: File, content_types: str) -> str:
-    """Return the type of a file without one: that of its name where the document admits it, else the first."""
-    guess = None
-    if file.filename:
-        from mimetypes import MimeTypes
-
-        guess = MimeTypes().guess_type(file.filename)[0]
-    admitted = _listed(content_types)
-    if guess and (not admitted or not {guess, "*/*", guess.partition("/")[0] + "/*"}.isdisjoint(admitted)):
-        return guess
-    return _first_type(content_types, OCTETS)
 
 
 def _part(
@@ -244,8 +224,13 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
     if isinstance(value, Mapping):
         check_names(value, body.parameter or "body")
     content_type = body.content_type
-    if admits_json(content_type):
-        return (content_type if is_json(content_type) else JSON), _json_bytes(value)
+    if _is_whole_file(body):
+        file = files.read(body.parameter or "body", value, content_type)
+        return type_of_file(file, content_type), file.content
+    if "*" in content_type:
+        content_type = _for_range(content_type)
+    if is_json(content_type):
+        return content_type, _json_bytes(value)
     if is_json_lines(content_type) and isinstance(value, list | tuple):
         separator = b"\x1e" if stream_form(content_type) == "sequence" else b""
         return content_type, b"".join(separator + _json_bytes(item) + b"\n" for item in value)
@@ -262,13 +247,27 @@ def encode_body(row: Row, body: Body, value: Any, files: Files = _NO_FILES) -> t
         if is_text(content_type) and isinstance(value, str):
             return _encode_text(content_type, value)
         if not is_text(content_type) and isinstance(value, str | Mapping):
-            file = files.read(body.parameter or "body", value, content_type)
-            return (file.mime_type or content_type if "*" in content_type else content_type), file.content
+            file = files.read(body.parameter or "body", value, body.content_type)
+            return type_of_file(file, body.content_type), file.content
     raise Failure(
         Code.INTERNAL_ERROR,
         f"Internal error: a body of type '{content_type}' cannot be sent yet by this adapter",
         {"content_type": content_type},
     )
+
+
+def _is_whole_file(body: Body) -> bool:
+    """Return True if a body is a file, whatever its content type."""
+    return body.shape == "whole" and _is_file(None, body.schema)
+
+
+def _for_range(content_type: str) -> str:
+    """Return the content type for data under a range: a type is sent, never a range (RFC 9110, 8.3)."""
+    if admits_json(content_type):
+        return JSON
+    if is_text(content_type):
+        return "text/plain"
+    return "multipart/form-data" if is_multipart(content_type) else content_type
 
 
 def _declared_fields(row: Row, body: Body) -> Mapping[str, Parameter]:

@@ -96,9 +96,9 @@ class RequestBuilder:
 
     def build(self, row: Row, params: Mapping[str, Any]) -> ApiRequest:
         """Build the request of validated parameters. Raises Failure when something forbids it."""
-        route = self._routes.get(row.name)
+        route = self._routes.get(row.cache_key)
         if route is None:
-            route = self._routes[row.name] = self._route(row)
+            route = self._routes[row.cache_key] = self._route(row)
         applied = self._credentials(row)
         if row.presets or row.fixed:
             params = {**row.presets, **params, **row.fixed_values}
@@ -122,7 +122,7 @@ class RequestBuilder:
                 body = assemble_body(row, params, self._names)
                 if applied.body and (body is None or isinstance(body, Mapping)):
                     body = {**(body or {}), **applied.body}
-                if body is not None or (row.body.parameter or "") in params:  # a whole body may be null
+                if body is not None or row.body.is_null or (row.body.parameter or "") in params:  # null is sent
                     reader = ReadFiles(self._files)
                     headers["Content-Type"], content = encode_body(row, row.body, body, reader)
                     files = tuple(reader.sent)

@@ -7,11 +7,12 @@ within a value that has no style are written as JSON.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
+
+from ..exact_json import ExactFloat, write_json
 
 __all__ = [
     "as_json",
@@ -36,13 +37,15 @@ _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"
 
 def as_json(value: Any) -> str:
     """Return a value as compact JSON. Raises ValueError for numbers that JSON does not have."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return write_json(value)
 
 
 def wire_text(value: Any) -> str:
     """Return the text that stands for one value on the wire, before any encoding."""
     if isinstance(value, str):
         return value
+    if type(value) is ExactFloat:
+        return value.text
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return as_json(value)

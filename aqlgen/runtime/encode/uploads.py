@@ -1,5 +1,5 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Files that a call sends: base64, alone or with a name and a type, or a path in the owner's folder.
+"""Files that a call sends: base64 or a text, alone or with a name and a type, or a path in the owner's folder.
 
 (MCP-AQL specification, 4.7.4.) Paths are refused until the owner names a folder, and never lead out of it.
 """
@@ -15,9 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Code, Failure
+from ..media import OCTETS, media_type
 from ..wire import SentFile
 
-__all__ = ["File", "Files", "ReadFiles"]
+__all__ = ["SOURCES", "File", "Files", "ReadFiles", "first_type", "type_of_file"]
+
+SOURCES = frozenset({"content", "text", "path"})
+"""Keys of which a file has one: its bytes in base64, its text in UTF-8, or its place in the owner's folder."""
 
 _MAX_BYTES = 100 * 1024 * 1024
 _MIME_TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}(?:; ?[\w.+-]{1,100}=[\w.+-]{1,100}){0,5}", re.ASCII)
@@ -42,13 +46,15 @@ class Files:
         """Return the file that is a parameter's value. Raises Failure when it cannot be read."""
         if isinstance(value, str):
             return File(_base64_bytes(name, value, content_type))
-        if not isinstance(value, Mapping) or ("path" in value) == ("content" in value):
-            raise _refusal(name, "must be base64, or an object with either `content` (base64) or `path`")
+        if not isinstance(value, Mapping) or len(SOURCES.intersection(value)) != 1:
+            raise _refusal(name, "must be base64, or an object with one of `content` (base64), `text` and `path`")
         mime_type, filename = value.get("mime_type"), value.get("filename")
         if mime_type is not None and not (isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)):
             raise _refusal(name, "gives a `mime_type` unlike a content type such as 'image/png'")
         if filename is not None and not isinstance(filename, str):
             raise _refusal(name, "gives a `filename` which is no text")
+        if "text" in value:
+            return File(_utf8_bytes(name, value["text"]), _without_folders(filename), mime_type)
         if "content" in value:
             content = _base64_bytes(name, value["content"], mime_type or content_type)
             return File(content, _without_folders(filename), mime_type)
@@ -98,9 +104,55 @@ class ReadFiles(Files):
         return file
 
 
+def first_type(content_types: str, default: str) -> str:
+    """Return the first content type of a list, between commas, that is no range, else the default."""
+    return next((content_type for content_type in _listed(content_types) if "*" not in content_type), default)
+
+
+def type_of_file(file: File, content_types: str) -> str:
+    """Return the content type of a file: that which the call gives it, or that of its name's ending.
+
+    `content_types` is the list, between commas, of the types and ranges that the API takes: what it does not name is
+    not sent, except where it names ranges only. Without any hint it is the first type, else that of plain bytes.
+    """
+    admitted = _listed(content_types)
+    if len(admitted) == 1 and "*" not in content_types:
+        return admitted[0]
+    if file.mime_type and _admits(admitted, file.mime_type):
+        return file.mime_type
+    guess = None
+    if file.filename:
+        from mimetypes import MimeTypes
+
+        guess = MimeTypes().guess_type(file.filename)[0]
+    if guess and _admits(admitted, guess):
+        return guess
+    return first_type(content_types, file.mime_type or OCTETS)
+
+
+def _listed(content_types: str) -> list[str]:
+    return [stripped for part in content_types.split(",") if (stripped := part.strip())]
+
+
+def _admits(content_types: list[str], content_type: str) -> bool:
+    """Return True if a content type is in a list of types and ranges, or the list is empty."""
+    kind = media_type(content_type)
+    ranges = {kind, "*/*", kind.partition("/")[0] + "/*"}
+    return not content_types or any(media_type(admitted) in ranges for admitted in content_types)
+
+
 def _without_folders(filename: str | None) -> str | None:
     """Return a file's name without folders before it (RFC 7578, 4.2)."""
     return filename and (filename.replace("\\", "/").rpartition("/")[2] or None)
+
+
+def _utf8_bytes(name: str, value: Any) -> bytes:
+    if not isinstance(value, str):
+        raise _refusal(name, "must give its `text` as a text")
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
 
 def _base64_bytes(name: str, value: Any, content_type: str) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
+from ..schema.groups import body_notes
 from ..schema.reader import (
     Types,
     alternatives,
@@ -31,12 +32,15 @@ from ..schema.wording import (
     is_number,
     item_notes,
     key_notes,
+    named,
     phrase,
     shown_type,
+    union_notes,
+    union_type,
 )
 from ..settings.config import Config
 from ..table import JsonSchema, Parameter, Row, Table
-from ..text import clean, line, listed
+from ..text import clean, folded, line, listed
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
 
@@ -52,20 +56,34 @@ __all__ = [
 
 Info = dict[str, Any]
 _MOST_VALUES = 50
+_MOST_FIELDS = 30
 _BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
+_PLACES = {
+    "path": "Goes in the path.",
+    "query": "Goes in the query.",
+    "querystring": "Is the whole query.",
+    "header": "Goes in a header.",
+    "cookie": "Goes in a cookie.",
+    "body": "Goes in the body.",
+    "body_rest": "Goes in the body.",
+    "adapter": "The adapter's own, not sent.",
+}
 
 
 # Parameters and fields
 
 
-def parameter_info(parameter: Parameter, types: Types) -> Info:
-    """Describe one parameter of an operation."""
+def parameter_info(parameter: Parameter, types: Types, place: str = "") -> Info:
+    """Describe one parameter of an operation; `place` says where it goes, if others have its name."""
     schema: JsonSchema = parameter.schema
     if parameter.description:
         schema = {**schema, "description": parameter.description}
     if parameter.deprecated:
         schema = {**schema, "deprecated": True}
-    return _field_info(parameter.name, schema, parameter.required, types, sensitive=parameter.sensitive)
+    info = _field_info(parameter.name, schema, parameter.required, types, sensitive=parameter.sensitive)
+    if place:
+        info["description"] = _with_notes(info.get("description", ""), [place])
+    return info
 
 
 def _field_info(name: str, schema: JsonSchema, required: bool, types: Types, *, sensitive: bool) -> Info:
@@ -98,10 +116,13 @@ def _value(schema: JsonSchema, types: Types) -> tuple[Info, list[str]]:
         return _named_type(name, types, notes, null=null)
     options = alternatives(target)
     kind = only_type(target) or "any"
-    info: Info = {"type": kind}
-    if len(options) > 1:
-        notes.append(f"One of: {', '.join(phrase(option) for option in options)}.")
-        return info, notes
+    info: Info
+    if len(options) > 1 and "properties" not in target:
+        info = {"type": union_type(options) if kind == "any" else kind}
+        if info["type"] == "array":
+            info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types)
+        return info, [*notes, *union_notes(options)]
+    info = {"type": kind}
     info.update(_constraints(target, kind))
     if kind in ("integer", "number"):
         notes += bound_notes(target, whole=kind == "integer")
@@ -109,6 +130,8 @@ def _value(schema: JsonSchema, types: Types) -> tuple[Info, list[str]]:
         notes += item_notes(target)
         info["items"] = _items(as_schema(target.get("items")), types)
     elif kind == "object":
+        if as_schema(target.get("properties")):
+            notes.append(f"Fields: {', '.join(_in_short(target, types))}.")
         if as_schema(target.get("additionalProperties")):
             notes.append(f"Every value is {phrase(as_schema(target['additionalProperties']))}.")
         notes += key_notes(target)
@@ -201,9 +224,8 @@ def type_details(name: str, schema: JsonSchema, types: Types) -> Info:
     elif kind == "union":
         options = alternatives(target)
         info["members"] = list(dict.fromkeys(map(shown_type, options)))
-        phrases = list(map(phrase, options))
-        if any(text.endswith(")") for text in phrases):  # what a name alone does not say
-            notes.append(f"One of: {', '.join(phrases)}.")
+        if any(phrase(option).endswith(")") for option in options):  # what a name alone does not say
+            notes += union_notes(options)
     else:
         meaning = phrase(target, values=False)
         if not text or meaning.startswith("array of "):
@@ -236,6 +258,15 @@ def _fields(schema: JsonSchema, types: Types) -> Iterator[Info]:
         yield _field_info(name, inner, name in shape.required, types, sensitive=sensitive)
 
 
+def _in_short(schema: JsonSchema, types: Types) -> Iterator[str]:
+    """Yield the fields of an object that is no type of its own, each with its type: `name (string, required)`."""
+    shape = shape_of(types, schema)
+    for name, (_, inner) in list(shape.properties.items())[:_MOST_FIELDS]:
+        yield f"{named(name)} ({phrase(inner)}{', required' if name in shape.required else ''})"
+    if len(shape.properties) > _MOST_FIELDS:
+        yield f"and {len(shape.properties) - _MOST_FIELDS} more"
+
+
 def _with_notes(text: str, notes: list[str]) -> str:
     """Return the text followed by the notes, each a sentence of its own."""
     if text and notes and text[-1] not in ".!?:;…。":
@@ -266,11 +297,12 @@ def _header(config: Config, name: str, family: str, description: str) -> dict[st
 
 def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
     """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
-    description, types = _description(row, table), table.types
+    types, places = table.types, _places(row)
+    description = _with_notes(_description(row, table), list(body_notes(row, types)))
     details = {
         **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
         "parameters": [
-            parameter_info(parameter, types)
+            parameter_info(parameter, types, places.get(name, ""))
             for name, parameter in row.parameters.items()
             if name not in row.hidden_parameters
         ],
@@ -290,6 +322,19 @@ def _description(row: Row, table: Table) -> str:
 
         text += f" {replacement(row, table)}"
     return f"Deprecated. {text}" if row.deprecated else text
+
+
+def _places(row: Row) -> dict[str, str]:
+    """Return where each parameter goes whose name the API has in several places."""
+    locations: dict[str, set[str]] = {}
+    shown = {name: item for name, item in row.parameters.items() if name not in row.hidden_parameters}
+    for parameter in shown.values():
+        locations.setdefault(folded(parameter.wire), set()).add(parameter.location)
+    return {
+        name: _PLACES[parameter.location]
+        for name, parameter in shown.items()
+        if len(locations[folded(parameter.wire)]) > 1
+    }
 
 
 def _returns(row: Row, types: Types) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ..decode.headers import read_links
 from ..errors import Code, Failure
+from ..exact_json import read_float, write_json
 from ..schema.reader import MISSING, at
 from ..state import fingerprint
 from ..text import folded, line
@@ -66,7 +67,7 @@ class Cursors:
 
     def write(self, operation: str, filters: Mapping[str, Any], place: Place) -> str:
         """Return the cursor of a place."""
-        text = json.dumps(place, separators=(",", ":")).encode()
+        text = write_json(place).encode()
         return base64.urlsafe_b64encode(self._mac(operation, filters, text) + text).decode("ascii").rstrip("=")
 
     def read(self, name: str, cursor: str, operation: str, filters: Mapping[str, Any]) -> Place:
@@ -78,7 +79,7 @@ class Cursors:
         mac, text = raw[:_MAC], raw[_MAC:]
         if not hmac.compare_digest(mac, self._mac(operation, filters, text)):
             raise _refused(name)
-        return Place(*json.loads(text))
+        return Place(*json.loads(text, parse_float=read_float))
 
     def _mac(self, operation: str, filters: Mapping[str, Any], text: bytes) -> bytes:
         bound = fingerprint(operation, filters).encode()

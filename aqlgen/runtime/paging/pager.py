@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..media import is_csv
 from ..schema.reader import MISSING, at
 from .page import Cursors, Page, Place, beside, find_next_position, items_hash, page_url, stated_total
 from .plan import Plan, first_lead, number, prepare, put, request_size
@@ -45,9 +46,9 @@ class Pager:
         self, exchanges: Exchanges, row: Row, params: Mapping[str, Any], arguments: Mapping[str, Any]
     ) -> Page:
         """Return the page of a call. Raises Failure for a combination that is not allowed, and for a foreign cursor."""
-        plan = self._plans.get(row.name)
+        plan = self._plans.get(row.cache_key)
         if plan is None:
-            plan = self._plans[row.name] = prepare(row, self._table)
+            plan = self._plans[row.cache_key] = prepare(row, self._table)
         _check_arguments(arguments, [name for name in params if name in row.hidden_parameters])
         filters = {name: value for name, value in params.items() if name not in row.hidden_parameters}
         if "last" in arguments:
@@ -118,6 +119,8 @@ class Pager:
         response = await exchanges.send(row, params, change)
         data = exchanges.api.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is no list, and yet the answer
+        if isinstance(data, dict) and is_csv(response.headers.get("content-type", "")):
+            listed = data.get("items")  # the rows of a table, wherever the list of another type would be
         items = listed if isinstance(listed, list) else [] if listed in (MISSING, None) else [listed]
         position = find_next_position(plan, place, data, items, response, sent[0])
         return data, items, position, stated_total(plan, data, place, len(items))

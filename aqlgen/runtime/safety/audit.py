@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ..exact_json import write_json
 from ..logs.log import Logger
 from ..redaction import MASK, redacted
 from ..session import current_caller
@@ -26,6 +27,7 @@ __all__ = ["Audit", "masked_params"]
 _SECRET = re.compile(
     r"passw|secret|token|api_?key|credential|authori[sz]ation|private_?key|^pin$|cvv|iban", re.IGNORECASE
 )
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _LONGEST = 300
 _MOST_ITEMS = 50
 
@@ -58,7 +60,7 @@ class Audit:
                 self._logger.write("notice", event, logger="audit", private=True, **known)
             return
         entry = {"timestamp": now, "event": event, "adapter_name": self._adapter, **known}
-        line = json.dumps(redacted(entry, self._secrets()), ensure_ascii=False, default=str)
+        line = write_json(redacted(entry, self._secrets()), _encode)
         _append(self.path, line.encode("utf-8", "backslashreplace") + b"\n")
 
     def record(self, event: str, details: Mapping[str, Any]) -> None:

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..exact_json import write_json
+
 __all__ = ["CUT_NAME", "has_right_to_left", "key_literal", "literal", "prose", "url_text"]
 
 CUT_NAME = "... (a name of"
@@ -44,6 +46,9 @@ _LOOKS_LATIN = re.compile(
 _IN_URL = re.compile(r"""["\\*`<>\[\]|~^\s]""")
 
 
+_encode = json.JSONEncoder(default=str).encode
+
+
 def literal(value: Any) -> str:
     """Return a JSON value on one line."""
     if isinstance(value, str):
@@ -52,7 +57,7 @@ def literal(value: Any) -> str:
         return "{" + ", ".join(f'"{_ascii(str(key))}": {literal(inner)}' for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(literal, value)) + "]"
-    return json.dumps(value, default=str)
+    return write_json(value, _encode)
 
 
 def key_literal(key: str) -> str:

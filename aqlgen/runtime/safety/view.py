@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ..encode.uploads import SOURCES
+from ..exact_json import write_json
 from ..redaction import redact
 from ..schema.reader import Shape, union_of
 from ..text import folded
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CallView", "view_of"]
 
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 INCOMPLETE = "cannot be shown in full"
 _LONGEST_QUESTION = 6000
 _LONGEST_VALUE = 2000
@@ -254,7 +257,7 @@ def _fields(node: _Node, types: Types) -> Iterator[_Node]:
 
 def _line(node: _Node, *, hidden: bool) -> _Line:
     value = node.value
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = value if isinstance(value, str) else write_json(value, _encode)
     if hidden and text:
         shown: str | None = f"hidden, since it is named like a secret ({len(text):,} characters)"
         return _Line(node.path, shown, len(text), "", node.rank, node.depth)
@@ -279,10 +282,10 @@ def _digest(text: str | bytes) -> str:
 
 
 def _count_files(value: Any) -> int:
-    """Count the forms in which a call gives a file: base64, an object with its content or path, a list of these."""
+    """Count the forms in which a call gives a file: base64, an object with one of its sources, a list of these."""
     if isinstance(value, list | tuple):
         return sum(map(_count_files, value))
-    return isinstance(value, str) or (isinstance(value, Mapping) and ("content" in value) != ("path" in value))
+    return isinstance(value, str) or (isinstance(value, Mapping) and len(SOURCES.intersection(value)) == 1)
 
 
 def _files(files: Sequence[SentFile]) -> Iterator[_Line]:

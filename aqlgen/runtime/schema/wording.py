@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..table import JsonSchema
@@ -11,13 +12,14 @@ from ..text import listed, shown
 from .reader import as_schema, enum_values, only_type, referred, without_null
 
 __all__ = [
-    "alternative_notes", "bound_notes", "discriminator_notes", "is_number", "item_notes", "key_notes", "phrase",
-    "shown_type",
+    "alternative_notes", "bound_notes", "discriminator_notes", "is_number", "item_notes", "joined", "key_notes",
+    "named", "phrase", "presence_notes", "shown_type", "union_notes", "union_type",
 ]  # fmt: skip
 
 _SCALARS = ("string", "integer", "number", "boolean")
 _MOST_VALUES, _LONGEST_PATTERN = 10, 150
-_MOST_LISTED = 20
+_MOST_LISTED, _MOST_PHRASES = 20, 50
+_NAME = re.compile(r"[\w$.-]{1,100}")
 _ONLY_REQUIRING = frozenset({"required", "type", "title", "description", "properties"})
 
 
@@ -54,17 +56,78 @@ def _constraint(schema: JsonSchema, *, values: bool) -> str:
 
 
 def key_notes(schema: JsonSchema) -> Iterator[str]:
-    """Describe which keys an object takes besides its properties, and which go together."""
+    """Describe which keys an object takes besides its properties, how many, and which go together."""
     for pattern, inner in as_schema(schema.get("patternProperties")).items():
         yield f"Keys that match {shown(pattern)} hold {phrase(as_schema(inner))}."
     if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
         yield "No other keys."
-    for name, needed in as_schema(schema.get("dependentRequired")).items():
-        if needed:
-            yield f"With {shown(name)} also {listed(needed)}."
-    least, most = schema.get("minProperties"), schema.get("maxProperties")
-    if least or most is not None:
-        yield f"Keys: {least or 0} to {most}." if most is not None else f"Keys: {least} or more."
+    yield from presence_notes(schema, list(as_schema(schema.get("properties"))))
+
+
+def presence_notes(schema: JsonSchema, fields: Sequence[str], names: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Describe how many of an object's fields it needs and takes, and which of them need others.
+
+    `names` are those of the fields that are shown, if not all are.
+    """
+    spelling = {name: name for name in fields} if names is None else names
+    for name, needed in list(as_schema(schema.get("dependentRequired")).items())[:_MOST_LISTED]:
+        others = [spelling.get(other, other) for other in needed]
+        if others:
+            verb = "is" if len(others) == 1 else "are"
+            yield f"{joined(map(named, others))} {verb} needed with {named(spelling.get(name, name))}."
+    least, most = schema.get("minProperties") or 0, schema.get("maxProperties")
+    least = 0 if least <= len(schema.get("required", ())) else least
+    if not least and most is None:
+        return
+    known = [named(spelling[name]) for name in fields if name in spelling]
+    few = 0 < len(known) <= _MOST_LISTED
+    things = f" of {', '.join(known)}" if few else f" {'key' if (most or least) == 1 else 'keys'}"
+    yield f"{_amount(least, most)}{things}."
+
+
+def _amount(least: int, most: int | None) -> str:
+    if most is None:
+        return f"At least {'one' if least == 1 else least}"
+    if least == most:
+        return f"Exactly {'one' if least == 1 else least}"
+    return f"{least} to {most}" if least else f"At most {'one' if most == 1 else most}"
+
+
+def named(name: str) -> str:
+    """Return the name of a field as a sentence has it: as it is, in quotes if it is more than a word."""
+    return name if _NAME.fullmatch(name) else shown(name)
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Return texts as `a`, `a and b` or `a, b and c`; those above a limit are only counted."""
+    listing = list(texts) or [""]
+    if len(listing) > _MOST_LISTED:
+        listing = [*listing[:_MOST_LISTED], f"{len(listing) - _MOST_LISTED} more"]
+    *before, last = listing
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def union_type(options: Sequence[JsonSchema]) -> str:
+    """Return the JSON type or the type's name that all alternatives have, else `any`."""
+    names = {shown_type(option) for option in options}
+    return names.pop() if len(names) == 1 else "any"
+
+
+def union_notes(options: Sequence[JsonSchema]) -> Iterator[str]:
+    """Describe what alternatives admit, each once, unless the name of their type says it."""
+    phrases = list(dict.fromkeys(map(phrase, options)))
+    plain = union_type(options)
+    if len(phrases) == 1:
+        if phrases[0] != plain:
+            yield f"{phrases[0][:1].upper()}{phrases[0][1:]}."
+        return
+    values = [value for option in options if plain in _SCALARS for value in enum_values(option)]
+    others = {text for option, text in zip(options, map(phrase, options), strict=True) if not enum_values(option)}
+    if values and others == {plain}:
+        yield f"Known values: {listed(dict.fromkeys(values), _MOST_LISTED)}; others are possible."
+        return
+    more = f" and {len(phrases) - _MOST_PHRASES} more" if len(phrases) > _MOST_PHRASES else ""
+    yield f"One of: {', '.join(phrases[:_MOST_PHRASES])}{more}."
 
 
 def alternative_notes(schema: JsonSchema, options: Sequence[JsonSchema]) -> Iterator[str]:

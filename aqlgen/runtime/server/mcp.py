@@ -8,6 +8,7 @@ the texts are short, and what comes from the API is bounded by its cost.
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,10 @@ from mcp.types import (
     SetLevelRequestParams,
 )
 
+from ..decode.attachments import Attachments
 from ..dispatch.dispatcher import Dispatcher
 from ..envelope import tool_result
+from ..exact_json import loses_digits, read_float
 from ..introspection.protocol import TOOL, tool_name
 from ..safety.loop_operations import active_operations
 from ..session import CALLER_KEY, Sessions, with_caller
@@ -183,20 +186,25 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
         if params.name not in families:
             names = ", ".join(families)
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: '{line(params.name, 64)}'. Tools: {names}")
+        if context.request is not None:
+            params = _with_digits(params, await context.request.body())
         sessions = context.lifespan_context
         session = sessions.of(context)
         person = ClientPerson(context, params, session, questions)
         try:
-            with with_caller(*_caller(context), session.id):
+            with with_caller(*_caller(context), session.id), Attachments(config.files_max_attached) as attachments:
                 envelope = await dispatcher.handle(families[params.name], params.arguments, session, person)
         except Unanswered as unanswered:
             return unanswered.result()
         finally:
             sessions.release(session)
         try:
-            return tool_result(envelope)
+            result = tool_result(envelope)
+            if attachments.items and envelope["success"]:
+                result.content.extend(attachments.blocks())
         except Exception:  # noqa: BLE001 - an exception's text would reach the client
             raise MCPError(code=INTERNAL_ERROR, message="The result of this call cannot be written as JSON") from None
+        return result
 
     async def call_tool_with_log(
         context: Context, params: CallToolRequestParams
@@ -227,6 +235,17 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
     return server
+
+
+def _with_digits(params: CallToolRequestParams, content: bytes) -> CallToolRequestParams:
+    """Return a call over HTTP whose numbers have the digits that `content`, the request that was read, has."""
+    if not loses_digits(content):
+        return params
+    try:
+        arguments = json.loads(content, parse_float=read_float)["params"]["arguments"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return params
+    return params.model_copy(update={"arguments": arguments}) if arguments == params.arguments else params
 
 
 def _caller(context: Context) -> tuple[Mapping[str, str] | None, str | None]:

@@ -29,6 +29,8 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 
+from ..exact_json import loses_digits, read_float
+
 __all__ = ["Lines", "Refusal", "parse", "serve_stdio"]
 
 
@@ -131,12 +133,14 @@ def parse(line: bytes) -> JSONRPCMessage | Refusal:
     A message whose text is not valid Unicode still goes on, with lone surrogates in place of the fault, so that a tool
     call gets VALIDATION_INVALID_ENCODING from the limits and not a broken connection (R-REQ-10).
     """
+    if not loses_digits(line):
+        try:
+            return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            pass
     try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        pass
-    try:
-        raw = json.loads(line.decode("utf-8", "surrogateescape"), parse_constant=_refuse_constant)
+        text = line.decode("utf-8", "surrogateescape")
+        raw = json.loads(text, parse_float=read_float, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return _refusal(PARSE_ERROR, "Parse error: a message is one line of JSON", None)
     try:

@@ -146,6 +146,25 @@ class Config(NamedTuple):
         "Bytes of a file that is saved, {allowed}.",
     )
 
+    files_max_attached: int = setting(
+        4 * MIB,
+        "files.max_attached",
+        "FILES_MAX_ATTACHED",
+        Whole(0, 100 * MIB),
+        "Bytes of the images and other files that the result of a call carries beside its answer, as blocks of MCP, "
+        "{allowed}; 0: in base64 within the answer.",
+    )
+
+    failure_marks: tuple[str, ...] = setting(
+        (),
+        "answers.failures",
+        "ANSWERS_FAILURES",
+        parsers.marks,
+        "What makes an answer of status 200 a failure where neither the API's document nor a known form of errors says "
+        'so: keys and their value, such as ["success=false", "result.code=ERR"]; "off": nothing does.',
+        form="divided by ';'",
+    )
+
     stream_events: int = setting(
         1000,
         "streams.events",

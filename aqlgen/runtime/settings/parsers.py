@@ -109,6 +109,15 @@ def codes(value: Any) -> tuple[str, ...]:
     return codes
 
 
+def marks(value: Any) -> tuple[str, ...]:
+    """Return marks of a failure, `key.key=value` or `off`, from a list or from text."""
+    items = value if isinstance(value, list) else str(value).split(";")
+    marks = tuple(item.strip() for item in items if isinstance(item, str) and item.strip())
+    if not all(mark == "off" or re.fullmatch(r"[^\s=]{1,100}=[^\r\n]{1,100}", mark) for mark in marks):
+        raise ValueError("must be keys and their value, such as success=false or result.code=ERR, or off")
+    return marks
+
+
 def state_url(value: Any) -> str:
     """Return the place of durable state."""
     if not isinstance(value, str) or not re.fullmatch(r"|memory:|sqlite:///.+", value):

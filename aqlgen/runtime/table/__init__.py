@@ -8,10 +8,11 @@ says what the adapter is, `operations/<family>.json` hold the rows by name, and 
 from __future__ import annotations
 
 from .adapter import FAMILIES, FORMAT, Accepted, Adapter, Flow, FormatError, SecurityScheme, check_format
+from .choices import chosen
 from .codec import decode, encode
 from .files import Table, row_of, values_of
 from .parameters import ADAPTER, Body, JsonSchema, Location, Parameter
-from .row import DangerLevel, FormerName, Response, ReturnType, Row, Server
+from .row import Choice, DangerLevel, FormerName, Kind, Response, ReturnType, Row, Server
 from .traits import Deprecation, Idempotency, LongRunning, Pagination, PagingStyle, Strategy, Update
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Accepted",
     "Adapter",
     "Body",
+    "Choice",
     "DangerLevel",
     "Deprecation",
     "Flow",
@@ -28,6 +30,7 @@ __all__ = [
     "FormerName",
     "Idempotency",
     "JsonSchema",
+    "Kind",
     "Location",
     "LongRunning",
     "Pagination",
@@ -42,6 +45,7 @@ __all__ = [
     "Table",
     "Update",
     "check_format",
+    "chosen",
     "decode",
     "encode",
     "row_of",

@@ -92,3 +92,8 @@ class Body:
     """How single fields of a form are written that is one parameter's value, by the API's names."""
     xml: Mapping[str, Any] | None = None
     """How the body is written, where it is XML."""
+
+    @property
+    def is_null(self) -> bool:
+        """True if the body is always null."""
+        return self.schema.get("type") == "null"

@@ -10,7 +10,7 @@ from .codec import column
 from .parameters import ADAPTER, Body, JsonSchema, Parameter
 from .traits import Deprecation, Idempotency, LongRunning, Pagination, Update
 
-__all__ = ["DangerLevel", "FormerName", "Response", "ReturnType", "Row", "Server"]
+__all__ = ["Choice", "DangerLevel", "FormerName", "Kind", "Response", "ReturnType", "Row", "Server"]
 
 
 DangerLevel: TypeAlias = Literal["safe", "reversible", "destructive", "dangerous", "forbidden"]
@@ -57,6 +57,34 @@ class FormerName:
     """The name."""
     until: date | None = None
     """The last day on which it is answered (UTC)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of content that a call may choose: what of the row is otherwise with it."""
+
+    name: str = column(outside=True)
+    """What agents call it."""
+    body: Body | None = None
+    """How the body of the request is made; as the row says where it is left out."""
+    parameters: Mapping[str, Parameter] = column(factory=dict)
+    """The parameters of the body that the row does not have, or has otherwise."""
+    without: tuple[str, ...] = ()
+    """The parameters of the row that it does not have."""
+    responses: Mapping[str, Response] = column(factory=dict)
+    """What the operation answers, by status, where that is not as the row says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The kinds of content that a call chooses from, for the body of its request or for the answer."""
+
+    name: str = column(outside=True)
+    """The parameter that chooses."""
+    default: str
+    """The kind of a call that chooses none."""
+    kinds: Mapping[str, Kind] = column(factory=dict, always=True)
+    """The kinds by name, the default first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +161,12 @@ class Row:
     """What it answers, by status, by range such as `2XX`, or by `default`."""
     returns: ReturnType
     """What it gives, in words."""
+    choices: Mapping[str, Choice] = column(factory=dict)
+    """The kinds of content that a call chooses from, by the parameter that chooses."""
     example: Mapping[str, Any] | None = None
     """The parameters of a call that is valid."""
+    kinds: tuple[str, ...] = column((), outside=True)
+    """The kinds that a call has chosen, in the order of `choices`; none in the table."""
 
     parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
     """Every parameter that is accepted: those that are shown, then those that the adapter pages with."""
@@ -154,6 +186,10 @@ class Row:
     """The parameters that are understood by the API's own names too, by those."""
     has_header_metadata: bool = field(init=False, repr=False, compare=False)
     """Whether agents are told headers of a response, in `_meta`."""
+    rows_by_kinds: "dict[tuple[str, ...], Row]" = field(init=False, repr=False, compare=False)
+    """The rows of calls, by the kinds that they chose, each made for the first such call."""
+    cache_key: str = field(init=False, repr=False, compare=False)
+    """The key for what is prepared of the row: its name, with the kinds that a call has chosen."""
 
     def __post_init__(self) -> None:
         """Derive what calls ask for."""
@@ -187,6 +223,8 @@ class Row:
         )
         has_headers = any("headers" in response for response in self.responses.values())
         set_attribute(self, "has_header_metadata", has_headers)
+        set_attribute(self, "rows_by_kinds", {})
+        set_attribute(self, "cache_key", " ".join((self.name, *self.kinds)) if self.kinds else self.name)
 
     @property
     def category(self) -> str:

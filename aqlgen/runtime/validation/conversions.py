@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from decimal import Decimal
+from math import isfinite
 from typing import Any, NamedTuple
 
+from ..exact_json import read_float, write_json
 from ..schema.reader import (
     MISSING,
     Types,
@@ -60,7 +61,7 @@ def structured(text: str) -> Any:
     if text[:1] not in ("{", "[") or len(text) > _LONGEST_JSON:
         return MISSING
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_distinct)
+        return json.loads(text, parse_float=read_float, parse_constant=_refuse, object_pairs_hook=_distinct)
     except (ValueError, RecursionError):
         return MISSING
 
@@ -78,7 +79,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def written(value: Any) -> str:
     """Return a value as people write it: a text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else write_json(value, json.JSONEncoder(ensure_ascii=False).encode)
 
 
 def member(value: Any, options: Sequence[Any]) -> Reading | None:
@@ -135,8 +136,8 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Reading]:
     if whole is not None:
         yield Reading(int(whole[1]), "number")
     elif "number" in types and _NUMBER.fullmatch(text):
-        number = float(text)
-        if Decimal(repr(number)) == Decimal(text):  # never true of infinity
+        number = read_float(text)
+        if isfinite(number):
             yield Reading(number, "number")
     elif (padded := _PADDED.fullmatch(text)) is not None:
         yield Reading(int(padded[1] + padded[2]), "number", sure=False)
@@ -144,8 +145,10 @@ def _of_digits(text: str, types: Collection[str]) -> Iterator[Reading]:
 
 def _of_number(value: bool | float, types: Collection[str]) -> Iterator[Reading]:
     """Yield the readings of a number or boolean; the digits of a fraction are not known, and no boolean is a text."""
+    if not isfinite(value):
+        return
     if "string" in types and (not isinstance(value, int) or value.bit_length() < 400):
-        yield Reading(json.dumps(value), "text", sure=type(value) is int)
+        yield Reading(write_json(value), "text", sure=type(value) is int)
     if "boolean" in types and value in (0, 1):
         yield Reading(bool(value), "boolean", sure=False)
 

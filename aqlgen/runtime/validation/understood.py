@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from ..exact_json import with_floats, write_json
 from ..redaction import is_credential_header
 from ..schema.reader import MISSING, Types, is_object
 from ..table import JsonSchema, Row
@@ -165,7 +166,7 @@ class Interpreter:
 
     def _errors_of(self, schema: JsonSchema) -> Callable[[Any], Iterable[ValidationError]] | None:
         validator = self._checks.validator_of(schema)
-        return None if validator is None else validator.iter_errors
+        return None if validator is None else lambda value: validator.iter_errors(with_floats(value))
 
     def _spelled(self, name: str) -> str | None:
         """Return the parameter that a name is, in whatever spelling."""
@@ -221,7 +222,7 @@ def _dotted(place: Sequence[str | int]) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=written)
+    text = write_json(value, json.JSONEncoder(ensure_ascii=False, default=written).encode)
     return line(visible(text), _LONGEST_VALUE)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Code, Failure
+from ..exact_json import with_floats
 from ..schema.field_names import Names, Plan, Way
 from ..schema.reader import shape_of, union_of
 from ..schema.validators import Schemas
@@ -77,9 +78,9 @@ class Validation:
 
         With `understood`, to which every change is added, a call that can mean one thing only is read as that.
         """
-        checks = self._checks.get(row.name)
+        checks = self._checks.get(row.cache_key)
         if checks is None:
-            checks = self._checks[row.name] = self._prepare(row)
+            checks = self._checks[row.cache_key] = self._prepare(row)
         if row.body is None and row.update is not None:
             return spread(self._checked(row, checks, gathered(row, params), understood))
         return self._checked(row, checks, params, understood)
@@ -97,7 +98,7 @@ class Validation:
             raise Failure(Code.INVALID_ENCODING, "Invalid character encoding in request") from None
 
     def _passes(self, row: Row, checks: _Checks, params: Mapping[str, Any]) -> bool:
-        if not checks.is_valid(params):
+        if not checks.is_valid(with_floats(params)):
             return False
         if (checks.fields is not None or checks.outside or checks.hidden) and next(
             _stray_fields(checks, params), None
@@ -106,7 +107,7 @@ class Validation:
         if checks.body is None:
             return True
         body = self._assemble(row, params)
-        return body is None or checks.body.is_valid(body)
+        return body is None or checks.body.is_valid(with_floats(body))
 
     def _prepare(self, row: Row) -> _Checks:
         validator = self._schemas.parameters(row)
@@ -141,7 +142,10 @@ class Validation:
         self, row: Row, checks: _Checks, params: dict[str, Any], understood: list[Understood] | None
     ) -> dict[str, Any]:
         """Normalise names, then return the parameters if they are valid or understood. Raises Failure with the rest."""
+        from .encoded_texts import with_texts_encoded
+
         known, unknown, twice = self._normalised(row, checks, params)
+        known = with_texts_encoded(row, self._table.types, known)
         if not unknown and not twice and self._passes(row, checks, known):
             return known
         problems = self._problems(row, checks, known, unknown, twice)
@@ -187,6 +191,8 @@ class Validation:
         twice: Sequence[tuple[str, str]],
     ) -> list[Problem]:
         """Return every problem, in the order of the checks."""
+        from ..schema.groups import parameters_by_field
+        from .alternatives import Together
         from .problems import field_problems, missing_problem, twice_problem, unknown_problem
         from .value_problems import problems_of
 
@@ -198,18 +204,21 @@ class Validation:
             problems.append(unknown_problem(row, list(unknown), unknown, self._nested_fields(row)))
         problems += [twice_problem(name, alias) for name, alias in twice]
         problems += field_problems(row, list(_stray_fields(checks, known)), checks.fields, checks.hidden)
-        problems += problems_of(self._errors(checks, known), checks.sensitive)
-        if not problems and checks.body is not None:
+        types, schemas = self._table.types, {name: parameter.schema for name, parameter in row.parameters.items()}
+        together = Together({"properties": schemas}, types, partial=checks.partial).problem
+        problems += problems_of(self._errors(checks, known), checks.sensitive, together)
+        if not problems and checks.body is not None and row.body is not None:
             body = self._assemble(row, known)
             if body is not None:
-                problems = problems_of(checks.body.iter_errors(body), checks.sensitive)
+                together = Together(row.body.schema, types, parameters_by_field(row, types)).problem
+                problems = problems_of(checks.body.iter_errors(with_floats(body)), checks.sensitive, together)
         return problems
 
     def _errors(self, checks: _Checks, params: Mapping[str, Any]) -> Iterator[ValidationError]:
         """Yield the validator's errors that are problems with values."""
         from .value_problems import lacks_only
 
-        errors = _not_yet_told(checks.validator.iter_errors(params), checks.fields)
+        errors = _not_yet_told(checks.validator.iter_errors(with_floats(params)), checks.fields)
         return (error for error in errors if not lacks_only(error)) if checks.partial else errors
 
     def _renamed(self, checks: _Checks, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from .problems import Problem
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
+
+    Together = Callable[[ValidationError, Callable[[ValidationError], Problem | None]], Problem | None]
 
 __all__ = ["lacks_only", "problems_of"]
 
@@ -58,17 +60,27 @@ _RULES = {
 _PRESENCE = frozenset({"required", "minProperties", "dependentRequired"})
 
 
-def problems_of(errors: Iterator[ValidationError], sensitive: frozenset[str]) -> list[Problem]:
-    """Return the problems with a parameters object, in the validator's order; each place once per code."""
+def problems_of(
+    errors: Iterator[ValidationError], sensitive: frozenset[str], together: Together | None = None
+) -> list[Problem]:
+    """Return the problems with a parameters object, in the validator's order; each place once per code.
+
+    `together` explains those with fields taken together.
+    """
     problems: list[Problem] = []
     seen: set[tuple[Code, str]] = set()
     for error in errors:
-        path = list(error.instance_path)
-        problem = _problem(error, path, hide=bool(path) and path[0] in sensitive)
+        problem = None if together is None else together(error, lambda inner: _described(inner, sensitive))
+        problem = problem or _described(error, sensitive)
         if problem is not None and (problem.code, problem.name) not in seen:
             seen.add((problem.code, problem.name))
             problems.append(problem)
     return problems
+
+
+def _described(error: ValidationError, sensitive: frozenset[str]) -> Problem | None:
+    path = list(error.instance_path)
+    return _problem(error, path, hide=bool(path) and path[0] in sensitive)
 
 
 def lacks_only(error: ValidationError, place: Sequence[str | int] = ()) -> bool:

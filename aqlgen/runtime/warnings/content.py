@@ -28,6 +28,8 @@ _CUTS = {
     "coding": "it could not be decompressed",
     "file": "its file could not be saved",
 }
+_OF_BYTES = frozenset({"encoding", "was", "content_block"})
+"""Keys of what stands for bytes (`decode/attachments`), beside their type."""
 _DONE = "The call was carried out."
 
 
@@ -66,7 +68,7 @@ def _problem_of_json(response: ApiResponse, kind: str, data: Any) -> str:
         unread = response.content.strip() != b"null" and is_json(kind)
         return "The API's answer has more values than can be passed on" if unread else ""
     is_text = isinstance(data, str)
-    is_bytes = isinstance(data, dict) and data.keys() >= {"content", "encoding", "mime_type"}
+    is_bytes = isinstance(data, dict) and "mime_type" in data and not data.keys().isdisjoint(_OF_BYTES)
     if not is_text and not is_bytes:
         return ""
     shape = "text" if is_text else "bytes"

@@ -69,11 +69,19 @@ def test_without_a_folder_paths_are_refused(package: Make) -> None:
     assert "MCP_AQL_FILES_FOLDER" in failure.message
 
 
-@pytest.mark.parametrize("file", [{}, {"path": "a", "content": ""}, {"content": 1}, {"filename": "x"}])
-def test_a_file_is_its_content_or_a_path(pets: Package, file: Any) -> None:
+@pytest.mark.parametrize(
+    "file",
+    [{}, {"path": "a", "content": ""}, {"content": 1}, {"filename": "x"}, {"text": 1}, {"text": "", "path": "a"}],
+)
+def test_a_file_is_its_content_a_text_or_a_path(pets: Package, file: Any) -> None:
     assert pets.refused({"file": file}).code is Code.INVALID_VALUE
 
 
 def test_a_type_and_a_name_that_are_told_count(pets: Package) -> None:
     file = {"content": base64.b64encode(b"x").decode(), "filename": "é.bin", "mime_type": "text/csv; charset=utf-8"}
     assert 'filename="é.bin"\r\nContent-Type: text/csv; charset=utf-8\r\n\r\nx'.encode() in content(pets, file)
+
+
+def test_a_file_that_an_answer_shows_as_text_can_be_sent_as_it_is(pets: Package) -> None:
+    shown = {"text": "Grüße\n", "was": "bytes", "mime_type": "application/x-sh", "filename": "a.sh"}
+    assert 'filename="a.sh"\r\nContent-Type: application/x-sh\r\n\r\nGrüße\n'.encode() in content(pets, shown)

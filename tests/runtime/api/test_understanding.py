@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.schema.reader import json_type
 
 from .hand_made import STRING, Make, Package, make_package, operation
 
@@ -84,7 +85,12 @@ ID = "123e4567-e89b-12d3-a456-426614174000"
         ({"count": "-5.0"}, {"count": -5}, 'count: "-5.0" was read as -5'),
         ({"count": "9" * 30}, {"count": int("9" * 30)}, "was read as 999"),
         ({"count": [5]}, {"count": 5}, "count: [5] was read as 5"),
-        ({"weight": "2.50"}, {"weight": 2.5}, 'weight: "2.50" was read as 2.5'),
+        ({"weight": "2.50"}, {"weight": 2.5}, 'weight: "2.50" was read as 2.50'),
+        (
+            {"weight": "0.12345678901234567890"},
+            {"weight": 0.12345678901234568},
+            'weight: "0.12345678901234567890" was read as 0.12345678901234567890',
+        ),
         ({"flag": "True"}, {"flag": True}, 'flag: "True" was read as true'),
         ({"text": 5}, {"text": "5"}, 'text: 5 was read as "5"'),
         ({"big": 2**63}, {"big": str(2**63)}, f'read as "{2**63}"'),
@@ -132,7 +138,7 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         return
     validated, messages = pets.understand(params)
     assert validated == meant
-    assert [type(value) for value in validated.values()] == [type(value) for value in meant.values()]
+    assert [json_type(value) for value in validated.values()] == [json_type(value) for value in meant.values()]
     assert any(message in text for text in messages), messages
     assert pets.understand(validated) == (validated, [])
 
@@ -147,9 +153,8 @@ def test_what_can_mean_one_thing_only_is_understood_and_said(
         ({"count": True}, None),
         ({"count": [5, 6]}, None),
         ({"count": None}, {}),
-        ({"weight": "0.12345678901234567890"}, None),
-        ({"weight": "NaN"}, None),
         ({"weight": "1e999"}, None),
+        ({"weight": "NaN"}, None),
         ({"flag": 1}, {"flag": True}),
         ({"flag": "yes"}, {"flag": True}),
         ({"text": True}, {"text": "true"}),

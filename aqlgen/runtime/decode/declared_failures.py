@@ -1,0 +1,236 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Failures that a success declares in its content: `ok: false`, `errors` of GraphQL, a Fault of SOAP, and their like.
+
+An answer is one by the document where its schema says what a flag means, by the owner's marks, or by a known envelope:
+a flag of failure together with an error. A thing that has failed (a job, with its `id` and its `status`) is no failed
+call. What the API says stands in `details.upstream`, as with any other failure (R-ERR-2).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import Failure
+from ..media import is_xml
+from ..schema.reader import MISSING, Types, fixed_values, parts, union_of
+from ..table import JsonSchema, Row, Table
+from ..text import folded
+from ..wire import ApiResponse
+from .errors import read_error
+from .failures import failure_of_response
+from .faults import by_folded_key
+
+__all__ = ["OFF", "declared_failure"]
+
+OFF = "off"
+"""The owner's mark that no success is a failure."""
+_FLAGS = ("ok", "success", "succeeded", "successful", "issuccess")
+_STATES = ("status", "stat")
+_FAILED = frozenset({"error", "fail", "failed", "failure", "err"})
+_GOOD = frozenset({"ok", "success", "succeeded", "successful"})
+_OUTCOMES = _GOOD | _FAILED | {"warning"}
+"""The words of a state that is about the call and nothing else."""
+_ERRORS = ("error", "errors", "errormessage", "errorcode", "errordescription", "fault", "reason")
+_WORDS = ("message", "msg", "description", "detail", "details", "code")
+_IDENTITY = frozenset({"id", "uuid", "guid", "sid", "key", "name", "createdat", "updatedat", "self", "href"})
+"""Keys of a thing, which may have failed itself."""
+_OF_ENVELOPE = frozenset(
+    {
+        *(*_STATES, *_FLAGS, *_ERRORS, *_WORDS),
+        *("data", "result", "results", "meta", "title", "type", "statuscode", "httpstatus", "httpcode", "requestid"),
+        *(
+            *("traceid", "correlationid", "timestamp", "path", "warnings", "messages", "errorid"),
+            *("documentationurl", "help"),
+            "correlationid",
+            "timestamp",
+            "path",
+            "warnings",
+            "messages",
+            "errorid",
+            "documentationurl",
+            "help",
+        ),
+    }
+)
+_CALL = re.compile(r"\b(?:api|call|operation|query|request|response|method|command)s?\b", re.IGNORECASE)
+_OUTCOME = re.compile(r"\b(?:succe|fail|error|ok\b)", re.IGNORECASE)
+"""Words of a description that is about the outcome of a call."""
+_FAULT = re.compile(r"<(?:[\w.-]{1,40}:)?Fault[\s/>]")
+_MAX_TEXT = 65_536
+_KINDS = (
+    (429, re.compile(r"rate[ _-]?limit|too[ _-]?many[ _-]?(?:request|call)|throttl|quota", re.IGNORECASE)),
+    (
+        401,
+        re.compile(
+            r"(?:not|un)[ _-]?auth(?:ed\b|enticated|orized)|invalid[ _-]?(?:auth\b|api[ _-]?key|(?:access[ _-]?)?token)"
+            r"|token[ _-]?(?:expired|revoked|invalid)|(?:account|token)[ _-]?inactive|login[ _-]?required",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        403,
+        re.compile(
+            r"forbidden|permission|missing[ _-]?scope|access[ _-]?denied|not[ _-]?(?:allowed|permitted)|restricted",
+            re.IGNORECASE,
+        ),
+    ),
+    (409, re.compile(r"already[ _-]?(?:exist|taken|in[ _-])|duplicate|taken\b|conflict", re.IGNORECASE)),
+    (404, re.compile(r"not[ _-]?found|no[ _-]such|does[ _-]?n[o']t[ _-]exist|does[ _-]not[ _-]exist", re.IGNORECASE)),
+    (
+        500,
+        re.compile(
+            r"\b(?:internal|fatal|server)[ _-]?(?:server[ _-]?)?error|unavailable|timed?[ _-]?out", re.IGNORECASE
+        ),
+    ),
+)
+"""The status that an answer of these words would have had, the first that applies; else 400."""
+_RPC_SERVER_ERROR = -32603
+
+
+def declared_failure(
+    response: ApiResponse,
+    data: Any,
+    row: Row,
+    params: Mapping[str, Any],
+    table: Table,
+    schema: JsonSchema,
+    secrets: frozenset[str] = frozenset(),
+    marks: Sequence[str] = (),
+) -> Failure | None:
+    """Return the failure that a success is by its data; None if it is a success.
+
+    `schema` is the document's for the data, `marks` are the owner's: `key.key=value`.
+    """
+    if not 200 <= response.status < 300 or OFF in marks:
+        return None
+    reason = _marked(data, marks) or _reason(response, data, schema, table.types)
+    if not reason:
+        return None
+    status = _status(response, data, secrets)
+    failure = failure_of_response(replace(response, status=status), row, params, secrets, None, table)
+    details = {**failure.details, "http_status": response.status, "declared_by": reason}
+    details["upstream"] = {**details["upstream"], "status": response.status}
+    message = failure.message.replace(f" (HTTP {status})", "", 1)
+    return Failure(failure.code, message, details)
+
+
+def _marked(data: Any, marks: Sequence[str]) -> str:
+    """Return the owner's mark that data bear; "" if they bear none."""
+    for mark in marks:
+        path, _, wanted = mark.partition("=")
+        value = data
+        for step in path.split("."):
+            value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
+        if value is not MISSING and wanted == (value if isinstance(value, str) else json.dumps(value, default=str)):
+            return mark
+    return ""
+
+
+def _reason(response: ApiResponse, data: Any, schema: JsonSchema, types: Types) -> str:
+    """Return what declares the failure; "" if nothing does."""
+    if isinstance(data, str) or is_xml(response.headers.get("content-type", "")):
+        return "a Fault of SOAP" if _is_fault(response) else ""
+    if not isinstance(data, Mapping):
+        return ""
+    fields = by_folded_key(data)
+    if _is_rpc_error(fields):
+        return "an error of JSON-RPC"
+    if _is_graphql_error(fields, schema, types):
+        return "errors without data"
+    for flag in _FLAGS:
+        if fields.get(flag, True) in (False, "false", 0):
+            known = not _is_thing(fields) and _has(fields, _ERRORS)
+            if known or _document_says(schema, types, flag, fields[flag]):
+                return f"{flag}: false"
+    for state in _STATES:
+        value = fields.get(state)
+        if isinstance(value, str) and value.lower() in _FAILED:
+            known = _OF_ENVELOPE.issuperset(fields) and _has(fields, (*_ERRORS, *_WORDS))
+            if known or _document_says(schema, types, state, value):
+                return f"{state}: {value.lower()}"
+    return ""
+
+
+def _has(fields: Mapping[str, Any], keys: Sequence[str]) -> bool:
+    """Return True if one of these fields says something."""
+    return any(fields.get(key) not in (None, "", False, 0, [], {}) for key in keys)
+
+
+def _is_thing(fields: Mapping[str, Any]) -> bool:
+    return any(fields[key] is not None for key in _IDENTITY.intersection(fields))
+
+
+def _is_rpc_error(fields: Mapping[str, Any]) -> bool:
+    """Return True for an error of JSON-RPC 2.0 (section 5.1)."""
+    error = fields.get("error")
+    is_error = isinstance(error, Mapping) and "code" in error and "message" in error
+    return "jsonrpc" in fields and is_error and fields.get("result") is None
+
+
+def _is_graphql_error(fields: Mapping[str, Any], schema: JsonSchema, types: Types) -> bool:
+    """Return True for errors without data (GraphQL, 7.1), unless they are what the document says is answered."""
+    errors = fields.get("errors")
+    if not isinstance(errors, list) or not errors or fields.get("data") is not None:
+        return False
+    if not all(isinstance(error, Mapping) and isinstance(error.get("message"), str) for error in errors):
+        return False
+    if not fields.keys() <= {"errors", "data", "extensions"}:
+        return False
+    return "data" in fields or "errors" not in union_of(types, schema).properties
+
+
+def _is_fault(response: ApiResponse) -> bool:
+    """Return True if a content is an envelope of SOAP around a Fault (SOAP 1.1, 4.4; 1.2, 5.4)."""
+    text = response.content[:_MAX_TEXT].decode("utf-8", "replace")
+    return "Envelope" in text[:4096] and _FAULT.search(text) is not None
+
+
+def _document_says(schema: JsonSchema, types: Types, flag: str, value: Any) -> bool:
+    """Return True if the schema of the success says that this value of a flag is a failure.
+
+    The flag can have one value in a success, or its words are those of an outcome, or its description is about the
+    call; the state of a thing is none.
+    """
+    shape = union_of(types, schema)
+    declared = {folded(name): inner for name, (_, inner) in shape.properties.items()}
+    inner = declared.get(flag)
+    if inner is None:
+        return False
+    values = fixed_values(inner, types)
+    if isinstance(value, str) and value != "false":
+        if _IDENTITY.intersection(declared) or values is None:
+            return False
+        words = {str(word).lower() for word in values if word is not None}
+        return words <= _GOOD or (len(words) > 1 and words <= _OUTCOMES)
+    if values is not None and values and all(word in (True, "true") for word in values):
+        return True
+    described = " ".join(str(part.get("description", "")) for part in parts(inner, types))[:1000]
+    return not _IDENTITY.intersection(declared) and bool(_CALL.search(described) and _OUTCOME.search(described))
+
+
+def _status(response: ApiResponse, data: Any, secrets: frozenset[str]) -> int:
+    """Return the status that the answer would have had: the number that it states, else by its words."""
+    fields = by_folded_key(data) if isinstance(data, Mapping) else {}
+    error = fields.get("error")
+    for holder in (by_folded_key(error) if isinstance(error, Mapping) else {}, fields):
+        for key in ("status", "statuscode", "httpstatus", "code", "errorcode"):
+            number = _number(holder.get(key))
+            if 400 <= number < 600 and number != 407:
+                return number
+            if number == _RPC_SERVER_ERROR:
+                return 500
+    api_error = read_error(response, secrets)
+    words = f"{api_error.api_code} {api_error.message} {api_error.evidence}"[:4000]
+    return next((status for status, pattern in _KINDS if pattern.search(words)), 400)
+
+
+def _number(value: Any) -> int:
+    """Return a whole number, of digits too; 0 for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return 0
+    text = str(value)
+    return int(text) if re.fullmatch(r"-?[0-9]{3,6}", text, re.ASCII) else 0

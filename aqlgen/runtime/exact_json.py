@@ -1,0 +1,104 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""JSON whose numbers keep their digits, read and written (RFC 8259, 6).
+
+Integers are exact in Python. A number with a fraction or an exponent is a float; where the float would be written with
+other digits (1.10, 0.1000000000000000055, 1e400) it is an `ExactFloat`, which carries its text. Reading costs a call a
+float, writing nothing as long as no such number is alive.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["ExactFloat", "loses_digits", "read_float", "with_floats", "write_json"]
+
+_LARGEST = sys.float_info.max
+_PLAIN_LENGTH = 16
+"""The most characters of a number that surely is written as it was read: 15 digits and a point."""
+_LOSING = re.compile(rb"\d(?:\.(?:\d{7}|0000|\d++(?<=\d0))|\d{9}\.\d|[eE][+-]?\d{3,}+[\s,\]}])")
+"""What every JSON text has that holds a number which a float may not keep, and some others have."""
+_MARK = secrets.token_hex(16) + ":"
+"""The beginning of a text that stands for a number while JSON is written; nobody outside can know it."""
+_MARKED = re.compile(rf'"{_MARK}([^"]*+)"')
+_alive: set[int] = set()
+"""The identities of all exact floats that are alive."""
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+class ExactFloat(float):
+    """A float with the text of the number that it was read from; for arithmetic and validation it is the float."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> ExactFloat:
+        """Make the float of a number of JSON. Raises ValueError for another text."""
+        number = super().__new__(cls, text)
+        number.text = text
+        _alive.add(id(number))
+        return number
+
+    def __del__(self) -> None:
+        """Forget the number."""
+        _alive.discard(id(self))
+
+    @property
+    def is_equal(self) -> bool:
+        """True if the float is the number, but for the way in which it is written."""
+        from decimal import Decimal
+
+        try:
+            return math.isfinite(self) and Decimal(self.text) == Decimal(float.__repr__(self))
+        except ArithmeticError:  # an exponent that no decimal has
+            return False
+
+    def __repr__(self) -> str:
+        """Return the text that the number was read from."""
+        return self.text
+
+    def __reduce__(self) -> tuple[type[ExactFloat], tuple[str]]:
+        """Return what makes a copy, for `copy` and `pickle`."""
+        return ExactFloat, (self.text,)
+
+
+def read_float(text: str) -> float:
+    """Return a number of JSON with a fraction or an exponent; to be `parse_float` of a JSON decoder."""
+    if len(text) <= _PLAIN_LENGTH and text[-1] != "0" and "e" not in text and "E" not in text and "0000" not in text:
+        return float(text)
+    number = float(text)
+    return number if repr(number) == text else ExactFloat(text)
+
+
+def loses_digits(content: bytes) -> bool:
+    """Return True if a JSON text may hold a number that a reader of floats would not keep."""
+    return _LOSING.search(content) is not None
+
+
+def write_json(value: Any, encode: Callable[[Any], str] = _compact) -> str:
+    """Return a value as JSON, compact unless `encode` writes otherwise. Raises what `encode` raises."""
+    if not _alive:
+        return encode(value)
+    return _MARKED.sub(r"\1", encode(_replaced(value, lambda number: _MARK + number.text)))
+
+
+def with_floats(value: Any) -> Any:
+    """Return a value with the nearest plain floats, for those who know no others: validators, structured content."""
+    if not _alive:
+        return value
+    return _replaced(value, lambda number: min(max(float(number), -_LARGEST), _LARGEST))
+
+
+def _replaced(value: Any, replacement: Callable[[ExactFloat], Any]) -> Any:
+    if type(value) is ExactFloat:
+        return replacement(value)
+    if isinstance(value, Mapping):
+        return {key: _replaced(item, replacement) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replaced(item, replacement) for item in value]
+    return value

@@ -1,0 +1,352 @@
+"""Kinds of content: what a call chooses from where a body or an answer has several content types.
+
+(RFC 9110, 12; OpenAPI, Media Type Object.) A content type is a kind of its own unless it says the same as another: JSON
+under another name and of the same schema, the text of what JSON gives as data, a range beside types, an event stream
+beside a whole, a problem (RFC 9457), which is no success.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from aqlgen.decide.decision import Decision
+from aqlgen.document.resolve import UnresolvedError
+from aqlgen.ir import Json, MediaType
+from aqlgen.runtime.media import (
+    FORM,
+    JSON,
+    JSON_PATCH,
+    OCTETS,
+    is_csv,
+    is_json,
+    is_json_lines,
+    is_text,
+    is_xml,
+    stream_form,
+)
+from aqlgen.runtime.table import ADAPTER, Body, Choice, Kind, Parameter, Response, Update
+from aqlgen.schemas import Types, shorten
+from aqlgen.table import responses
+from aqlgen.table.bodies import SEVERAL_KINDS, UnservedBodyError, choose, rank, shape
+from aqlgen.table.fields import ShapedBody
+from aqlgen.table.parameters import MAX_DESCRIPTION, with_unique_names
+
+__all__ = ["Choices", "choices_of"]
+
+SHORT: Final[Mapping[str, str]] = {
+    FORM: "form",
+    JSON: "json",
+    "text/json": "json",
+    OCTETS: "bytes",
+    "multipart/form-data": "multipart",
+    "text/plain": "text",
+    "text/xml": "xml",
+}
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
+RANGES: Final = frozenset({"*/*", "application/*", "application/*+json"})
+PROBLEM: Final = re.compile(r"application/problem\+")
+MOST: Final = 12
+"""The most kinds that a call chooses from."""
+NESTED: Final = 5
+"""The levels of alternatives that are looked into for null."""
+SAFE_STRATEGIES: Final = frozenset({"put", "patch", "post", "query"})
+"""Updates that send what is given, so that any kind of body does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What an operation's choices add to its row: parameters, changes of those that all kinds share, the choices."""
+
+    parameters: tuple[Parameter, ...] = ()
+    changed: Mapping[str, Parameter] = field(default_factory=dict)
+    by_parameter: Mapping[str, Choice] = field(default_factory=dict)
+
+    def shown(self, parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
+        """Return the parameters that agents are shown, those of all kinds."""
+        return (*(self.changed.get(parameter.name, parameter) for parameter in parameters), *self.parameters)
+
+
+def choices_of(
+    decision: Decision,
+    types: Types,
+    shaped: ShapedBody | None,
+    shown: Sequence[Parameter],
+    others: Sequence[Parameter],
+    *,
+    by_owner: bool,
+) -> Choices:
+    """Return the choices of an operation; `shown` are the parameters of its default, `others` those beside them.
+
+    `by_owner` says that the owner has chosen the content type of the body.
+    """
+    answers = _answers(decision, types)
+    bodies = {} if by_owner or shaped is None else _with_null(decision, types, _bodies(decision, types))
+    chooser = "as"
+    by_parameter: dict[str, Choice] = {}
+    added: list[Parameter] = []
+    changed: Mapping[str, Parameter] = {}
+    taken = [*shown, *others]
+    if len(answers) > 1:
+        parameter = _chooser("as", answers, "How the answer is written", taken)
+        added.append(parameter)
+        kinds = {name: Kind(name=name, responses=entries) for name, entries in answers.items()}
+        by_parameter[parameter.name] = Choice(name=parameter.name, default=next(iter(kinds)), kinds=kinds)
+        chooser = "send_as"
+    if len(bodies) > 1:
+        parameter = _chooser(chooser, bodies, "How the body is sent", taken)
+        merged = _merged(bodies, shown, [*others, *added, parameter], parameter.name)
+        added += [replace(parameter, description=_described(parameter, merged)), *merged.extras]
+        changed = merged.changed
+        default = next(iter(bodies))
+        by_parameter[parameter.name] = Choice(name=parameter.name, default=default, kinds=merged.kinds)
+    return Choices(tuple(added), changed, by_parameter)
+
+
+def _chooser(name: str, kinds: Iterable[str], described: str, taken: Sequence[Parameter]) -> Parameter:
+    names = list(kinds)
+    schema = {"type": "string", "enum": names, "default": names[0]}
+    parameter = Parameter(name=name, wire=name, location=ADAPTER, schema=schema, description=described)
+    return with_unique_names((parameter,), taken)[0]
+
+
+def _described(chooser: Parameter, merged: _Merged) -> str:
+    """Return what agents are told of the choice of a body: which parameters a kind needs that not every kind has."""
+    always = {name for name, parameter in merged.changed.items() if parameter.required}
+    needs = []
+    for name, kind in merged.kinds.items():
+        needed = [
+            f"`{field_name}`"
+            for field_name, parameter in kind.parameters.items()
+            if parameter.required and field_name not in always
+        ]
+        if needed:
+            needs.append(f"{name} needs {', '.join(needed)}")
+    return shorten("; ".join([chooser.description, *needs]), MAX_DESCRIPTION)
+
+
+# The answers
+
+
+def _answers(decision: Decision, types: Types) -> dict[str, dict[str, Response]]:
+    """Return what each kind of answer changes in the responses, the default first."""
+    kinds: dict[str, dict[str, Response]] = {}
+    for response in responses.successes(decision.operation.responses):
+        main = responses.main_media(response)
+        if main is None:
+            continue
+        distinct = _distinct(main, response.media, types)
+        for name, media in _named(distinct).items() if len(distinct) > 1 else ():
+            entry = responses.entry_of(decision, media, types) | responses.told_headers(response)
+            kinds.setdefault(name, {})[response.status] = entry
+    if not kinds:
+        return {}
+    first = next(iter(kinds))
+    return {name: {} if name == first else entries for name, entries in list(kinds.items())[:MOST]}
+
+
+# The bodies
+
+
+def _bodies(decision: Decision, types: Types) -> dict[str, ShapedBody]:
+    """Return the bodies that can be sent, by their kinds, the default first; none where an update is merged."""
+    body, update = decision.operation.body, decision.trait(Update)
+    if body is None or (update is not None and update.strategy not in SAFE_STRATEGIES):
+        return {}
+    offered = [media for media in body.media if (order := rank(media, types)) is not None and order in SEVERAL_KINDS]
+    default = choose(body, types)
+    if default.content_type == JSON_PATCH or default not in offered:
+        return {}
+    shaped: dict[str, ShapedBody] = {}
+    for name, media in list(_named(_distinct(default, offered, types)).items())[:MOST]:
+        try:
+            whole = shape(decision, types, media.content_type)
+        except UnservedBodyError:  # pragma: no cover - it was offered
+            continue
+        if whole is not None:
+            shaped[name] = whole
+    return shaped
+
+
+def _with_null(decision: Decision, types: Types, bodies: dict[str, ShapedBody]) -> dict[str, ShapedBody]:
+    """Return the bodies with null as one more kind, where that is admitted and no parameter can be it."""
+    body = decision.operation.body
+    default = next(iter(bodies.values()), None)
+    if body is None or default is None or default.body.shape != "fields" or not is_json(default.body.content_type):
+        return bodies
+    if not _admits_null(choose(body, types).schema, types):
+        return bodies
+    null = Body(content_type=default.body.content_type, shape="whole", required=True, schema={"type": "null"})
+    return {**bodies, "null": ShapedBody(null, ())}
+
+
+def _admits_null(raw: Json, types: Types, depth: int = 0) -> bool:
+    schema = _followed(raw, types.follow)
+    if not isinstance(schema, Mapping):
+        return False
+    kinds = schema.get("type")
+    if schema.get("nullable") is True or kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
+        return True
+    branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or ()]
+    return depth < NESTED and any(_admits_null(branch, types, depth + 1) for branch in branches)
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """The parameters of several bodies as one list: those of the default, changed, and those of others alone."""
+
+    changed: Mapping[str, Parameter]
+    extras: tuple[Parameter, ...]
+    kinds: Mapping[str, Kind]
+
+
+def _merged(
+    bodies: Mapping[str, ShapedBody], shown: Sequence[Parameter], others: Sequence[Parameter], chooser: str
+) -> _Merged:
+    """Merge the parameters of bodies; one that has the same name for the API is the same parameter."""
+    known = {_place(parameter): parameter for parameter in shown if _in_body(parameter)}
+    fixed = {_place(parameter) for parameter in others if _in_body(parameter)}
+    default = next(iter(bodies))
+    new: dict[tuple[str, str], Parameter] = {}
+    for name, whole in bodies.items():
+        for parameter in whole.parameters if name != default else ():
+            place = _place(parameter)
+            if place not in known and place not in fixed and place not in new:
+                words = f"With `{chooser}` '{name}': {parameter.description}".rstrip(": ")
+                new[place] = replace(parameter, required=False, description=shorten(words, MAX_DESCRIPTION))
+    named = with_unique_names(new.values(), [*shown, *others])
+    extras = {_place(parameter): parameter for parameter in named}
+    union: dict[tuple[str, str], Parameter] = {**known, **extras}
+    of_kinds: dict[str, dict[tuple[str, str], Parameter]] = {}
+    for name, whole in bodies.items():
+        places = {_place(parameter): parameter for parameter in whole.parameters if _place(parameter) not in fixed}
+        of_kinds[name] = {
+            place: known[place] if name == default and place in known else _alike(parameter, union[place])
+            for place, parameter in places.items()
+            if place in union
+        }
+    for place, parameter in union.items():
+        union[place] = _shared(parameter, [places.get(place) for places in of_kinds.values()])
+    kinds: dict[str, Kind] = {}
+    for name, whole in bodies.items():
+        of_kind = of_kinds[name]
+        body = replace(whole.body, parameter=_whole_name(whole, union))
+        kinds[name] = Kind(
+            name=name,
+            body=None if name == default else body,
+            parameters={item.name: item for place, item in of_kind.items() if item != union[place]},
+            without=tuple(parameter.name for place, parameter in union.items() if place not in of_kind),
+        )
+    changed = {union[place].name: union[place] for place in known}
+    return _Merged(changed, tuple(union[place] for place in extras), kinds)
+
+
+def _place(parameter: Parameter) -> tuple[str, str]:
+    return parameter.location, parameter.wire
+
+
+def _in_body(parameter: Parameter) -> bool:
+    return parameter.location in ("body", "body_rest")
+
+
+def _alike(parameter: Parameter, shown: Parameter) -> Parameter:
+    """Return a kind's parameter under the name that it is shown by, with the owner's value and, unless new, words."""
+    return replace(parameter, name=shown.name, description=shown.description, preset=shown.preset)
+
+
+def _shared(parameter: Parameter, kinds: Sequence[Parameter | None]) -> Parameter:
+    """Return a parameter as agents are shown it, for all kinds: required if each requires it, any of their schemas."""
+    having = [variant for variant in kinds if variant is not None]
+    distinct: list[Mapping[str, Json]] = []
+    for variant in having:
+        if variant.schema not in distinct:
+            distinct.append(variant.schema)
+    schema = distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+    required = len(having) == len(kinds) and all(variant.required for variant in having)
+    return replace(parameter, schema=schema, required=required)
+
+
+def _whole_name(whole: ShapedBody, union: Mapping[tuple[str, str], Parameter]) -> str | None:
+    if whole.body.parameter is None:
+        return None
+    parameter = next(item for item in whole.parameters if item.name == whole.body.parameter)
+    return union[_place(parameter)].name if _place(parameter) in union else parameter.name
+
+
+# Which content types are kinds, and their names
+
+
+def _distinct(default: MediaType, offered: Iterable[MediaType], types: Types) -> list[MediaType]:
+    """Return the content types that are kinds of their own, the default first."""
+    kinds = [default]
+    for media in offered:
+        kind = media.content_type
+        if (
+            "/" not in kind
+            or kind in RANGES
+            or kind == JSON_PATCH
+            or PROBLEM.match(kind)
+            or stream_form(kind) == "events"
+        ):
+            continue
+        if not any(_says_the_same(media, known, types) for known in kinds):
+            kinds.append(media)
+    return kinds
+
+
+def _says_the_same(media: MediaType, known: MediaType, types: Types) -> bool:
+    kind, other = media.content_type, known.content_type
+    if kind == other:
+        return True
+    if not _same_schema(media, known, types):
+        return False
+    if other in RANGES:
+        return is_json(kind)
+    if is_json_lines(kind) and is_json_lines(other):
+        return True
+    if all(is_json(each) or is_xml(each) or each == FORM for each in (kind, other)):
+        return True  # the adapter writes and reads each of them as the same data
+    read = is_csv(kind) or is_xml(kind) or is_json_lines(kind)
+    return is_text(kind) and not read and is_json(other) and not _is_text(media, types)
+
+
+def _is_text(media: MediaType, types: Types) -> bool:
+    return media.schema is None or "string" in types.kinds(media.schema)
+
+
+def _same_schema(media: MediaType, known: MediaType, types: Types) -> bool:
+    if media.schema == known.schema:
+        return True
+    return bool(_followed(media.schema, types.follow) == _followed(known.schema, types.follow))
+
+
+def _followed(raw: Json, follow: Callable[[Json], tuple[Json, str]]) -> Json:
+    try:
+        return follow(raw)[0]
+    except UnresolvedError:
+        return raw
+
+
+def _named(kinds: Sequence[MediaType]) -> dict[str, MediaType]:
+    """Return content types by short names; those that share one stand under their own."""
+    shorts = [_short(media.content_type) for media in kinds]
+    often = Counter(shorts)
+    return {
+        short if often[short] == 1 and NAME.fullmatch(short) else media.content_type: media
+        for short, media in zip(shorts, kinds, strict=True)
+    }
+
+
+def _short(content_type: str) -> str:
+    """Return the short name of a content type: `json`, `form`, `csv`; of a vendor's type the last word, `raw`."""
+    if content_type in SHORT:
+        return SHORT[content_type]
+    if content_type in RANGES:
+        return "json"
+    family, _, name = content_type.partition("/")
+    if name == "*":
+        return family
+    return name.partition("+")[0].rpartition(".")[2].removeprefix("x-")

@@ -1,0 +1,109 @@
+"""What introspection says of fields that go together, of values listed twice, and of one name in several places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.commands import api, posting, tabulate
+
+STRING = {"type": "string"}
+CARD: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "number", "expiryDate"],
+    "properties": {"type": {"enum": ["card"]}, "number": STRING, "expiryDate": STRING, "cvc": STRING, "note": STRING},
+}
+BANK: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "iban"],
+    "properties": {"type": {"enum": ["bank"]}, "iban": STRING, "note": STRING},
+}
+SETS = "type 'card' with number and expiry_date, optionally cvc; or type 'bank' with iban."
+
+
+def description(tmp_path: Path, schema: Any, **more: Any) -> str:
+    return str(tabulate(tmp_path, posting(schema, **more)).details("create_thing")["description"])
+
+
+@pytest.mark.parametrize("discriminator", [{}, {"discriminator": {"propertyName": "type"}}])
+def test_a_body_of_alternatives_says_which_fields_go_together(tmp_path: Path, discriminator: dict[str, Any]) -> None:
+    text = description(tmp_path, {"oneOf": [CARD, BANK], **discriminator})
+    assert text == f"Create thing. Fields that go together: {SETS}"
+
+
+def test_an_update_says_it_of_its_input(tmp_path: Path) -> None:
+    body = {"content": {"application/json": {"schema": {"oneOf": [CARD, BANK]}}}}
+    document = api({"/things/{id}": {"put": {"operationId": "updateThing", "requestBody": body, "responses": {}}}})
+    text = tabulate(tmp_path, document).details("update_thing")["description"]
+    assert text.endswith(f"Fields of input that go together: {SETS}")
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ({"anyOf": [{"required": ["url"]}, {"required": ["ownerId", "name"]}]}, "Needs url, or owner_id and name."),
+        ({"minProperties": 1}, "At least one of url, owner_id, name."),
+        ({"minProperties": 1, "maxProperties": 1}, "Exactly one of url, owner_id, name."),
+        ({"dependentRequired": {"ownerId": ["name"]}}, "name is needed with owner_id."),
+        ({"dependentRequired": {"url": ["name", "ownerId"]}}, "name and owner_id are needed with url."),
+        ({"anyOf": [{"required": ["url"]}, {}]}, ""),
+        ({"minProperties": 1, "required": ["url"]}, ""),
+    ],
+)
+def test_what_fields_need_of_one_another_is_said_as_a_person_would(
+    tmp_path: Path, rule: dict[str, Any], sentence: str
+) -> None:
+    schema = {"type": "object", "properties": {"url": STRING, "ownerId": STRING, "name": STRING}, **rule}
+    assert description(tmp_path, schema) == f"Create thing. {sentence}".strip()
+
+
+@pytest.mark.parametrize(
+    ("branches", "shown"),
+    [
+        ([STRING, STRING, STRING], {"type": "string"}),
+        (
+            [{**STRING, "description": "An id."}, {**STRING, "description": "a name"}],
+            {"type": "string", "description": "An id; or a name."},
+        ),
+        ([{**STRING, "maxLength": 5}, {**STRING, "maxLength": 9}], {"type": "string"}),
+        ([{"enum": ["a", "b"]}, {"enum": ["b", "c"]}, {"const": "a"}], {"type": "string", "enum": ["a", "b", "c"]}),
+        (
+            [STRING, {**STRING, "enum": ["a", "b"]}],
+            {"type": "string", "description": "Known values: 'a', 'b'; others are possible."},
+        ),
+        ([STRING, {"type": "integer"}, STRING], {"type": "any", "description": "One of: string, integer."}),
+        (
+            [{"type": "array", "items": STRING}, {"type": "array", "items": {"type": "integer"}}],
+            {
+                "type": "array",
+                "items": {"type": "any", "description": "One of: string, integer."},
+                "description": "One of: array of string, array of integer.",
+            },
+        ),
+    ],
+)
+def test_branches_that_agree_are_one(tmp_path: Path, branches: list[Any], shown: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"size": {"oneOf": branches}}}
+    (field, _) = tabulate(tmp_path, posting(schema)).details("create_thing")["parameters"]
+    assert field == {"name": "size", "required": False, **shown}
+
+
+def test_a_name_in_several_places_says_where_each_goes(tmp_path: Path) -> None:
+    path = {"name": "id", "in": "path", "required": True, "schema": STRING, "description": "The shop"}
+    query = {"name": "id", "in": "query", "schema": STRING}
+    alone = {"name": "size", "in": "query", "schema": STRING}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"ID": STRING}}}}}
+    operation = {"operationId": "addThing", "parameters": [path, query, alone], "requestBody": body, "responses": {}}
+    table = tabulate(tmp_path, api({"/shops/{id}/things": {"post": operation}}))
+    (name,) = table.rows
+    details = table.details(name)
+    descriptions = {field["name"]: field.get("description") for field in details["parameters"]}
+    assert descriptions == {
+        "shop_id": "The shop. Goes in the path.",
+        "shop_thing_id": "Goes in the query.",
+        "size": None,
+        "id": "Goes in the body.",
+        "dry_run": "Show the request, and send nothing",
+    }

@@ -1,0 +1,409 @@
+"""Kinds of content that a call chooses: which there are, their names, and what is sent and asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import Adapter, Table
+from aqlgen.runtime.wire import ApiRequest, ApiResponse
+from tests.generator.commands import api, tabulate
+from tests.runtime.api.hand_made import Recorder
+
+pytestmark = pytest.mark.anyio
+
+FORM = "application/x-www-form-urlencoded"
+THING = {"type": "object", "required": ["url"], "properties": {"url": {"type": "string"}, "title": {"type": "string"}}}
+UPLOAD = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": {"type": "string", "format": "binary"}, "title": {"type": "string"}},
+}
+LARGER = {**THING, "properties": {**THING["properties"], "more": {"type": "string"}}}
+OTHER = {"type": "object", "properties": {"other": {"type": "integer"}}}
+TEXT = {"type": "string"}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def media(kinds: Mapping[str, Any]) -> dict[str, Any]:
+    return {"content": {kind: {"schema": schema} for kind, schema in kinds.items()}}
+
+
+def document(
+    body: Mapping[str, Any] | None = None, answer: Mapping[str, Any] | None = None, method: str = "post", **more: Any
+) -> dict[str, Any]:
+    """Return a document of one operation, whose body and answer have these content types with their schemas."""
+    path, parameters = "/things", []
+    if method == "patch":
+        path, parameters = "/things/{id}", [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
+    operation: dict[str, Any] = {
+        "operationId": "sendThing",
+        "parameters": parameters,
+        "responses": {"200": {"description": "OK"}},
+    } | more
+    if body is not None:
+        operation["requestBody"] = {"required": True, **media(body)}
+    if answer is not None:
+        operation["responses"]["200"] |= media(answer)
+    return api({path: {method: operation}}, servers=[{"url": "https://things.example"}])
+
+
+class Adapted:
+    """An adapter of a document, with what it sends."""
+
+    def __init__(self, folder: Path, spec: Mapping[str, Any], answer: ApiResponse | None = None) -> None:
+        self.table = tabulate(folder, spec)
+        for path, text in self.table.texts.items():
+            file = folder / "package" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        rows, adapter = Table(folder / "package"), Adapter.load(folder / "package")
+        self.recorder = Recorder() if answer is None else Recorder(answer)
+        side = Api(adapter, rows, self.recorder, base_url=None, environ={})
+        self.dispatcher = Dispatcher(adapter, rows, side, Config())
+        ((self.name, self.row),) = self.table.rows.items()
+
+    async def call(self, **params: Any) -> dict[str, Any]:
+        return await self.dispatcher.handle(None, {"operation": self.name, "params": params})
+
+    async def sent(self, **params: Any) -> ApiRequest:
+        envelope = await self.call(**params)
+        assert envelope["success"], envelope
+        return self.recorder.sent[-1]
+
+
+def header(request: ApiRequest, name: str) -> str:
+    return dict(request.headers)[name]
+
+
+BODIES: list[tuple[str, dict[str, Any], list[str] | None]] = [
+    ("one type", {"application/json": THING}, None),
+    ("JSON and a form with a file", {"application/json": THING, "multipart/form-data": UPLOAD}, ["json", "multipart"]),
+    (
+        "the default first, whatever the order",
+        {"multipart/form-data": UPLOAD, "application/json": THING},
+        ["json", "multipart"],
+    ),
+    (
+        "both forms",
+        {FORM: THING, "multipart/form-data": UPLOAD},
+        ["form", "multipart"],
+    ),
+    ("JSON under two names", {"application/json": THING, "application/vnd.x+json": THING, "text/json": THING}, None),
+    ("JSON of two schemas", {"application/json": THING, "application/vnd.acme.v3.raw+json": OTHER}, ["json", "raw"]),
+    ("JSON and a range", {"application/json": THING, "application/*+json": THING, "*/*": THING}, None),
+    ("JSON and a file", {"application/json": THING, "application/octet-stream": {}}, ["json", "bytes"]),
+    ("JSON and CSV", {"application/json": THING, "text/csv": TEXT}, ["json", "csv"]),
+    ("JSON and XML", {"application/json": THING, "application/xml": LARGER}, ["json", "xml"]),
+    ("the same as XML and as a form", {"application/json": THING, "text/xml": THING, FORM: THING}, None),
+    ("JSON and the text of it", {"application/json": THING, "text/plain": THING}, None),
+    ("JSON Patch and the fields", {"application/json": THING, "application/json-patch+json": OTHER}, None),
+    (
+        "two of one name",
+        {"application/vnd.a.list+json": THING, "application/vnd.b.list+json": OTHER},
+        ["application/vnd.a.list+json", "application/vnd.b.list+json"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("title", "kinds", "names"), BODIES, ids=[row[0] for row in BODIES])
+async def test_the_kinds_of_a_body(tmp_path: Path, title: str, kinds: dict[str, Any], names: list[str] | None) -> None:
+    row = tabulate(tmp_path, document(kinds)).rows["send_thing"]
+    choice = row["parameters"].get("as")
+    assert (choice and choice["schema"]["enum"]) == names, title
+    assert ("choices" in row) == (names is not None)
+    if choice is not None and names is not None:
+        assert choice["schema"]["default"] == names[0]
+
+
+ANSWERS: list[tuple[str, dict[str, Any], list[str] | None]] = [
+    ("one type", {"application/json": THING}, None),
+    ("JSON, CSV and PDF", {"text/csv": TEXT, "application/json": THING, "application/pdf": {}}, ["json", "csv", "pdf"]),
+    ("JSON and XML", {"application/json": THING, "application/xml": LARGER}, ["json", "xml"]),
+    ("the same as XML", {"application/xml": THING, "application/json": THING}, None),
+    ("pictures", {"image/png": {}, "image/svg+xml": {}}, ["png", "svg"]),
+    ("what JSON gives, as text", {"text/plain": THING, "application/json": THING, "text/json": THING}, None),
+    ("what JSON gives, as a page", {"application/json": THING, "text/html": THING}, None),
+    ("the same as CSV", {"application/json": THING, "text/csv": THING}, ["json", "csv"]),
+    ("lines under several names", {"application/jsonl": THING, "application/x-ndjson": THING}, None),
+    ("no media type", {"application/json": THING, "examples": OTHER}, None),
+    ("another text", {"application/json": THING, "text/plain": TEXT}, ["json", "text"]),
+    ("a problem", {"application/json": THING, "application/problem+json": OTHER}, None),
+    ("a range", {"application/json": THING, "*/*": THING}, None),
+    ("events", {"application/json": THING, "text/event-stream": OTHER}, None),
+    (
+        "forms of one resource",
+        {"application/json": THING, "application/vnd.acme.diff": TEXT, "application/vnd.acme.v3.html+json": OTHER},
+        ["json", "diff", "html"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("title", "kinds", "names"), ANSWERS, ids=[row[0] for row in ANSWERS])
+async def test_the_kinds_of_an_answer(
+    tmp_path: Path, title: str, kinds: dict[str, Any], names: list[str] | None
+) -> None:
+    row = tabulate(tmp_path, document(answer=kinds, method="get")).rows
+    (entry,) = row.values()
+    choice = entry["parameters"].get("as")
+    assert (choice and choice["schema"]["enum"]) == names, title
+
+
+async def test_each_kind_of_a_body_has_its_own_fields_and_encoding(tmp_path: Path) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    parameters = thing.row["parameters"]
+    assert "required" not in parameters["url"] | parameters["file"]
+    assert parameters["as"]["description"] == "How the body is sent; json needs `url`; multipart needs `file`"
+    request = await thing.sent(url="u", title="t")
+    assert header(request, "Content-Type") == "application/json"
+    assert json.loads(request.content or b"") == {"url": "u", "title": "t"}
+    request = await thing.sent(**{"as": "multipart", "file": "aGk=", "title": "t"})
+    assert header(request, "Content-Type").startswith("multipart/form-data; boundary=")
+    assert b'name="file"; filename="file"' in (request.content or b"")
+    assert b"\r\n\r\nhi\r\n" in (request.content or b"")
+
+
+async def test_parameters_that_one_kind_alone_has_choose_it(tmp_path: Path) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    assert header(await thing.sent(file="aGk="), "Content-Type").startswith("multipart/form-data")
+
+
+REFUSALS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "VALIDATION_MISSING_PARAM", "url"),
+    ({"as": "multipart"}, "VALIDATION_MISSING_PARAM", "file"),
+    ({"as": "json", "url": "u", "file": "aGk="}, "VALIDATION_UNKNOWN_PARAM", "file"),
+    ({"url": "u", "file": "aGk="}, "VALIDATION_UNKNOWN_PARAM", "file"),
+    ({"as": "yaml", "url": "u"}, "VALIDATION_INVALID_VALUE", "multipart"),
+]
+
+
+@pytest.mark.parametrize(("params", "code", "word"), REFUSALS)
+async def test_a_call_is_checked_by_its_kind(tmp_path: Path, params: dict[str, Any], code: str, word: str) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    error = (await thing.call(**params))["error"]
+    assert error["code"] == code
+    assert word in error["message"]
+    assert not thing.recorder.sent
+
+
+SENT: list[tuple[str, Any, dict[str, Any], str, bytes]] = [
+    ("application/xml", LARGER, {"as": "xml", "url": "u"}, "application/xml", b"<url>u</url>"),
+    ("text/csv", TEXT, {"as": "csv", "body": "a,b\n"}, "text/csv", b"a,b\n"),
+    ("application/octet-stream", {}, {"as": "bytes", "body": "aGk="}, "application/octet-stream", b"hi"),
+    ("application/vnd.acme.raw+json", OTHER, {"as": "raw", "other": 3}, "application/vnd.acme.raw+json", b'"other":3'),
+    (FORM, LARGER, {"as": "form", "url": "u"}, "x-www-form-urlencoded", b"url=u"),
+    ("image/*", {}, {"as": "image", "body": {"content": "aGk=", "filename": "a.png"}}, "image/png", b"hi"),
+]
+
+
+@pytest.mark.parametrize(("kind", "schema", "params", "content_type", "text"), SENT, ids=[row[0] for row in SENT])
+async def test_a_chosen_kind_is_sent(
+    tmp_path: Path, kind: str, schema: Any, params: dict[str, Any], content_type: str, text: bytes
+) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, kind: schema}))
+    request = await thing.sent(**params)
+    assert content_type in header(request, "Content-Type")
+    assert text in (request.content or b"")
+
+
+@pytest.mark.parametrize("stated", ["MULTIPART", ["multipart"]])
+@pytest.mark.parametrize("params", [{"file": "aGk="}, {"file": "aGk=", "title": "t"}])
+async def test_a_kind_that_is_understood_is_the_one_that_is_sent(
+    tmp_path: Path, stated: Any, params: dict[str, Any]
+) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, "multipart/form-data": UPLOAD}))
+    request = await thing.sent(**params, **{"as": stated})
+    assert header(request, "Content-Type").startswith("multipart/form-data")
+    bare = {"type": "object", "properties": {"title": TEXT}}
+    thing = Adapted(tmp_path, document({"application/json": bare, FORM: LARGER | {"required": []}}))
+    assert (await thing.sent(**{"title": "t", "as": ["form"]})).content == b"title=t"
+
+
+async def test_the_answer_is_asked_for_in_the_chosen_kind(tmp_path: Path) -> None:
+    spec = document(answer={"application/json": THING, "text/csv": TEXT, "application/pdf": {}}, method="get")
+    pdf = ApiResponse(200, {"content-type": "application/pdf"}, b"%PDF")
+    thing = Adapted(tmp_path, spec, pdf)
+    assert header(await thing.sent(), "Accept") == "application/json"
+    assert header(await thing.sent(**{"as": "csv"}), "Accept") == "text/csv"
+    envelope = await thing.call(**{"as": "pdf"})
+    assert header(thing.recorder.sent[-1], "Accept") == "application/pdf"
+    assert envelope["data"]["mime_type"] == "application/pdf"
+
+
+async def test_an_xml_answer_is_read_by_its_schema(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"itemId": {"type": "integer", "xml": {"attribute": True}}}}
+    spec = document(answer={"application/json": THING, "application/xml": schema}, method="get")
+    answer = ApiResponse(200, {"content-type": "application/xml"}, b'<thing itemId="7"/>')
+    envelope = await Adapted(tmp_path, spec, answer).call(**{"as": "xml"})
+    assert envelope["data"] == {"item_id": 7}
+
+
+async def test_body_and_answer_are_chosen_apart(tmp_path: Path) -> None:
+    spec = document({"application/json": THING, "text/csv": TEXT}, {"application/json": THING, "text/plain": TEXT})
+    thing = Adapted(tmp_path, spec)
+    request = await thing.sent(**{"as": "text", "send_as": "csv", "body": "a"})
+    assert (header(request, "Accept"), header(request, "Content-Type")) == ("text/plain", "text/csv")
+    request = await thing.sent(url="u")
+    assert (header(request, "Accept"), header(request, "Content-Type")) == ("application/json", "application/json")
+
+
+async def test_a_parameter_of_the_same_name_keeps_it(tmp_path: Path) -> None:
+    declared: dict[str, Any] = {"parameters": [{"name": "as", "in": "query", "schema": TEXT}]}
+    thing = Adapted(tmp_path, document(answer={"application/json": THING, "text/csv": TEXT}, method="get", **declared))
+    request = await thing.sent(**{"as": "me", "adapter_as": "csv"})
+    assert request.url.endswith("?as=me")
+    assert header(request, "Accept") == "text/csv"
+
+
+async def test_another_kind_of_a_list_is_asked_for_by_the_parameters_of_the_api(tmp_path: Path) -> None:
+    pages = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("page", "per_page")]
+    schema = {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}
+    spec = document(
+        answer={"application/json": schema, "text/csv": TEXT}, method="get", parameters=pages, operationId="listThings"
+    )
+    thing = Adapted(tmp_path, spec, ApiResponse(200, {"content-type": "text/csv"}, b"id\n1\n"))
+    assert "first" in thing.row["parameters"]
+    request = await thing.sent(**{"as": "csv", "page": 2})
+    assert request.url.endswith("?page=2")
+    error = (await thing.call(**{"as": "csv", "first": 2}))["error"]
+    assert error["code"] == "VALIDATION_UNKNOWN_PARAM"
+
+
+async def test_an_update_that_is_merged_has_one_kind(tmp_path: Path) -> None:
+    ok = {"200": {"description": "OK", **media({"application/json": THING})}}
+    put = {"operationId": "updateThing", "responses": ok}
+    put["requestBody"] = media({"application/json": THING, "multipart/form-data": UPLOAD})
+    path = {"parameters": [{"name": "id", "in": "path", "required": True, "schema": TEXT}]}
+    paths = {"/things/{id}": {**path, "get": {"operationId": "getThing", "responses": ok}, "put": put}}
+    row = tabulate(tmp_path, api(paths)).rows["update_thing"]
+    assert row["update"]["strategy"] == "put-merge"
+    assert "as" not in row["parameters"]
+
+
+async def test_an_update_with_a_file_is_sent_as_a_form(tmp_path: Path) -> None:
+    spec = document(
+        {"application/json": THING, "multipart/form-data": UPLOAD}, method="patch", operationId="updateThing"
+    )
+    thing = Adapted(tmp_path, spec)
+    request = await thing.sent(**{"as": "multipart", "id": "1", "input": {"file": "aGk="}})
+    assert header(request, "Content-Type").startswith("multipart/form-data")
+    assert b"hi" in (request.content or b"")
+    assert header(await thing.sent(id="1", input={"title": "t"}), "Content-Type") == "application/json"
+
+
+async def test_the_owner_s_content_type_is_no_choice(tmp_path: Path) -> None:
+    text = "POST /things: {body: {content_type: multipart/form-data}}"
+    spec = document({"application/json": THING, "multipart/form-data": UPLOAD})
+    row = tabulate(tmp_path, spec, overrides=text).rows["send_thing"]
+    assert row["body"]["content_type"] == "multipart/form-data"
+    assert "as" not in row["parameters"]
+
+
+async def test_the_dry_run_shows_the_chosen_kind(tmp_path: Path) -> None:
+    thing = Adapted(tmp_path, document({"application/json": THING, "text/csv": TEXT}))
+    data = (await thing.call(**{"as": "csv", "body": "a,b", "dry_run": True}))["data"]
+    assert data["headers"]["Content-Type"] == "text/csv"
+    assert data["body"] == "a,b"
+
+
+FILE = {"type": "string", "format": "binary"}
+RANGES: list[tuple[str, Any, Any, str, bytes]] = [
+    ("image/*", FILE, {"content": "aGk=", "mime_type": "image/webp"}, "image/webp", b"hi"),
+    ("image/*", FILE, {"content": "aGk=", "filename": "a.gif"}, "image/gif", b"hi"),
+    ("image/*", FILE, "aGk=", "application/octet-stream", b"hi"),
+    ("image/*", FILE, {"content": "aGk=", "mime_type": "video/mp4"}, "video/mp4", b"hi"),
+    ("*/*", FILE, {"content": "aGk=", "filename": "a.pdf"}, "application/pdf", b"hi"),
+    ("*/*", FILE, {"content": "aGk=", "mime_type": "text/csv"}, "text/csv", b"hi"),
+    ("*/*", FILE, "aGk=", "application/octet-stream", b"hi"),
+    ("application/*", FILE, {"content": "aGk=", "filename": "a.zip"}, "application/zip", b"hi"),
+    ("application/*", {"type": "array", "items": {}}, [1], "application/json", b"[1]"),
+    ("application/*+json", {"type": "array", "items": {}}, [1], "application/json", b"[1]"),
+    ("text/*", TEXT, "hi", "text/plain", b"hi"),
+    ("application/pdf", FILE, {"content": "aGk=", "filename": "a.gif"}, "application/pdf", b"hi"),
+]
+
+
+@pytest.mark.parametrize(("kind", "schema", "value", "content_type", "text"), RANGES)
+async def test_a_range_is_sent_as_the_type_of_the_content(
+    tmp_path: Path, kind: str, schema: Any, value: Any, content_type: str, text: bytes
+) -> None:
+    request = await Adapted(tmp_path, document({kind: schema})).sent(body=value)
+    assert (header(request, "Content-Type"), request.content) == (content_type, text)
+
+
+NULLABLE: list[tuple[str, str, dict[str, Any]]] = [
+    ("3.1.0", "a list of types", THING | {"type": ["object", "null"]}),
+    ("3.1.0", "an alternative", {"anyOf": [THING, {"type": "null"}]}),
+    ("3.0.3", "nullable", THING | {"nullable": True}),
+]
+
+
+@pytest.mark.parametrize(("version", "title", "schema"), NULLABLE, ids=[row[1] for row in NULLABLE])
+async def test_a_body_of_fields_that_may_be_null_can_be_null(
+    tmp_path: Path, version: str, title: str, schema: dict[str, Any]
+) -> None:
+    thing = Adapted(tmp_path, document({"application/json": schema}) | {"openapi": version})
+    assert thing.row["parameters"]["as"]["schema"]["enum"] == ["json", "null"], title
+    request = await thing.sent(**{"as": "null"})
+    assert (header(request, "Content-Type"), request.content) == ("application/json", b"null")
+    assert (await thing.sent(url="u")).content == b'{"url":"u"}'
+    assert (await thing.call())["error"]["code"] == "VALIDATION_MISSING_PARAM"
+
+
+@pytest.mark.parametrize("schema", [{"type": ["array", "null"], "items": {}}, {"type": ["string", "null"]}])
+async def test_a_whole_body_that_may_be_null_can_be_null(tmp_path: Path, schema: dict[str, Any]) -> None:
+    thing = Adapted(tmp_path, document({"application/json": schema}))
+    assert "as" not in thing.row["parameters"]
+    assert (await thing.sent(body=None)).content == b"null"
+
+
+async def test_the_input_of_an_update_that_may_be_null_can_be_null(tmp_path: Path) -> None:
+    schema = THING | {"type": ["object", "null"]}
+    spec = document({"application/json": schema}, method="patch", operationId="updateThing")
+    assert (await Adapted(tmp_path, spec).sent(id="1", input=None)).content == b"null"
+
+
+PICTURE = {"type": "string", "contentMediaType": "image/png"}
+TYPED: list[tuple[str, Any, Any, Any, str]] = [
+    ("contentMediaType", PICTURE, None, "aGk=", "image/png"),
+    ("without a type", {"contentMediaType": "image/png"}, None, "aGk=", "image/png"),
+    ("contentEncoding", PICTURE | {"contentEncoding": "base64"}, None, "aGk=", "image/png"),
+    ("a list", {"type": "array", "items": PICTURE}, None, ["aGk="], "image/png"),
+    ("the file's own", PICTURE, None, {"content": "aGk=", "mime_type": "image/gif"}, "image/gif"),
+    ("the encoding wins", PICTURE, "image/webp", "aGk=", "image/webp"),
+    ("by the name", FILE, "image/png, image/jpeg", {"content": "aGk=", "filename": "a.jpg"}, "image/jpeg"),
+    ("a name of another type", FILE, "image/png, image/jpeg", {"content": "aGk=", "filename": "a.pdf"}, "image/png"),
+    ("by the file's type", FILE, "image/png, image/jpeg", {"content": "aGk=", "mime_type": "image/jpeg"}, "image/jpeg"),
+    ("a range", FILE, "image/*", {"content": "aGk=", "filename": "a.gif"}, "image/gif"),
+    ("an object", THING, "text/plain, application/json", {"url": "u"}, "application/json"),
+]
+
+
+@pytest.mark.parametrize(("title", "schema", "encoding", "value", "kind"), TYPED, ids=[row[0] for row in TYPED])
+async def test_a_part_has_the_type_that_is_stated(
+    tmp_path: Path, title: str, schema: Any, encoding: str | None, value: Any, kind: str
+) -> None:
+    spec = document({"multipart/form-data": {"type": "object", "properties": {"part": schema}}})
+    if encoding is not None:
+        content = spec["paths"]["/things"]["post"]["requestBody"]["content"]
+        content["multipart/form-data"]["encoding"] = {"part": {"contentType": encoding}}
+    request = await Adapted(tmp_path, spec).sent(part=value)
+    assert f"\r\nContent-Type: {kind}\r\n".encode() in (request.content or b""), title
+
+
+async def test_answers_of_several_statuses_are_no_choice(tmp_path: Path) -> None:
+    spec = document(answer={"application/json": THING}, method="get")
+    spec["paths"]["/things"]["get"]["responses"]["203"] = {"description": "OK", **media({"image/jpeg": {}})}
+    (row,) = tabulate(tmp_path, spec).rows.values()
+    assert "as" not in row["parameters"]

@@ -1,0 +1,239 @@
+"""Answers come in a form that an agent can use: bytes that are text as text, tables as rows, mixed XML in its order."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.calls.selection import Selection
+from aqlgen.runtime.errors import Code
+from aqlgen.runtime.wire import ApiResponse
+
+from .hand_made import STRING, Make, json_answer, operation
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\x00\xff" * 10
+BYTES = {"type": "string", "format": "byte", "contentEncoding": "base64"}
+
+
+def b64(content: bytes | str) -> str:
+    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()
+
+
+def frame(stream: int, payload: bytes) -> bytes:
+    return bytes([stream, 0, 0, 0]) + len(payload).to_bytes(4, "big") + payload
+
+
+def read(
+    package: Make, content: bytes, content_type: str, schema: Any = None, promised: str = "", **headers: str
+) -> Any:
+    entry = {"content_type": promised or content_type, **({} if schema is None else {"schema": schema})}
+    pets = package({"op": operation(responses={"200": entry})})
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return pets.decode(ApiResponse(200, {"content-type": content_type} | named, content))
+
+
+OCTETS = "application/octet-stream"
+DOCKER = "application/vnd.docker.multiplexed-stream"
+OF_BYTES: dict[str, tuple[bytes, str, dict[str, str]]] = {
+    "a text": (b"# Title\n\ttext\r\n", OCTETS, {"text": "# Title\n\ttext\r\n", "was": "bytes"}),
+    "a text beyond ASCII": ("Grüße 🎉".encode(), "application/x-sh", {"text": "Grüße 🎉", "was": "bytes"}),
+    "a coloured log": (b"\x1b[31mred\x1b[0m\n", OCTETS, {"text": "\x1b[31mred\x1b[0m\n", "was": "bytes"}),
+    "Latin-1 is no UTF-8": (b"caf\xe9", OCTETS, {"content": b64(b"caf\xe9"), "encoding": "base64"}),
+    "a zero byte": (b"a\x00b", OCTETS, {"content": b64(b"a\x00b"), "encoding": "base64"}),
+    "an image": (PNG, "image/png", {"content": b64(PNG), "encoding": "base64"}),
+    "a PDF of text": (b"%PDF-1.4\n", "application/pdf", {"content": b64(b"%PDF-1.4\n"), "encoding": "base64"}),
+    "Docker's log": (
+        frame(1, b"out 1\n") + frame(2, "fehler ü\n".encode()) + frame(1, b"out 2\n"),
+        DOCKER,
+        {"text": "out 1\nfehler ü\nout 2\n", "was": "log frames"},
+    ),
+    "a log whose last frame is cut": (
+        frame(1, b"out 1\n") + frame(1, b"out 2\n")[:-3],
+        DOCKER,
+        {"text": "out 1\nout", "was": "log frames"},
+    ),
+    "frames of no stream": (frame(7, b"out\n"), DOCKER, {"content": b64(frame(7, b"out\n")), "encoding": "base64"}),
+    "frames of bytes": (frame(1, b"\x00"), DOCKER, {"content": b64(frame(1, b"\x00")), "encoding": "base64"}),
+}
+
+
+@pytest.mark.parametrize(("content", "kind", "value"), OF_BYTES.values(), ids=OF_BYTES)
+def test_bytes_that_are_text_are_shown_as_text(package: Make, content: bytes, kind: str, value: dict[str, str]) -> None:
+    assert read(package, content, kind) == {**value, "mime_type": kind}
+
+
+FILE = {"type": "object", "properties": {"content": STRING, "encoding": STRING}}
+FIELDS: dict[str, tuple[Any, Any, Any]] = {
+    "GitHub's file": (
+        FILE,
+        {"content": "SGVs\nbG8=\n", "encoding": "base64", "sha": "ab"},
+        {"content": {"text": "Hello", "was": "base64"}, "encoding": "base64", "sha": "ab"},
+    ),
+    "without a schema": (
+        {},
+        {"files": [{"content": b64("a\n"), "encoding": "base64"}]},
+        {"files": [{"content": {"text": "a\n", "was": "base64"}, "encoding": "base64"}]},
+    ),
+    "another encoding": (FILE, {"content": "SGVsbG8=", "encoding": "utf-8"}, None),
+    "a field of bytes": (
+        {"type": "object", "properties": {"body": BYTES}},
+        {"body": b64("one\ntwo")},
+        {"body": {"text": "one\ntwo", "was": "base64"}},
+    ),
+    "bytes or null": (
+        {"type": "object", "properties": {"body": {"anyOf": [BYTES, {"type": "null"}]}}},
+        {"body": b64("one")},
+        {"body": {"text": "one", "was": "base64"}},
+    ),
+    "a map of bytes": (
+        {"type": "object", "properties": {"data": {"type": "object", "additionalProperties": BYTES}}},
+        {"data": {"user": b64("admin")}},
+        {"data": {"user": {"text": "admin", "was": "base64"}}},
+    ),
+    "a list of bytes": (
+        {"type": "array", "items": BYTES},
+        [b64("a"), b64(b"\xff\x00")],
+        [{"text": "a", "was": "base64"}, b64(b"\xff\x00")],
+    ),
+    "bytes that are no text": ({"type": "object", "properties": {"body": BYTES}}, {"body": b64(b"\xff\x00")}, None),
+    "an image": ({"type": "object", "properties": {"body": BYTES}}, {"body": b64(PNG)}, None),
+    "no base64": ({"type": "object", "properties": {"body": BYTES}}, {"body": "no base64"}, None),
+    "unpadded": ({"type": "object", "properties": {"body": BYTES}}, {"body": "SGVsbG8"}, None),
+    "a token is handed back as it came": (
+        {"type": "object", "properties": {"next_page_token": BYTES, "etag": BYTES}},
+        {"next_page_token": b64("page 2"), "etag": b64("abcd")},
+        None,
+    ),
+    "a text that happens to be base64": (
+        {"type": "object", "properties": {"body": STRING}},
+        {"body": "SGVsbG8="},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "body", "data"), FIELDS.values(), ids=FIELDS)
+def test_fields_in_base64_that_are_text_are_shown_as_text(package: Make, schema: Any, body: Any, data: Any) -> None:
+    assert read(package, json.dumps(body).encode(), "application/json", schema) == (body if data is None else data)
+
+
+def test_an_update_merges_into_what_the_api_sent_and_not_into_what_is_shown(package: Make) -> None:
+    schema = {"type": "object", "properties": {"body": BYTES}}
+    pets = package({"op": operation(responses={"200": {"content_type": "application/json", "schema": schema}})})
+    answer = json_answer({"body": b64("text")})
+    assert pets.api.decode(answer, pets.row(), {}, masked=False) == {"body": b64("text")}
+
+
+def test_a_text_for_a_field_in_base64_is_sent_in_base64(package: Make) -> None:
+    described = {"type": "string", "description": "The new content, using Base64 encoding."}
+    parts = {"type": "array", "items": {"type": "object", "properties": {"data": BYTES}}}
+    fields = {"content": described, "body": BYTES, "name": STRING, "parts": parts}
+    parameters = {name: {"in": "body", "schema": schema} for name, schema in fields.items()}
+    body = {"content_type": "application/json", "shape": "fields", "required": True}
+    pets = package({"op": operation("POST", parameters=parameters, body=body)})
+    request = pets.build(
+        {
+            "content": {"text": "Hellö", "was": "base64"},
+            "body": {"text": "b"},
+            "name": "n",
+            "parts": [{"data": {"text": "c"}}],
+        }
+    )
+    assert json.loads(request.content or b"") == {
+        "content": b64("Hellö"),
+        "body": b64("b"),
+        "name": "n",
+        "parts": [{"data": b64("c")}],
+    }
+    assert pets.refused({"name": {"text": "n"}}).code is Code.INVALID_TYPE
+    assert pets.refused({"body": {"text": "n", "path": "/etc/passwd"}}).code is Code.INVALID_TYPE
+
+
+ROWS: dict[str, tuple[str | bytes, str, Any]] = {
+    "plain": ("id,name\r\n007,Ada\r\n8,Bo\r\n", "text/csv", [{"id": "007", "name": "Ada"}, {"id": "8", "name": "Bo"}]),
+    "quotes": ('a,b\n"x, ""y""","1\n2"\n', "text/csv", [{"a": 'x, "y"', "b": "1\n2"}]),
+    "a byte order mark": (b"\xef\xbb\xbfa,b\n1,2\n", "text/csv; charset=utf-8", [{"a": "1", "b": "2"}]),
+    "another charset": (b"a;b\n\xe9;2\n", "text/csv; charset=windows-1252", [{"a": "é", "b": "2"}]),
+    "semicolons": ('a;"b,c,d"\n1;2,5\n', "application/csv", [{"a": "1", "b,c,d": "2,5"}]),
+    "tabs": ("a\tb\n1,5\t2\n", "text/csv", [{"a": "1,5", "b": "2"}]),
+    "TSV": ("a,x\tb\n1\t2\n", "text/tab-separated-values", [{"a,x": "1", "b": "2"}]),
+    "a row too long": ("a,b\n1,2,3,4\n", "text/csv", [{"a": "1", "b": "2", "_further": ["3", "4"]}]),
+    "a row too short": ("a,b,c\n1\n\n2,3\n", "text/csv", [{"a": "1"}, {"a": "2", "b": "3"}]),
+    "repeated and missing names": ("a,a,,_further\n1,2,3,4\n", "text/csv", [{"a": "1", "a_2": "2", "column_3": "3", "_further_4": "4"}]),  # noqa: E501
+    "one column": ("name\nAda\n", "text/csv", [{"name": "Ada"}]),
+    "no header": ("1,2\n3,4\n", "text/csv; header=absent", [["1", "2"], ["3", "4"]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "items"), ROWS.values(), ids=ROWS)
+def test_a_table_comes_as_rows_by_its_header(package: Make, text: str | bytes, kind: str, items: Any) -> None:
+    content = text.encode() if isinstance(text, str) else text
+    headers = {"content_disposition": 'attachment; filename="pets.csv"'}
+    assert read(package, content, kind, **headers) == {"items": items}
+
+
+@pytest.mark.parametrize(
+    ("text", "promised"),
+    [
+        (b"just a line", "text/csv"),
+        (b"a,b", "application/json"),
+        (b"", "text/csv"),
+        (b"a,b\n\xff\xfe,1\n", "text/csv"),
+        (b"a,b\n\x00,1\n", "text/csv"),
+        (b"a,b\n" + b"1,2\n" * 150_000, "text/csv"),
+        (b"a,b\n" + b"x" * 200_000 + b",2\n", "text/csv"),
+    ],
+)
+def test_what_is_no_table_or_too_large_for_rows_stays_a_text(package: Make, text: bytes, promised: str) -> None:
+    data = read(package, text, "text/csv", promised=promised)
+    assert data == (text.decode("utf-8", "replace") or None)
+
+
+def test_a_table_without_rows_has_its_columns(package: Make) -> None:
+    assert read(package, b"a,b\n", "text/csv") == {"items": [], "columns": ["a", "b"]}
+
+
+def test_fields_of_a_table_are_its_columns(package: Make) -> None:
+    """R-SEL-2."""
+    pets = package({"op": operation(responses={"200": {"content_type": "text/csv"}})})
+    data = pets.decode(ApiResponse(200, {"content-type": "text/csv"}, b"a,b\n1,2\n3,4\n"))
+    assert Selection(pets.table).select(data, pets.row(), ["b"]) == {"items": [{"b": "2"}, {"b": "4"}]}
+    assert Selection(pets.table).select(data, pets.row(), "minimal") == data
+
+
+MIXED: dict[str, tuple[str, Any, Any]] = {
+    "text around elements": (
+        "<p>Hello <b>big</b> and <i>small</i> world</p>",
+        {},
+        {"_content": ["Hello ", {"b": "big"}, " and ", {"i": "small"}, " world"]},
+    ),
+    "an element twice": (
+        "<p lang='en'>a<b>1</b>b<b>2</b></p>",
+        {},
+        {"lang": "en", "_content": ["a", {"b": "1"}, "b", {"b": "2"}]},
+    ),
+    "within": (
+        "<d><p>a<b>x<i>y</i></b></p><n>1</n></d>",
+        {},
+        {"p": {"_content": ["a", {"b": {"_content": ["x", {"i": "y"}]}}]}, "n": "1"},
+    ),
+    "beside what is declared": (
+        "<d>see <n>7</n>!</d>",
+        {"type": "object", "properties": {"n": {"type": "integer"}}},
+        {"n": 7, "_content": ["see ", {"n": "7"}, "!"]},
+    ),
+    "blanks are no text": ("<d>\n <a>1</a>\n <b>2</b>\n</d>", {}, {"a": "1", "b": "2"}),
+    "a text that is declared": (
+        "<d>see<n>7</n></d>",
+        {"type": "object", "properties": {"n": STRING, "t": {"type": "string", "xml": {"nodeType": "text"}}}},
+        {"n": "7", "t": "see"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "schema", "data"), MIXED.values(), ids=MIXED)
+def test_mixed_content_of_xml_keeps_its_order(package: Make, content: str, schema: Any, data: Any) -> None:
+    assert read(package, content.encode(), "application/xml", schema) == data
