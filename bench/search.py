@@ -3,6 +3,8 @@
 The folder holds the documents and `tasks.jsonl`, where a line has set, doc, query and gold (a list of `METHOD /path`).
 Our own tasks (`search_tasks.tsv`) are searched in the documents of `--corpus`: some are worded as models do, some as
 people do. Every second task of a set is for tuning; the figures of the others say what the weights are worth.
+`--operations N` adds what searches cost in a synthetic document of that size: milliseconds of this process, megabytes
+of the index.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ import dataclasses
 import json
 import random
 import re
+import tempfile
+import time
+import tracemalloc
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from aqlgen.document.request import Request
 from aqlgen.pipeline import Options, prepare
@@ -25,6 +31,7 @@ from aqlgen.runtime.introspection.ranking import Ranking, Weights
 from aqlgen.table.model import Table
 from aqlgen.table.search import search_index
 from bench.support.arguments import parser
+from bench.support.synthetic import document
 
 OWN = Path(__file__).parent / "search_tasks.tsv"
 FIRST = 10
@@ -158,6 +165,46 @@ def tune(trial: Trial, rounds: int, seed: int) -> Weights:
     return weights
 
 
+QUERIES = (
+    "list invoices of an account in the eu",
+    "create legacy payment",
+    "delete edge core sensor",
+    "updte shipmnt",
+    "How do I find all open tickets that belong to a user of the partner team?",
+    'Create a new mobile batch order named "X" for account 123, setting its state to "paused" and its labels to "a"',
+    "xylophone",
+)
+
+
+def costs(operations: int) -> None:
+    """Print what the first search and others cost, each for the first time and again."""
+    with tempfile.TemporaryDirectory() as scratch:
+        spec = Path(scratch) / "document.json"
+        spec.write_bytes(document(operations))
+        table = table_of(spec)
+        begin = time.process_time()
+        text = search_index(table)
+        print(f"{operations} operations: made in {time.process_time() - begin:.1f} s, {len(text) / 1e6:.1f} MB")
+    del table
+    tracemalloc.start()
+    ranking = Ranking(Postings.of(text))
+    ranking.search(QUERIES[0])
+    held, peak = tracemalloc.get_traced_memory()
+    print(f"in memory {held / 1e6:.0f} MB, at most {peak / 1e6:.0f} MB")
+    tracemalloc.stop()
+    begin = time.process_time()
+    ranking = Ranking(Postings.of(text))
+    ranking.search(QUERIES[0])
+    print(f"{(time.process_time() - begin) * 1e3:6.1f} ms the first search, reading the index")
+    for query in QUERIES:
+        spent = []
+        for _ in range(6):
+            begin = time.process_time()
+            ranking.search(query) or ranking.nearest(query)
+            spent.append((time.process_time() - begin) * 1e3)
+        print(f"{spent[0]:6.1f} ms, again {median(spent[1:]):5.1f} ms  {query}")
+
+
 def main(argv: Sequence[str]) -> None:
     """Print a line for each set and part."""
     arguments = parser(__name__, __doc__)
@@ -166,7 +213,10 @@ def main(argv: Sequence[str]) -> None:
     arguments.add_argument("--misses", action="store_true", help="print what was not found, of the tuning part")
     arguments.add_argument("--tune", type=int, default=0, metavar="N", help="first try N changes of the weights")
     arguments.add_argument("--seed", type=int, default=1, metavar="N")
+    arguments.add_argument("--operations", type=int, default=0, metavar="N", help="also the cost of searches")
     options = arguments.parse_args(argv)
+    if options.operations:
+        costs(options.operations)
     trial = Trial(list(tasks(options.folder, options.corpus)))
     weights = tune(trial, options.tune, options.seed) if options.tune else Weights()
     scores = trial.scores(trial.indexes(), weights, misses=options.misses)
