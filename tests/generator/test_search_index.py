@@ -164,6 +164,7 @@ def test_an_unknown_operation_is_answered_with_candidates_of_other_words(tmp_pat
     introspection = written(tmp_path, FILMS, index_of(tmp_path, FILMS))
     removed = introspection.unknown("remove_playlist")
     assert "Did you mean 'delete_playlist'?" in removed.message
+    assert "Did you mean" not in introspection.unknown("start_playlist").message
     rated = introspection.unknown("rate_movie")
     assert "Did you mean" not in rated.message
     assert len(rated.details["available"]) <= 5

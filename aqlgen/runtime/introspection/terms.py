@@ -192,6 +192,18 @@ def _related(rows: Iterable[str]) -> dict[str, frozenset[str]]:
 
 _VERBS = _related(_VERB_ROWS)
 _NOUNS = _related(_NOUN_ROWS)
+_SAME = _related(
+    (
+        "create add new make insert",
+        "get fetch show view retrieve read describe",
+        "list enumerate",
+        "search find query",
+        "update edit modify change patch",
+        "delete remove destroy erase",
+        "execute run trigger invoke",
+    )
+)
+"""Verbs that are the same in names; the rows above hold more, which only come near."""
 _NOTHING: frozenset[str] = frozenset()
 
 VERBS: Mapping[str, frozenset[int]] = {
@@ -223,7 +235,7 @@ def same_words(text: str, name: str) -> bool:
     only, other = [w for w in first if w not in second], [w for w in second if w not in first]
     if len(first) != len(second) or len(only) != len(other):
         return False
-    return not only or (len(only) == 1 and other[0] in _VERBS.get(only[0], _NOTHING))
+    return not only or (len(only) == 1 and other[0] in _SAME.get(only[0], _NOTHING))
 
 
 def verb_class(word: str) -> frozenset[int]:
