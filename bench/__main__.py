@@ -24,7 +24,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "mutate",
         "descriptions",
     ),
-    "Names and categories": ("ground_truth", "names", "kept"),
+    "Names and categories": ("ground_truth", "names", "kept", "search"),
     "Generating again": ("history", "diff", "diff_lines"),
     "Requests as they are sent": (
         "wire.record",
