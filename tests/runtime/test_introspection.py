@@ -83,9 +83,9 @@ def names(data: Mapping[str, Any]) -> list[str]:
 def test_the_list_holds_every_operation_and_introspect(ask: Callable[..., Any]) -> None:
     """R-INT-2"""
     data = ask("operations")
-    brought = ["introspect", "confirm_operation"]
+    brought = ["introspect", "confirm_operation", "run_steps"]
     assert names(data) == [*brought, *(name for rows in OPERATIONS.values() for name in rows)]
-    assert data["operations"][2] == {
+    assert data["operations"][3] == {
         "name": "create_animal",
         "semantic_category": "CREATE",
         "endpoint": "create",
@@ -341,12 +341,12 @@ def test_a_list_past_the_bound_is_cut_and_says_how_to_go_on(tmp_path: Path) -> N
         data = introspection.answer({"query": "operations", **after}, None)["data"]
         seen += names(data)
         page = data["_protocol"]["page"]
-        assert page["total"] == 48
+        assert page["total"] == 49
         assert len(data["operations"]) <= 10
         if page["next"] is None:
             break
         after = {"after": page["next"]}
-    assert len(seen) == len(set(seen)) == 48
+    assert len(seen) == len(set(seen)) == 49
     data = introspection.answer({"query": "operations", "first": 3, "after": "introspect"}, None)["data"]
     assert len(names(data)) == 3
     listed = introspection.answer({"query": "types"}, None)["data"]["types"]
