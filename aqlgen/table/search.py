@@ -59,7 +59,7 @@ class _Fields:
         self._types = types
         self._of_type = cache(self._read_type)
 
-    def of(self, schema: Json) -> Mapping[str, int]:
+    def terms_of(self, schema: Json) -> Mapping[str, int]:
         depths: dict[str, int] = {}
         self._collect(schema, 0, depths, 0)
         return depths
@@ -123,7 +123,7 @@ def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
         _put_parameter(put, name, parameter, fields)
     for status, response in row.responses.items():
         if status[:1] == "2":
-            for term, depth in fields.of(response.get("schema")).items():
+            for term, depth in fields.terms_of(response.get("schema")).items():
                 put((term,), WEIGHTS["answer"] * _DEEPER**depth)
     heaviest = sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TERMS]
     return {term: max(1, round(weight)) for term, weight in heaviest}
@@ -136,7 +136,7 @@ def _put_parameter(put: _Put, name: str, parameter: Parameter, fields: _Fields) 
     put(terms(parameter.description[:200]), WEIGHTS["parameter text"])
     for value in _values(parameter.schema):
         put(terms(value[:100]), WEIGHTS["parameter"])
-    for term, depth in fields.of(parameter.schema).items():
+    for term, depth in fields.terms_of(parameter.schema).items():
         put((term,), WEIGHTS["request"] * _DEEPER**depth)
 
 

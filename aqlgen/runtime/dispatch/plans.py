@@ -112,12 +112,13 @@ async def answer_plan(
 
 
 def _fitted(data: Any, calls: PlanCalls, rows: Any) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the answer cut to the largest one, with the warning if it was cut."""
-    from ..warnings.thresholds import truncate
+    """Return the answer cut to the most tokens, with a warning for each cut."""
+    from ..warnings.ceiling import cut_warnings, fit
 
-    performed = any(row.family != "read" for row in rows)
-    data, warning = truncate(data, calls.config.max_response_size, performed=performed)
-    return data, [] if warning is None else [warning.as_json()]
+    most = calls.config.max_answer_tokens
+    data, cuts = fit(data, most)
+    only_read = all(row.family == "read" for row in rows)
+    return data, [warning.as_json() for warning in cut_warnings(cuts, most, again=only_read)]
 
 
 class _Side:

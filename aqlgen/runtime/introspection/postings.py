@@ -172,7 +172,7 @@ class Postings:
             dict(row.split("\t", 1) for row in terms.split("\n") if "\t" in row),
         )
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def include(self, entries: Iterable[Entry]) -> None:
         """Add operations that the text does not have, such as those of the protocol."""
         for number, entry in enumerate(entries):
             short = f"~{number:03}"

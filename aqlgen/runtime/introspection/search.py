@@ -89,7 +89,7 @@ class Search:
     def _ranking(self) -> Ranking:
         postings = self._postings()
         introspect = protocol.INTROSPECT
-        postings.add(
+        postings.include(
             [
                 plain_entry(introspect["name"], introspect["endpoint"], "safe", "", introspect["description"]),
                 *(plain_entry(item.name, item.family, "", "", item.description) for item in self._operations),
