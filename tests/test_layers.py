@@ -45,6 +45,7 @@ LAYERS = {
         ("client", "auth"),
         ("paging", "warnings", "calls"),
         ("protocol_operations",),
+        ("steps",),
         ("introspection", "safety"),
         ("dispatch",),
         ("server",),

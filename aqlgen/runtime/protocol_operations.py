@@ -26,7 +26,7 @@ _CONSTRAINTS = ("type", "enum", "minimum", "maximum", "minLength", "maxLength", 
 class Person(Protocol):
     """The person behind the client, who can confirm what an agent cannot (R-SAFE-4).
 
-    `batched` is set when the call is a batch, in which a question cannot be the call's result.
+    `batched` is set once a part of a batch or plan is done: a question cannot be the result of the whole then.
     """
 
     batched: bool
@@ -50,7 +50,7 @@ class DiscreetPerson:
 
     @property
     def batched(self) -> bool:
-        """True if the call is a batch."""
+        """True once a part of the call is done."""
         return self._person.batched
 
     @batched.setter
@@ -94,6 +94,10 @@ class Registry:
         """Return the operation of that name and its handler, or None."""
         return self._operations.get(name)
 
+    def check(self, name: str, params: Mapping[str, Any]) -> None:
+        """Check the parameters of an operation. Raises Failure with all problems."""
+        self._operations[name][1].check(params)
+
     def active(self) -> tuple[ProtocolOperation, ...]:
         """Return the operations in order."""
         return tuple(operation for operation, _ in self._operations.values())
@@ -118,7 +122,7 @@ class _CheckedHandler:
 
     async def __call__(self, params: dict[str, Any], session: Session, person: Person | None) -> Any:
         """Perform the operation. Raises Failure with all problems of the parameters."""
-        self._check(params)
+        self.check(params)
         return await self._handler(params, session, person)
 
     @cached_property
@@ -128,7 +132,8 @@ class _CheckedHandler:
         properties = {name: dict(parameter.schema) for name, parameter in self.parameters.items()}
         return Draft202012Validator({"type": "object", "properties": properties})
 
-    def _check(self, params: Mapping[str, Any]) -> None:
+    def check(self, params: Mapping[str, Any]) -> None:
+        """Raise Failure with all problems of the parameters."""
         from .validation.problems import failure, missing_problem, unknown_problem
         from .validation.value_problems import problems_of
 

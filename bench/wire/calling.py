@@ -157,8 +157,10 @@ def text_of(result: Any) -> str:
 
 
 def _both(further: Any, required: Any) -> Any:
-    """Return a value for a call with all parameters: of an object the fields of both."""
-    return {**further, **required} if isinstance(further, dict) and isinstance(required, dict) else required
+    """Return a value for a call with all parameters: of an object the fields of both, unless they are alternatives."""
+    if isinstance(further, dict) and isinstance(required, dict) and required.keys() <= further.keys():
+        return {**further, **required}
+    return required
 
 
 def _usable(parameter: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from aqlgen.document.read.limits import Limits
 from aqlgen.document.read.yaml_parser import parse
 from bench.support.documents import Entry
+from bench.wire.refusals import is_there
 
 LIMIT = 900
 STOPPER = re.compile(r"error\[(E\d+)\]: ([^\n]*)\n\s*--> #(\S*)")
@@ -82,4 +83,18 @@ def repaired(document: Any, log: str) -> int:
             node[last] = {}
         elif isinstance(node, dict):
             del node[last]
+    return places
+
+
+def without_dangling(document: Any) -> int:
+    """Replace every reference of a document in one file that leads nowhere by any value; return how many there were."""
+    places, nodes = 0, [document]
+    while nodes:
+        node = nodes.pop()
+        below = list(node.values()) if isinstance(node, dict) else list(node) if isinstance(node, list) else []
+        nodes += below
+        target = node.get("$ref") if isinstance(node, dict) else None
+        if isinstance(target, str) and not (target.startswith("#") and is_there(document, target)):
+            node.clear()
+            places += 1
     return places

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from bench.wire.refusals import Refusal, fits, kinds, parts
 
-__all__ = ["CLASSES", "explain"]
+__all__ = ["CLASSES", "explain", "matches"]
 
 VARIABLE = re.compile(r"\{[^{}]*\}")
 UNDECLARED = re.compile(r"Unknown property: (.+)")
@@ -27,7 +27,8 @@ def _bare(path: str) -> str:
     return VARIABLE.sub("{}", path.partition("#")[0].partition("?")[0]).rstrip("/")
 
 
-def _matches(path: str, url: str) -> bool:
+def matches(path: str, url: str) -> bool:
+    """Return True if a path with templates matches the path of a URL."""
     pattern = "".join("[^/]+" if piece == "{}" else re.escape(piece) for piece in re.split(r"(\{\})", _bare(path)))
     return re.fullmatch(pattern, urlsplit(url).path.rstrip("/")) is not None
 
@@ -52,7 +53,7 @@ def _taken_for(refusal: Refusal) -> bool:
     other = refusal.matched
     if other is None or other == refusal.path or refusal.exchange["method"] != refusal.method:
         return False
-    return _matches(other, refusal.exchange["url"])
+    return matches(other, refusal.exchange["url"])
 
 
 def _order(path: str) -> list[bool]:
@@ -67,7 +68,7 @@ def fragment(refusal: Refusal) -> bool:
 def unencoded(refusal: Refusal) -> bool:
     """Return True if the path holds characters that a URL must encode, and the server compares without decoding."""
     url = urlsplit(refusal.exchange["url"]).path
-    return refusal.code == "E2001" and unquote(url) != url and _matches(refusal.path, unquote(url))
+    return refusal.code == "E2001" and unquote(url) != url and matches(refusal.path, unquote(url))
 
 
 def within_segment(refusal: Refusal) -> bool:

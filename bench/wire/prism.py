@@ -1,9 +1,10 @@
 """Send requests, with and without their credentials, to Prism, a second server that another project makes.
 
 As `wire.steady`: every operation is called over MCP with its required parameters and with all. Prism (npm
-`@stoplight/prism-cli`) reports in `sl-violations` what it finds wrong with a request. What it accepted of an operation
-that needs a credential is sent once more without it: then it must answer 401. So the credential is sent, where the
-document says, and the server looks for it.
+`@stoplight/prism-cli`) reports in `sl-violations` what it finds wrong with a request; what it refuses belongs to a
+class of `prism_faults` or counts as unexplained. References that lead nowhere are taken out of the document, because
+Prism stops for them. What it accepted of an operation that needs a credential is sent once more without it: then it
+must answer 401. So the credential is sent, where the document says, and the server looks for it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import json
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -23,41 +23,12 @@ import httpx2
 from bench.support.arguments import add_corpus, add_only, add_sample, parser
 from bench.support.documents import Entry, entries
 from bench.support.processes import free_port, generate, served
-from bench.wire.documents import LIMIT, Node
-from bench.wire.steady import PARAMETERS, Sample, call
+from bench.wire.documents import LIMIT, Node, load, without_dangling
+from bench.wire.prism_faults import CLASSES, reasons, violations
+from bench.wire.steady import HEADING, Count, Sample, call, recount, report, totals
 
 SECRETS = ("secret", "c2VjcmV0OnNlY3JldA==")
 """The value of every credential that `calling` sets, and of user and password."""
-
-
-@dataclass
-class Count:
-    """The findings of Prism: calls by the parameters sent, valid ones, faults by kind, statuses without credential."""
-
-    calls: Counter[str] = field(default_factory=Counter)
-    valid: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    without: Counter[str] = field(default_factory=Counter)
-    error: str = ""
-
-
-def fault(line: Mapping[str, Any]) -> str:
-    """Return what was found wrong with the requests of a call; '' if nothing was."""
-    if not line["exchanges"]:
-        return f"adapter {line['error']['code']}"
-    for exchange in line["exchanges"]:
-        try:
-            violations = json.loads(exchange["verdict"].get("sl-violations") or "[]")
-        except ValueError:
-            return "violations that are no JSON"
-        of_request = [item for item in violations if item.get("location", [""])[0] == "request"]
-        error = next((item for item in of_request if item.get("severity") == "Error"), None)
-        if error:
-            return f"{'.'.join(map(str, error['location'][1:3]))}: {error.get('code')}"
-        problem = "stoplight.io/prism/errors#" in exchange.get("answer", "")
-        if problem and exchange["status"] in (401, 404, 405, 406, 415, 422):
-            return str(exchange["answer"]).partition("errors#")[2].partition('"')[0]
-    return ""
 
 
 def without_credential(exchange: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -76,41 +47,42 @@ def without_credential(exchange: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"method": exchange["method"], "url": url, "headers": headers, "content": content}
 
 
-def calls(lines: Path) -> Iterator[dict[str, Any]]:
-    """Yield the calls of a document."""
-    for line in lines.read_text("utf-8").splitlines() if lines.exists() else ():
-        yield json.loads(line)
+def replay(lines: Path, most: int) -> Counter[str]:
+    """Send what was accepted once more without its credential, at most so many times; return the statuses."""
+    statuses: Counter[str] = Counter()
+    for text in lines.read_text("utf-8").splitlines():
+        line = json.loads(text)
+        if statuses.total() < most and line["given"] == "required" and line["exchanges"]:
+            again = None if violations(line["exchanges"][0]) else without_credential(line["exchanges"][0])
+            if again is not None:
+                statuses[str(httpx2.request(**again, timeout=20).status_code)] += 1
+    return statuses
 
 
-def measure(entry: Entry, node: Node, prism: Node, lines: Path, replays: int, sample: Sample) -> Count:
+def measure(
+    entry: Entry, node: Node, prism: Node, lines: Path, replays: int, sample: Sample
+) -> tuple[Count, Counter[str]]:
     """Call every operation of one document, and some of them without their credential."""
-    count = Count()
+    count, without = Count(), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         try:
             generate(entry.path, scratch / "project", limit=LIMIT)
-            document, port = node.one_file(entry, scratch), free_port()
-            command = prism.command("prism", "mock", "-p", str(port), "--verboseLevel", "silent", str(document))
+            document, port = load(node.one_file(entry, scratch)), free_port()
+            count.repaired = without_dangling(document)
+            for file in (scratch / "served.json", lines.with_suffix(".served.json")):
+                file.write_text(json.dumps(document, default=str), "utf-8")
+            command = prism.command(
+                "prism", "mock", "-p", str(port), "--verboseLevel", "silent", str(scratch / "served.json")
+            )
             with served(command, port, scratch / "log"):
                 call(scratch / "project", f"http://127.0.0.1:{port}", lines, sample)
-                for line in calls(lines):
-                    if replays and line["given"] == "required" and not fault(line):
-                        again = without_credential(line["exchanges"][0])
-                        if again is not None:
-                            replays -= 1
-                            answer = httpx2.request(**again, timeout=20)
-                            count.without[str(answer.status_code)] += 1
+                without = replay(lines, replays)
         except subprocess.CalledProcessError as error:
             count.error = (error.stderr or b"").decode("utf-8", "replace").strip()[-300:] or str(error)
         except (RuntimeError, subprocess.TimeoutExpired, httpx2.HTTPError) as error:
             count.error = str(error)[-300:]
-    for line in calls(lines):
-        why = fault(line)
-        count.calls[line["given"]] += 1
-        count.valid[line["given"]] += not why
-        if why:
-            count.faults[why] += 1
-    return count
+    return recount(lines, count, reasons), without
 
 
 def main(argv: Sequence[str]) -> int:
@@ -119,32 +91,27 @@ def main(argv: Sequence[str]) -> int:
     add_corpus(arguments)
     add_only(arguments)
     add_sample(arguments)
-    arguments.add_argument("--node", type=Path, required=True, metavar="DIR", help="where npm installed @redocly/cli …")
-    arguments.add_argument("--prism", type=Path, required=True, metavar="DIR", help="… and where Prism")
+    arguments.add_argument(
+        "--node", type=Path, default=Path(), metavar="DIR", help="where npm installed @redocly/cli …"
+    )
+    arguments.add_argument("--prism", type=Path, default=Path(), metavar="DIR", help="… and where Prism")
     arguments.add_argument("--replays", type=int, default=20, metavar="N", help="without the credential, a document")
     arguments.add_argument("--output", type=Path, metavar="DIR", help="keep the lines of every call")
+    arguments.add_argument("--again", action="store_true", help="count what --output has kept")
     options = arguments.parse_args(argv)
     output = options.output or Path(tempfile.mkdtemp())
     output.mkdir(parents=True, exist_ok=True)
-    total, sample = Count(), Sample(options.sample, options.seed)
-    print("document\tcalls\trequired valid\tall valid\tfaults\twithout the credential\terror")
+    total, statuses, sample = Count(), Counter[str](), Sample(options.sample, options.seed)
+    print(HEADING)
     for entry in sorted(entries(options.corpus, options.only), key=lambda entry: entry.size):
         lines = output / (entry.name.replace("/", "_") + ".jsonl")
-        count = measure(entry, Node(options.node), Node(options.prism), lines, options.replays, sample)
-        sums = [" ".join(f"{key}:{n}" for key, n in of.most_common()) or "-" for of in (count.faults, count.without)]
-        valid = [f"{count.valid[parameters]}/{count.calls[parameters]}" for parameters in PARAMETERS]
-        cells = [entry.name, count.calls.total(), *valid, *sums, count.error.replace("\n", " ") or "-"]
-        print(*cells, sep="\t", flush=True)
-        total.calls += count.calls
-        total.valid += count.valid
-        total.faults += count.faults
-        total.without += count.without
-    print(
-        "\n",
-        *(f"{parameters}: {total.valid[parameters]} of {total.calls[parameters]} valid;" for parameters in PARAMETERS),
-        sep=" ",
-    )
-    print("without the credential:", *(f"{status}: {times}" for status, times in total.without.most_common()))
-    for why, times in total.faults.most_common():
-        print(f"{times:>5}  {why}")
+        if options.again:
+            count, without = recount(lines, Count(), reasons), Counter[str]()
+        else:
+            count, without = measure(entry, Node(options.node), Node(options.prism), lines, options.replays, sample)
+        report(entry.name, count)
+        total.gather(count)
+        statuses += without
+    totals(total, CLASSES)
+    print("without the credential:", *(f"{status}: {times}" for status, times in statuses.most_common()))
     return 0

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-__all__ = ["Refusal", "fits", "kinds", "parts", "resolved"]
+__all__ = ["Refusal", "fits", "is_there", "kinds", "parts", "resolved"]
 
 DEEPEST = 30
 KINDS = {
@@ -113,15 +113,24 @@ def resolved(document: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
             return {}
         if not isinstance(node.get("$ref"), str):
             return node
-        target: Any = document
-        for step in node["$ref"].lstrip("#").strip("/").split("/"):
-            name = unquote(step).replace("~1", "/").replace("~0", "~")
-            if isinstance(target, list):
-                target = target[int(name)] if name.isdigit() and int(name) < len(target) else None
-            else:
-                target = target.get(name) if isinstance(target, dict) else None
-        node = target
+        node = _target(document, node["$ref"])
     return {}
+
+
+def is_there(document: Mapping[str, Any], reference: str) -> bool:
+    """Return True if a reference within the document leads to something."""
+    return _target(document, reference) is not None
+
+
+def _target(document: Mapping[str, Any], reference: str) -> Any:
+    target: Any = document
+    for step in reference.lstrip("#").strip("/").split("/") if reference != "#" else ():
+        name = unquote(step).replace("~1", "/").replace("~0", "~")
+        if isinstance(target, list):
+            target = target[int(name)] if name.isdigit() and int(name) < len(target) else None
+        else:
+            target = target.get(name) if isinstance(target, dict) else None
+    return target
 
 
 def parts(document: Mapping[str, Any], schema: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:

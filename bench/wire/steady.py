@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,12 +25,14 @@ from bench.support.arguments import add_corpus, add_only, add_sample, parser
 from bench.support.documents import Entry, entries
 from bench.support.processes import environment, free_port, generate, served
 from bench.wire.documents import LIMIT, Node, load, repaired
-from bench.wire.explained import CLASSES, explain
+from bench.wire.explained import CLASSES, Class, explain
 from bench.wire.refusals import Refusal, resolved
 
 PARAMETERS = ("required", "all")
 AWS = {"AWS_ACCESS_KEY_ID": "secret", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
 """Credentials that are AWS's own, which it looks for in the environment of the process."""
+HEADING = "document\tcalls\trequired %\tall %\tadmitted required %\tadmitted all %\texplained\tothers\trepaired\terror"
+Why = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[tuple[str, bool]]]
 STARTS = 6
 """How often a document is repaired before its server is abandoned."""
 
@@ -58,11 +60,9 @@ class Count:
     repaired: int = 0
     error: str = ""
 
-    def add(self, line: Mapping[str, Any], document: Mapping[str, Any]) -> None:
-        """Count one call."""
-        parameters = line["given"]
+    def add(self, parameters: str, whys: Sequence[tuple[str, bool]]) -> None:
+        """Count one call, with why it is not valid: each reason with whether it is explained."""
         self.calls[parameters] += 1
-        whys = reasons(line, document)
         if not whys:
             self.valid[parameters] += 1
         elif all(explained for _, explained in whys):
@@ -189,12 +189,14 @@ def measure(entry: Entry, node: Node, lines: Path, sample: Sample) -> Count:
     return recount(lines, count)
 
 
-def recount(lines: Path, count: Count) -> Count:
-    """Count the lines that were kept."""
+def recount(lines: Path, count: Count, why: Why | None = None) -> Count:
+    """Count the lines that were kept; `why` returns the reasons for which a call is not valid."""
+    why = why or reasons
     kept = lines.with_suffix(".served.json")
     document = json.loads(kept.read_bytes()) if kept.exists() else {}
-    for line in lines.read_text("utf-8").splitlines() if lines.exists() else ():
-        count.add(json.loads(line), document)
+    for text in lines.read_text("utf-8").splitlines() if lines.exists() else ():
+        line = json.loads(text)
+        count.add(line["given"], why(line, document))
     return count
 
 
@@ -219,13 +221,13 @@ def report(name: str, count: Count) -> None:
     print(*cells, " ".join(count.error.split()) or "-", sep="\t", flush=True)
 
 
-def totals(total: Count) -> None:
+def totals(total: Count, classes: Mapping[str, Class] = CLASSES) -> None:
     """Print the sums, and what every refusal comes down to."""
     print(f"\n{total.calls.total()} calls; valid with required {total.share('required')} %, ", end="")
     print(f"with all {total.share('all')} %")
     print("of those that the document admits and the server can judge: ", end="")
     print(f"{total.share('required', admitted=True)} % and {total.share('all', admitted=True)} %\n")
-    for name, kind in CLASSES.items():
+    for name, kind in classes.items():
         times = [total.explained[parameters][name] for parameters in PARAMETERS]
         if any(times):
             print(f"{times[0]:>5} {times[1]:>5}  {kind.fault} at fault, {name}: {kind.text}")
@@ -246,7 +248,7 @@ def main(argv: Sequence[str]) -> int:
     output = options.output or Path(tempfile.mkdtemp())
     output.mkdir(parents=True, exist_ok=True)
     total, sample = Count(), Sample(options.sample, options.seed)
-    print("document\tcalls\trequired %\tall %\tadmitted required %\tadmitted all %\texplained\tothers\trepaired\terror")
+    print(HEADING)
     for entry in sorted(entries(options.corpus, options.only), key=lambda entry: entry.size):
         lines = output / (entry.name.replace("/", "_") + ".jsonl")
         if options.again and not lines.exists():

@@ -10,11 +10,13 @@ import re
 import sys
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from forms import FORMS, Formed
 from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
 from mcp import Client
 from mcp.types import ElicitResult
@@ -42,6 +44,17 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
     def make(hooks: Any = None, **settings: Any) -> Shop:
         return open_shop(package, tmp_path / "audit.jsonl", hooks, **settings)
+
+    return make
+
+
+@pytest.fixture(params=FORMS)
+def formed_shop(shop: Callable[..., Shop], request: pytest.FixtureRequest) -> Callable[..., Shop]:
+    """Return shops to which each call is made alone, in a batch or as a step (R-STEP-2): what is refused stays so."""
+
+    def make(*arguments: Any, **settings: Any) -> Shop:
+        place = shop(*arguments, **settings)
+        return replace(place, dispatcher=Formed(place.dispatcher, request.param))  # type: ignore[arg-type]
 
     return make
 
@@ -105,9 +118,11 @@ ALONE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("loop", ["disabled", "enforcing"])
 @pytest.mark.parametrize("attack", ALONE)
-async def test_without_a_person_nothing_that_needs_one_runs(shop: Callable[..., Shop], attack: str, loop: str) -> None:
+async def test_without_a_person_nothing_that_needs_one_runs(
+    formed_shop: Callable[..., Shop], attack: str, loop: str
+) -> None:
     """R-TRUST-6: by no argument, name, batch, dry run or loop; and no token is ever given out."""
-    place = shop(approval="person", safety_loop=loop, loop_approval="client")
+    place = formed_shop(approval="person", safety_loop=loop, loop_approval="client")
     for person in (None, Human(reachable=False)):
         envelope = await place.dispatcher.handle(None, ALONE[attack], Session("s"), person)
         assert not TOKEN.search(json.dumps(envelope).replace("conf_" + "0" * 64, ""))
@@ -115,27 +130,27 @@ async def test_without_a_person_nothing_that_needs_one_runs(shop: Callable[..., 
     assert [request for request in place.wire.sent if request.method != "GET" or "secrets" in request.url] == []
 
 
-async def test_the_refusal_says_why_and_who_can_change_it(shop: Callable[..., Shop]) -> None:
+async def test_the_refusal_says_why_and_who_can_change_it(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6"""
-    error = (await call(shop(approval="person"), "delete_item", {"item_id": "7"}))["error"]
+    error = (await call(formed_shop(approval="person"), "delete_item", {"item_id": "7"}))["error"]
     assert error["code"] == "PERMISSION_DENIED"
     assert "no way to ask" in error["message"]
     assert "MCP_AQL_APPROVAL" in error["message"]
     assert error["details"]["approval"] == "person"
 
 
-async def test_a_token_of_an_adapter_that_issues_them_is_not_taken(shop: Callable[..., Shop]) -> None:
+async def test_a_token_of_an_adapter_that_issues_them_is_not_taken(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: the same folder, session and call, with a token that was good before the owner changed the setting."""
-    token = (await call(shop(), "delete_item", {"item_id": "7"}))["confirmation"]["token"]
-    strict = shop(approval="person")
+    token = (await call(formed_shop(), "delete_item", {"item_id": "7"}))["confirmation"]["token"]
+    strict = formed_shop(approval="person")
     human = Human()
     envelope = await call(strict, "delete_item", {"item_id": "7", "confirmation_token": token}, human)
     assert (envelope["error"]["code"], strict.wire.sent, human.asked) == ("TOKEN_INVALID", [], [])
 
 
-async def test_the_loop_confirms_no_call_of_the_api(shop: Callable[..., Shop]) -> None:
+async def test_the_loop_confirms_no_call_of_the_api(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: an execution that the client's own approval started does not stand for a person."""
-    place = shop(approval="person", safety_loop="enforcing", loop_approval="client")
+    place = formed_shop(approval="person", safety_loop="enforcing", loop_approval="client")
     session = Session("s")
     for name, params in (
         ("execute_agent", {"element_name": "a"}),
@@ -343,9 +358,9 @@ def test_prose_is_one_bounded_line() -> None:
     assert len(prose("x" * 5000, 200)) == 200
 
 
-async def test_the_question_says_what_runs_where_and_why(shop: Callable[..., Shop]) -> None:
+async def test_the_question_says_what_runs_where_and_why(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: operation, method, host and path as they are sent, the danger with its reasons, then the values."""
-    text = await question(shop(), "delete_item", {"item_id": "a/b?c", "force": True})
+    text = await question(formed_shop(), "delete_item", {"item_id": "a/b?c", "force": True})
     assert text.splitlines() == [
         "Run delete_item?",
         "DELETE https://shop.example/v1/items/a%2Fb%3Fc",
@@ -417,11 +432,11 @@ async def test_what_is_not_shown_is_its_length_and_digest(shop: Callable[..., Sh
     assert "harmless" not in text
 
 
-async def test_a_path_that_does_not_fit_says_so(shop: Callable[..., Shop]) -> None:
+async def test_a_path_that_does_not_fit_says_so(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6"""
-    lines = (await question(shop(), "delete_item", {"item_id": "x" * 1800})).splitlines()
+    lines = (await question(formed_shop(), "delete_item", {"item_id": "x" * 1800})).splitlines()
     assert lines[1].startswith("DELETE https://shop.example/v1/items/{itemId} (a path of 1,810 characters, cannot be")
-    assert (await call(shop(policy="strict"), "delete_item", {"item_id": "x" * 1800}))["error"]["code"] == (
+    assert (await call(formed_shop(policy="strict"), "delete_item", {"item_id": "x" * 1800}))["error"]["code"] == (
         "PERMISSION_DENIED"
     )
 
@@ -437,9 +452,11 @@ async def test_a_path_that_does_not_fit_says_so(shop: Callable[..., Shop]) -> No
     ],
     ids=range(5),
 )
-async def test_credentials_are_hidden_and_said_to_be_there(shop: Callable[..., Shop], params: dict[str, Any]) -> None:
+async def test_credentials_are_hidden_and_said_to_be_there(
+    formed_shop: Callable[..., Shop], params: dict[str, Any]
+) -> None:
     """R-TRUST-5: neither the values of secret parameters nor the adapter's own key."""
-    place = shop()
+    place = formed_shop()
     text = await question(place, "pay", {**PAY, **params})
     assert "hunter2" not in text + place.audit.read_text()
     assert KEY not in text
@@ -453,22 +470,58 @@ async def test_a_secret_name_hides_no_account(shop: Callable[..., Shop]) -> None
     assert "- metadata.token.to: hidden" in text
 
 
-async def test_an_update_says_that_it_changes_what_is_named(shop: Callable[..., Shop]) -> None:
+async def test_an_update_says_that_it_changes_what_is_named(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6"""
-    place, human = shop(), Human()
+    place, human = formed_shop(), Human()
     assert (await call(place, "replace_item", {"item_id": "7", "name": "new"}, human))["success"]
     assert "Only the fields named below are changed" in human.asked[0]
     assert '- name: "new"' in human.asked[0]
     assert json.loads(place.wire.sent[-1].content or b"") == {"name": "new", "colour": "red"}
 
 
-async def test_a_batch_asks_about_each_call(shop: Callable[..., Shop]) -> None:
-    """R-TRUST-6"""
+async def test_a_batch_shows_each_call_in_one_question(shop: Callable[..., Shop]) -> None:
+    """R-TRUST-6, R-BAT-2: of each operation once, with every request and value."""
     place, human = shop(approval="person"), Human()
     calls = [{"operation": "delete_item", "params": {"item_id": str(number)}} for number in range(3)]
-    await place.dispatcher.handle(None, {"operations": calls}, Session("s"), human)
-    assert [re.search(r'item_id: "(\d)"', text)[1] for text in human.asked] == ["0", "1", "2"]  # type: ignore[index]
-    assert len(place.wire.sent) == 3
+    pay = {"operation": "pay", "params": PAY}
+    await place.dispatcher.handle(None, {"operations": [*calls, pay]}, Session("s"), human)
+    assert human.asked[0].splitlines() == [
+        "Run these 3 calls, and all of them?",
+        "delete_item, 3 calls:",
+        'The API\'s document says: "Do it"',
+        "Danger: destructive. Removes data. May not be undone.",
+        *(
+            line
+            for number in range(3)
+            for line in (f"{number + 1}) DELETE https://shop.example/v1/items/{number}", f'   - item_id: "{number}"')
+        ),
+    ]
+    assert len(human.asked) == 2
+    assert len(place.wire.sent) == 4
+
+
+async def test_a_call_that_became_another_one_is_not_sent(shop: Callable[..., Shop], tmp_path: Path) -> None:
+    """R-TRUST-6, R-BAT-2: the answer about several calls holds for each request as it was shown."""
+    file = tmp_path / "files" / "a.txt"
+    file.parent.mkdir()
+    file.write_bytes(b"hello")
+    place = shop(files=str(file.parent))
+    human = Human(during=lambda: file.write_bytes(f"other {len(human.asked)}".encode()))
+    calls = [{"operation": "send_file", "params": {**upload(), "caption": caption}} for caption in "ab"]
+    envelope = await place.dispatcher.handle(None, {"operations": calls}, Session("s"), human)
+    assert {result["result"]["error"]["code"] for result in envelope["results"]} == {"PERMISSION_DENIED"}
+    assert (len(human.asked), place.wire.sent) == (1, [])
+
+
+async def test_many_calls_are_shown_in_questions_that_can_be_read(shop: Callable[..., Shop]) -> None:
+    """R-TRUST-6, R-BAT-2: what does not fit into one question is asked about in the next, not left out."""
+    place, human = shop(), Human()
+    calls = [{"operation": "pay", "params": {**PAY, "note": f"{number} {'x' * 900}"}} for number in range(40)]
+    envelope = await place.dispatcher.handle(None, {"operations": calls}, Session("s"), human)
+    assert envelope["summary"]["succeeded"] == 40
+    assert 1 < len(human.asked) < 10
+    assert all(len(text) < 17_000 for text in human.asked)
+    assert all(sum(f'note: "{number} x' in text for text in human.asked) == 1 for number in range(40))
 
 
 @pytest.mark.parametrize("name", ["new line", "quotes", "right-to-left override", "terminal", "emphasis", "zero width"])
@@ -509,13 +562,13 @@ async def test_a_file_is_its_name_size_and_digest(shop: Callable[..., Shop], tmp
 
 @pytest.mark.parametrize("says", ["person", "token"])
 async def test_a_file_that_is_exchanged_after_approval_is_not_sent(
-    shop: Callable[..., Shop], tmp_path: Path, says: str
+    formed_shop: Callable[..., Shop], tmp_path: Path, says: str
 ) -> None:
     """R-TRUST-6: the approval is bound to the bytes, not to the path."""
     file = tmp_path / "files" / "a.txt"
     file.parent.mkdir()
     file.write_bytes(b"hello")
-    place = shop(files=str(file.parent))
+    place = formed_shop(files=str(file.parent))
     if says == "person":
         envelope = await call(place, "send_file", upload(), Human(during=lambda: file.write_bytes(b"other")))
         expected = "PERMISSION_DENIED"
@@ -544,9 +597,11 @@ async def test_a_file_that_is_exchanged_after_approval_is_not_sent(
     ],
     ids=range(11),
 )
-async def test_a_token_is_good_for_exactly_what_was_shown(shop: Callable[..., Shop], changed: dict[str, Any]) -> None:
+async def test_a_token_is_good_for_exactly_what_was_shown(
+    formed_shop: Callable[..., Shop], changed: dict[str, Any]
+) -> None:
     """R-SAFE-3, R-TRUST-6"""
-    place = shop()
+    place = formed_shop()
     token = (await call(place, "pay", PAY))["confirmation"]["token"]
     envelope = await call(place, "pay", {**PAY, **changed, "confirmation_token": token})
     assert envelope["error"]["code"] in ("TOKEN_SCOPE_MISMATCH", "VALIDATION_INVALID_TYPE")
@@ -555,12 +610,14 @@ async def test_a_token_is_good_for_exactly_what_was_shown(shop: Callable[..., Sh
     assert (await call(place, "pay", {**PAY, "confirmation_token": token}))["error"]["code"] == "TOKEN_ALREADY_USED"
 
 
-async def test_a_confirmed_call_does_not_run_with_another_file(shop: Callable[..., Shop], tmp_path: Path) -> None:
+async def test_a_confirmed_call_does_not_run_with_another_file(
+    formed_shop: Callable[..., Shop], tmp_path: Path
+) -> None:
     """R-TRUST-6: confirm_operation lets through the call that was shown, not its name."""
     file = tmp_path / "files" / "a.txt"
     file.parent.mkdir()
     file.write_bytes(b"hello")
-    place = shop(files=str(file.parent))
+    place = formed_shop(files=str(file.parent))
     token = (await call(place, "send_file", upload()))["confirmation"]["token"]
     assert (await call(place, "confirm_operation", {"confirmation_token": token}))["success"]
     file.write_bytes(b"other")
@@ -569,7 +626,7 @@ async def test_a_confirmed_call_does_not_run_with_another_file(shop: Callable[..
 
 
 @pytest.mark.parametrize("hook", ["before_call", "before_send"])
-async def test_what_the_owners_hooks_change_is_said_and_recorded(shop: Callable[..., Shop], hook: str) -> None:
+async def test_what_the_owners_hooks_change_is_said_and_recorded(formed_shop: Callable[..., Shop], hook: str) -> None:
     """R-TRUST-6: hooks are the owner's code; the person is told of them, the audit log names the one that acted."""
 
     def before_call(call: Call) -> Call:
@@ -578,26 +635,26 @@ async def test_what_the_owners_hooks_change_is_said_and_recorded(shop: Callable[
     def before_send(request: ApiRequest, _: Call) -> ApiRequest:
         return ApiRequest(request.method, request.url, request.headers, b"{}", request.secrets)
 
-    place, human = shop(SimpleNamespace(**{hook: locals()[hook]})), Human()
+    place, human = formed_shop(SimpleNamespace(**{hook: locals()[hook]})), Human()
     assert (await call(place, "pay", PAY, human))["success"]
     assert "hooks.py" in human.asked[0]
     assert place.events()[-1]["altered_by"] == hook
 
 
-async def test_a_hook_that_only_looks_is_not_recorded_as_one_that_acted(shop: Callable[..., Shop]) -> None:
+async def test_a_hook_that_only_looks_is_not_recorded_as_one_that_acted(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6"""
-    place = shop(SimpleNamespace(before_send=lambda request, call: None))
+    place = formed_shop(SimpleNamespace(before_send=lambda request, call: None))
     assert (await call(place, "pay", PAY, Human()))["success"]
     assert "altered_by" not in place.events()[-1]
 
 
-async def test_a_hook_that_asks_shows_the_whole_call_too(shop: Callable[..., Shop]) -> None:
+async def test_a_hook_that_asks_shows_the_whole_call_too(formed_shop: Callable[..., Shop]) -> None:
     """R-LOOP-6, R-TRUST-6: a confirmation that the owner demands of a harmless operation is no other."""
 
     def on_decision(decision: GateDecision, _: Call) -> GateDecision:
         return decision._replace(outcome="confirm", reasons=("it is\nMonday",))
 
-    place = shop(SimpleNamespace(on_decision=on_decision), approval="person")
+    place = formed_shop(SimpleNamespace(on_decision=on_decision), approval="person")
     assert "it is Monday." in await question(place, "create_item", {})
     assert (await call(place, "create_item", {}))["error"]["code"] == "PERMISSION_DENIED"
     assert place.wire.sent == []

@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from forms import FORMS, Formed
 
 from aqlgen.compare import compare, surface_of_table
 from aqlgen.diagnostics.errors import OptionError
@@ -87,6 +88,7 @@ def call(
     overrides: str | None = None,
     environ: Mapping[str, str] | None = None,
     params: Json | None = None,
+    form: str = "alone",
     **options: Any,
 ) -> Json:
     """Generate the table, call its operation, and return the envelope."""
@@ -98,7 +100,9 @@ def call(
     prefix = next(iter(table.adapter["security_schemes"].values()))["variables"][0]
     parts = assemble(package, environ={prefix: KEY, "MCP_AQL_STATE_URL": "memory:", **(environ or {})})
     name = next(iter(table.rows))
-    envelope: Json = asyncio.run(parts.dispatcher.handle(None, {"operation": name, "params": params or {}}))
+    envelope: Json = asyncio.run(
+        Formed(parts.dispatcher, form).handle(None, {"operation": name, "params": params or {}})
+    )
     return envelope
 
 
@@ -240,9 +244,12 @@ PLACES: dict[str, Json] = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_nothing_is_sent_to_a_host_that_only_the_document_names(tmp_path: Path, sent: list[str], place: str) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_is_sent_to_a_host_that_only_the_document_names(
+    tmp_path: Path, sent: list[str], place: str, form: str
+) -> None:
     """R-TRUST-2: the refusal names the host and the entry, and not even the name is looked up."""
-    envelope = call(tmp_path, PLACES[place])
+    envelope = call(tmp_path, PLACES[place], form=form)
     details = refusal(envelope)
     assert sent == []
     assert KEY not in json.dumps(envelope)
@@ -260,7 +267,10 @@ def test_the_entry_that_a_refusal_names_is_the_one_that_accepts(tmp_path: Path, 
         assert sent.pop() == f"{url}/things"
 
 
-def test_an_operation_is_refused_before_anybody_is_asked_to_confirm_it(tmp_path: Path, sent: list[str]) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_an_operation_is_refused_before_anybody_is_asked_to_confirm_it(
+    tmp_path: Path, sent: list[str], form: str
+) -> None:
     api = document(operation={"servers": at(EVIL)})
     api["paths"]["/things/{id}"] = {
         "delete": {
@@ -270,7 +280,7 @@ def test_an_operation_is_refused_before_anybody_is_asked_to_confirm_it(tmp_path:
         }
     }
     del api["paths"]["/things"]
-    assert refusal(call(tmp_path, api, params={"id": "1"}))["host"] == "evil.example.net"
+    assert refusal(call(tmp_path, api, params={"id": "1"}, form=form))["host"] == "evil.example.net"
     assert sent == []
 
 

@@ -224,9 +224,9 @@ def test_tokens_of_one_caller_do_not_push_out_anothers(monkeypatch: pytest.Monke
     tokens = confirmation.ConfirmationTokens(per_minute=1000, skew=0)
     row: Row = None  # type: ignore[assignment]
     theirs = confirmation.Binding("delete_it", "f", "zoo", None, "bert")
-    token = tokens.issue(theirs, row, "", 300)
+    token = tokens.issue(theirs, [row], "", 300)
     for number in range(50):
-        tokens.issue(confirmation.Binding("delete_it", str(number), "zoo", None, "anna"), row, "", 300)
+        tokens.issue(confirmation.Binding("delete_it", str(number), "zoo", None, "anna"), [row], "", 300)
     assert tokens.redeem(token.id, theirs) is token
 
 

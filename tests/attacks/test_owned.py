@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forms import FORMS, Formed
 
 from aqlgen.runtime.client.api import Api
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Table
 from aqlgen.runtime.wire import ApiRequest
 from tests.generator.commands import Tabulation, api, tabulate
@@ -66,6 +69,27 @@ def test_a_document_has_no_say_in_the_variables_and_schemes_that_the_owner_names
     variables = {name: scheme["variables"] for name, scheme in table.adapter["security_schemes"].items()}
     assert variables["it"] == ["SHOP_PETS_TOKEN"]
     assert variables["pets_token"] != variables["it"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("params", [{"shop": "x"}, {"Shop": "x"}, {"filter": {"shop": "x"}}, {"filter": "x&shop=x"}])
+async def test_no_form_of_a_call_puts_anything_in_the_place_of_a_fixed_value(
+    tmp_path: Path, params: Any, form: str
+) -> None:
+    """R-STEP-2: nor do a batch, a step, and values that are references."""
+    fixed = {"name": "shop", "in": "query", "schema": TEXT}
+    free = {"name": "filter", "in": "query", "style": "form", "explode": True, "schema": FREE}
+    table = tabulate(tmp_path, documented(fixed, free), overrides="GET /pets: {parameters: {shop: {value: mine}}}")
+    for path, text in table.texts.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    rows, adapter, recorder = Table(tmp_path), Adapter.load(tmp_path), Recorder()
+    side = Api(adapter, rows, recorder, base_url=None, environ={})
+    dispatcher = Formed(Dispatcher(adapter, rows, side, Config()), form)
+    answer = await dispatcher.handle(None, {"operation": "list_pets", "params": params})
+    assert not answer["success"]
+    assert recorder.sent == []
 
 
 @pytest.mark.parametrize("place", ["query", "cookie"])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from forms import FORMS, Formed
 from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
 from mcp import Client
 
@@ -21,7 +23,7 @@ from aqlgen.runtime.settings.load import ConfigError, load
 
 pytestmark = pytest.mark.anyio
 HIDDEN = ("create_item", "replace_item", "delete_item", "purge", "pay", "send_file", "export_secrets")
-OFFERED = {"introspect", "get_item", "list_items", "search_items"}
+OFFERED = {"introspect", "run_steps", "get_item", "list_items", "search_items"}
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,17 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shop(package: Path, tmp_path: Path) -> Callable[..., Shop]:
     def make(hooks: Any = None, **settings: Any) -> Shop:
         return open_shop(package, tmp_path / "audit.jsonl", hooks, **{"read_only": True, **settings})
+
+    return make
+
+
+@pytest.fixture(params=FORMS)
+def formed_shop(shop: Callable[..., Shop], request: pytest.FixtureRequest) -> Callable[..., Shop]:
+    """Return shops to which each call is made alone, in a batch or as a step (R-STEP-2): what is refused stays so."""
+
+    def make(*arguments: Any, **settings: Any) -> Shop:
+        place = shop(*arguments, **settings)
+        return replace(place, dispatcher=Formed(place.dispatcher, request.param))  # type: ignore[arg-type]
 
     return make
 
@@ -50,10 +63,10 @@ async def names(shop: Shop, **params: Any) -> set[str]:
 @pytest.mark.parametrize("family", [None, "read"])
 @pytest.mark.parametrize("name", HIDDEN)
 async def test_what_is_no_safe_read_is_refused(
-    shop: Callable[..., Shop], name: str, family: str | None, policy: str
+    formed_shop: Callable[..., Shop], name: str, family: str | None, policy: str
 ) -> None:
     """R-TRUST-6: by the tool of reads and the single tool, under each policy, though a person would say yes."""
-    place = shop(policy=policy)
+    place = formed_shop(policy=policy)
     error = (await call(place, {"operation": name, "params": {"item_id": "7"}}, family))["error"]
     assert error["code"] == "PERMISSION_DENIED"
     assert "this adapter is read only" in error["message"]
@@ -83,9 +96,11 @@ async def test_what_is_no_safe_read_is_refused(
     ],
 )
 @pytest.mark.parametrize("form", ["alone", "batch", "batch as text", "dry run", "with a token"])
-async def test_no_other_name_or_form_of_a_call_leads_around_it(shop: Callable[..., Shop], name: str, form: str) -> None:
+async def test_no_other_name_or_form_of_a_call_leads_around_it(
+    formed_shop: Callable[..., Shop], name: str, form: str
+) -> None:
     """R-TRUST-6: old names, operation ids, method and path, other spellings, in batches, as dry runs."""
-    place = shop()
+    place = formed_shop()
     single = {"operation": name, "params": {"item_id": "7"}}
     arguments = {
         "alone": single,
@@ -101,9 +116,9 @@ async def test_no_other_name_or_form_of_a_call_leads_around_it(shop: Callable[..
     assert {request.method for request in place.wire.sent} <= {"GET"}
 
 
-async def test_what_is_offered_works(shop: Callable[..., Shop]) -> None:
+async def test_what_is_offered_works(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: a search that is a POST is a read as well."""
-    place = shop()
+    place = formed_shop()
     for name, params in (("list_items", {}), ("get_item", {"item_id": "7"}), ("search_items", {})):
         assert (await call(place, {"operation": name, "params": params}, "read"))["success"]
     assert len(place.wire.sent) == 3
@@ -207,13 +222,13 @@ async def test_without_the_loop_nothing_of_the_protocol_is_offered_but_introspec
         assert envelope["error"]["code"] == "NOT_FOUND_OPERATION"
 
 
-async def test_a_hook_that_allows_everything_offers_nothing_more(shop: Callable[..., Shop]) -> None:
+async def test_a_hook_that_allows_everything_offers_nothing_more(formed_shop: Callable[..., Shop]) -> None:
     """R-TRUST-6: hooks decide about calls of what is offered."""
 
     def on_decision(decision: GateDecision, _: Any) -> GateDecision:
         return decision._replace(outcome="allow")
 
-    place = shop(SimpleNamespace(on_decision=on_decision))
+    place = formed_shop(SimpleNamespace(on_decision=on_decision))
     assert (await call(place, {"operation": "pay", "params": {}}))["error"]["code"] == "PERMISSION_DENIED"
     assert place.wire.sent == []
 

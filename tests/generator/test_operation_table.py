@@ -111,6 +111,29 @@ def test_a_made_up_example_matches_pattern_format_and_bounds(tmp_path: Path) -> 
     assert jsonschema_rs.is_valid(schema, example, validate_formats=True)
 
 
+def test_the_documents_example_is_the_call_where_a_field_is_one_of_several_objects(tmp_path: Path) -> None:
+    """R-INT-4"""
+    apple = {
+        "type": "object",
+        "required": ["applePayToken"],
+        "properties": {"type": {"enum": ["applepay"]}, "applePayToken": {"type": "string"}},
+    }
+    card = {"type": "object", "properties": {"type": {"enum": ["scheme"]}, "holderName": {"type": "string"}}}
+    methods = {"type": "array", "items": {"oneOf": [{"oneOf": [card, apple]}, {"type": "string"}]}}
+    schema = {
+        "type": "object",
+        "required": ["payWith", "others"],
+        "properties": {"payWith": {"oneOf": [card, apple]}, "others": methods},
+    }
+    method = {"type": "applepay", "applePayToken": "VNRW"}
+    document = posting(schema)
+    content = document["paths"]["/things"]["post"]["requestBody"]["content"]["application/json"]
+    content["example"] = {"payWith": method, "others": [method, "cash"]}
+    example = tabulate(tmp_path, document).rows["create_thing"]["example"]
+    ours = {"type": "applepay", "apple_pay_token": "VNRW"}
+    assert example == {"pay_with": ours, "others": [ours, "cash"]}
+
+
 def test_an_operation_whose_body_cannot_be_made_is_skipped_and_the_rest_served(tmp_path: Path) -> None:
     document = posting(OBJECT)
     document["paths"]["/drawings"] = {

@@ -481,6 +481,19 @@ async def test_a_field_that_is_read_in_another_form_than_it_is_written_is_asked_
     assert shelf.thing["homeAddress"] == {"zipCode": "1"}
 
 
+async def test_a_list_whose_items_are_read_without_what_they_are_written_with_is_asked_for(tmp_path: Path) -> None:
+    """R-UPD-2"""
+    client, shelf = answering(tmp_path / "p", {**WIRE, "tags": [{"tag_id": "a"}]})
+    items = {"type": "object", "properties": {"tag_id": {"type": "string"}}}
+    reads_otherwise(tmp_path / "p", {"tags": {"type": "array", "items": items}})
+    answer = await client.update({"nick_name": "B"})
+    assert answer["error"]["details"]["missing_params"] == ["input.tags"]
+    assert shelf.methods == ["GET"]
+    assert (await client.update({"nick_name": "B", "tags": [{"k": "a"}]}))["success"]
+    assert shelf.thing is not None
+    assert shelf.thing["tags"] == [{"k": "a"}]
+
+
 async def test_the_conflict_that_an_etag_shows_names_what_changed(tmp_path: Path) -> None:
     """R-UPD-2"""
 

@@ -20,6 +20,7 @@ RESERVED: Final = frozenset(
         "abort_execution",
         "confirm_operation",
         "verify_challenge",
+        "run_steps",
     }
 )
 """The protocol's own operations (R-REQ-8)."""

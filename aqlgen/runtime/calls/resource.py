@@ -180,10 +180,20 @@ class _Carrier:
         """Return the items; a list is written whole or not at all."""
         inner = _Carrier(self._types)
         kept = [inner.value(item, items, read, path) for item in value]
-        if inner.result.masked or inner.result.unfit:
+        lacking = _never_read(items, read, self._types)
+        is_lacking = any(isinstance(item, dict) and not lacking <= item.keys() for item in kept)
+        if inner.result.masked or inner.result.unfit or is_lacking:
             self.result.unfit.append(_dropped(path))
             return MISSING
         return kept
+
+
+def _never_read(written: JsonSchema, read: JsonSchema, types: Types) -> set[str]:
+    """Return the fields that have to be written and that an answer, which declares its fields, never has."""
+    target, source = union_of(types, written), union_of(types, read)
+    readable = {wire for wire, _ in source.properties.values()}
+    needed = {wire for name, (wire, _) in target.properties.items() if name in target.required}
+    return needed - readable if readable and not source.extra else set()
 
 
 def _dropped(path: tuple[tuple[str, str], ...]) -> Dropped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
 from ..exact_json import ExactFloat, read_float
@@ -13,6 +13,9 @@ from ..schema.reader import json_type
 from ..settings.config import Config
 from ..table import Row
 from ..text import line
+
+if TYPE_CHECKING:
+    from ..safety.together import Grant
 
 __all__ = [
     "MAX_BATCH",
@@ -23,6 +26,8 @@ __all__ = [
     "read_batch",
     "read_item",
     "read_single",
+    "refuse_in_batch",
+    "sent_token",
     "too_large",
 ]
 
@@ -122,6 +127,8 @@ class Request(NamedTuple):
     operation: str
     inside: Mapping[str, Any]
     outside: Mapping[str, Any]
+    grant: Grant | None = None
+    """What was decided before about the calls of the batch or plan that it is of."""
 
     @property
     def params(self) -> dict[str, Any]:
@@ -229,6 +236,15 @@ def read_item(value: Any, is_known: Callable[[str], bool]) -> Request:
     return read_single(value, is_known)
 
 
+async def refuse_in_batch(_: Mapping[str, Any], __: object, ___: object) -> None:
+    """Refuse a plan within a batch. Raises Failure."""
+    raise Failure(
+        Code.INVALID_VALUE,
+        "A batch holds single operations, not plans: call 'run_steps' alone",
+        {"operation": "run_steps"},
+    )
+
+
 def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
     """Return the items of a batch, or None for a single request. Raises Failure if the batch cannot be run."""
     items = arguments.get("operations")
@@ -250,7 +266,7 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
         )
     if len(items) > MAX_BATCH:
         raise too_large("array_elements", MAX_BATCH, len(items), "elements")
-    misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_"]
+    misplaced = [name for name in arguments if name not in _PROTOCOL_FIELDS and name[:1] != "_" and name != TOKEN]
     if arguments.get("params") is not None:
         misplaced.append("params")
     if misplaced:
@@ -260,6 +276,12 @@ def read_batch(arguments: Mapping[str, Any]) -> list[Any] | None:
             {"unknown_params": misplaced, "valid_params": ["operations"]},
         )
     return items
+
+
+def sent_token(fields: Mapping[str, Any]) -> object:
+    """Return the confirmation token that stands among these fields, None without one."""
+    token = fields.get(TOKEN)
+    return fields.get("_confirmation") if token is None else token
 
 
 def _wrong_type(name: str, expected: str, value: Any) -> Failure:

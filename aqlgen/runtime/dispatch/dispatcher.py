@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
@@ -20,17 +20,20 @@ from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..session import Session
 from ..settings.config import Config
+from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_item, read_single
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
     from ..state import State
+    from ..steps.kept import KeptPlans
     from ..validation.understood import Understood
     from ..wire import ApiRequest
+    from .ahead import Ahead
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -70,7 +73,7 @@ class Dispatcher:
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
-        self._registry = self._loop.registry(adapter)
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch})
 
     @property
     def log(self) -> Logger:
@@ -106,13 +109,13 @@ class Dispatcher:
             self._limits.check(arguments)
             items = read_batch(arguments)
             if items is not None:
-                return await self._batch(family, items, stamp, session, person)
-            request = read_single(arguments, self._is_known)
+                return await self._batch(family, arguments, items, stamp, session, person)
+            request = read_single(arguments, self.is_known)
         except Failure as failure:
             return failure.envelope()
-        return await self._answer(family, request, stamp, session, person)
+        return await self.answer(family, request, stamp, session, person)
 
-    async def _answer(
+    async def answer(
         self,
         family: str | None,
         request: Request,
@@ -129,15 +132,19 @@ class Dispatcher:
         shown: list[dict[str, Any]] = []
         try:
             if request.operation == "introspect":
-                self._check_family(family, request.operation, "read")
+                self.check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
+            if request.operation == RUN_STEPS and batch_warnings is None and self._registry.find(RUN_STEPS):
+                from .plans import answer_plan
+
+                return await answer_plan(self, self._registry, family, request, stamp, session, person)
             protocol_operation = self._registry.find(request.operation)
             if protocol_operation is not None:
                 operation, handler = protocol_operation
-                self._check_family(family, operation.name, operation.family)
+                self.check_family(family, operation.name, operation.family)
                 data = await handler(request.params, session, person)
             else:
-                row = self._find(family, request.operation, session, stamp)
+                row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._add_alias_warning(request.operation, warnings)
@@ -197,9 +204,9 @@ class Dispatcher:
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
             return await self._perform(row, params, request, stamp, session)
-        approval = await self._gate.admit(
-            row, params, request.metadata(row), session, person, stamp.request_id, lambda: self._built(row, params)
-        )
+        built = partial(self._built, row, params)
+        metadata, grant = request.metadata(row), request.grant
+        approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
         try:
             answer = await self._perform(row, params, request, stamp, session, approval)
@@ -287,13 +294,14 @@ class Dispatcher:
 
         return Performer(self.table, self._warning_rules, self._state)
 
-    def _find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+        """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
             if self._all_operations is not None:
                 self._refuse_change(self._all_operations.find(operation), session, stamp)
             raise self.introspection.unknown(operation)
-        self._check_family(family, row.name, row.family)
+        self.check_family(family, row.name, row.family)
         return row
 
     def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
@@ -308,7 +316,8 @@ class Dispatcher:
             {"operation": row.name, "reason": "read only"},
         )
 
-    def _is_known(self, name: str) -> bool:
+    def is_known(self, name: str) -> bool:
+        """Return True for a name that an operation answers to."""
         return (
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
@@ -324,7 +333,8 @@ class Dispatcher:
         warnings.extend([alias_warning(alias.name, alias.operation, alias.until)])
         return warnings
 
-    def _check_family(self, family: str | None, operation: str, expected: str) -> None:
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
         if family is None or family == expected:
             return
         expected_tool, actual_tool = tool_name(self.config, expected), tool_name(self.config, family)
@@ -335,26 +345,47 @@ class Dispatcher:
         )
 
     async def _batch(
-        self, family: str | None, items: list[Any], stamp: Stamp, session: Session, person: Person | None
+        self,
+        family: str | None,
+        arguments: Mapping[str, Any],
+        items: list[Any],
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
     ) -> Envelope:
-        """Answer a batch in order; an operation that fails does not stop those after it."""
-        if person is not None:
-            person.batched = True
-        results: list[dict[str, Any]] = []
-        succeeded, warnings = 0, Warnings()
-        for index, item in enumerate(items):
-            name = item.get("operation") if isinstance(item, Mapping) else None
-            operation = name if isinstance(name, str) else ""
-            try:
-                result = await self._answer(family, read_item(item, self._is_known), stamp, session, person, warnings)
-            except Failure as failure:
-                result = failure.envelope()
-            succeeded += result["success"]
-            results.append({"index": index, "operation": operation, "result": result})
-        envelope = success(None, stamp.meta(), self._warning_rules.select(warnings, session))
-        envelope["results"] = results
-        envelope["summary"] = {"total": len(items), "succeeded": succeeded, "failed": len(items) - succeeded}
-        return envelope
+        """Answer a batch. Raises Failure for a token beside it that can confirm nothing."""
+        from ..safety.together import Grant
+        from .batch import Batch
+
+        token = sent_token(arguments)
+        if token is not None:
+            self._gate.check_token(token, session)
+        return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
+
+    # For the calls of a batch or a plan
+
+    @cached_property
+    def ahead(self) -> Ahead:
+        """The view of calls before their turn."""
+        from .ahead import Ahead
+
+        parts = self.introspection, self._registry, self._api, self._gate, self._loop, self._limits
+        return Ahead(*parts, self._validated, self._dry_run)
+
+    @cached_property
+    def kept_plans(self) -> KeptPlans:
+        """The plans that halted."""
+        from ..steps.kept import KeptPlans
+
+        return KeptPlans(self._state)
+
+    def masked(self, value: Any) -> Any:
+        """Return a value without the adapter's credentials."""
+        return value if self._masked is None else self._masked(value)
+
+    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
+        """Return the warnings that the envelope shows."""
+        return self._warning_rules.select(warnings, session)
 
 
 def _internal(stamp: Stamp) -> Failure:

@@ -110,6 +110,7 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
             _field("operation", "string", False, "Operation to perform; required unless operations is given"),
             _field("params", "object", False, "Its parameters"),
             _field("operations", "array", False, "A batch, performed in order", items={"type": "OperationInput"}),
+            _field("confirmation_token", "string", False, "Beside operations: token of the halted batch"),
         ],
     },
     "OperationResult": {
@@ -125,7 +126,11 @@ TYPES: Mapping[str, Mapping[str, Any]] = {
             _field("data", "any", True, "What the operation returns; null for a batch"),
             _field("warnings", "array", False, "Conditions that did not stop it", items={"type": "object"}),
             _field("results", "array", False, "Of a batch: index, operation and result", items={"type": "object"}),
-            _field("summary", "object", False, "Of a batch: total, succeeded, failed"),
+            _field("summary", "object", False, "Of a batch: total, succeeded, failed; halted and pending if it halted"),
+            _field("halted_at", "object", False, "Of a batch: index, operation and result of what must be confirmed"),
+            _field(
+                "pending_operations", "array", False, "Of a batch: what follows, not done", items={"type": "object"}
+            ),
             _field("_meta", "object", False, "request_id and duration_ms"),
         ],
     },

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..table import Row
     from ..wire import ApiRequest
 
-__all__ = ["Approval", "request_digest"]
+__all__ = ["Approval", "changed", "request_digest"]
 
 
 def request_digest(request: ApiRequest) -> str:
@@ -51,18 +51,23 @@ class Approval:
             return
         same = _address(request) == self._address if row.paging else request_digest(request) == self._digest
         if not same:
-            raise Failure(
-                Code.PERMISSION_DENIED,
-                "Permission denied: the request is another one than was approved, since something changed in between, "
-                "such as a file. Nothing was sent; call it again.",
-                {"operation": row.name, "reason": "changed after it was approved"},
-            )
+            raise changed(row)
 
     def altered(self, hook: str, *, parameters: bool = False) -> None:
         """Record that a hook changed the call; with `parameters` the request is the owner's from here on."""
         self.altered_by.append(hook)
         if parameters:
             self._digest = None
+
+
+def changed(row: Row) -> Failure:
+    """Return the refusal of a request that is another one than was approved."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        "Permission denied: the request is another one than was approved, since something changed in between, "
+        "such as a file. Nothing was sent; call it again.",
+        {"operation": row.name, "reason": "changed after it was approved"},
+    )
 
 
 def _address(request: ApiRequest) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """Confirmations of grave calls: the tokens that stand for one, and what they are good for (R-SAFE-3).
 
-A token is random and good for one call of one operation with the same parameters and the same request. It holds no
+A token is random and good for one call of one operation with the same parameters and the same request, or for several
+calls that were listed together, each with its request. It holds no
 data: it is a key to what is kept in memory, and goes with the session. All checks and the use of the token happen
 without an `await` in between, so that of several calls that race with one token only one goes on. It is bound to the
 caller as well, so that another's call is not confirmed by it. Where there is neither a session nor a known caller (HTTP
@@ -13,7 +14,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -59,12 +60,12 @@ class Binding(NamedTuple):
 class ConfirmationToken:
     """An issued token. `approved` is set by confirm_operation."""
 
-    __slots__ = ("approved", "binding", "expires", "id", "message", "row", "used")
+    __slots__ = ("approved", "binding", "expires", "id", "message", "rows", "used")
 
-    def __init__(self, binding: Binding, row: Row, message: str, expires: float) -> None:
+    def __init__(self, binding: Binding, rows: Sequence[Row], message: str, expires: float) -> None:
         self.id = f"conf_{secrets.token_hex(32)}"
         self.binding = binding
-        self.row = row
+        self.rows = rows
         self.message = message
         self.expires = expires
         self.used = False
@@ -92,7 +93,7 @@ class ConfirmationTokens:
         self._skew = skew
         self._clock = clock
 
-    def issue(self, binding: Binding, row: Row, message: str, seconds: float) -> ConfirmationToken:
+    def issue(self, binding: Binding, rows: Sequence[Row], message: str, seconds: float) -> ConfirmationToken:
         """Issue a token. Raises Failure (RATE_LIMIT_EXCEEDED) when the caller was given too many."""
         now = self._clock()
         times = self._issued.setdefault(binding.owner, deque())
@@ -108,7 +109,7 @@ class ConfirmationTokens:
             )
         times.append(now)
         self._make_room(now)
-        token = ConfirmationToken(binding, row, message, now + seconds)
+        token = ConfirmationToken(binding, rows, message, now + seconds)
         self._tokens[token.id] = token
         return token
 
@@ -152,11 +153,16 @@ class ConfirmationTokens:
 
     def redeem_approved(self, binding: Binding) -> ConfirmationToken | None:
         """Use up the confirmation of this very call and return its token, or None if there is none."""
-        token = self._approved.get(binding)
-        if token is None or token.used or self._clock() > token.expires + self._skew:
+        if not self.is_approved(binding):
             return None
+        token = self._approved[binding]
         self._use(token)
         return token
+
+    def is_approved(self, binding: Binding) -> bool:
+        """Return True if confirm_operation has confirmed this very call, and it has not run."""
+        token = self._approved.get(binding)
+        return token is not None and not token.used and self._clock() <= token.expires + self._skew
 
     def forget(self, session: str) -> int:
         """Drop everything of a session; return how many of its tokens were unused."""

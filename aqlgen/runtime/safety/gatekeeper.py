@@ -13,14 +13,25 @@ and a token is neither issued nor accepted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ..errors import Code, Failure
+from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..session import Session, current_caller
 from ..state import fingerprint
 from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, danger_reasons, shorten
+from .refusals import (
+    confirmation_required,
+    denied,
+    no_token,
+    nobody_to_ask,
+    not_confirmed,
+    not_shown,
+    unwritable,
+)
+from .together import Grant, Pending, fingerprint_of, question_about
 
 if TYPE_CHECKING:
     from ..logs.log import Logger
@@ -48,7 +59,6 @@ _HELD_BACK: Mapping[str, Mapping[str, Outcome]] = {
 }
 """The action of a policy at the levels of danger that it does not allow."""
 _SESSION = "gatekeeper"
-_MOST_NAMED = 20
 
 
 def outcome_of(policy: str, danger: str, *, under_review: bool) -> Outcome:
@@ -92,10 +102,11 @@ class Gatekeeper:
         person: Person | None,
         request_id: str,
         build: Callable[[], ApiRequest],
+        grant: Grant | None = None,
     ) -> Approval | None:
         """Return if the call may run, with what was approved if it was confirmed. Raises Failure when it may not.
 
-        `build` makes the call's request.
+        `build` makes the call's request; `grant` is what was decided before about the calls of its batch or plan.
         """
         call = Call(row.name, params, row.family, request_id, session.id, metadata)
         try:
@@ -105,9 +116,15 @@ class Gatekeeper:
             raise
         if decision.outcome == "refuse":
             self._record("OPERATION_DENIED", row, call, "denied", reason=f"policy {decision.policy}")
-            raise self._denied(row, decision)
+            raise denied(row, decision, self._config.trust_level)
         if decision.outcome == "confirm":
-            return await self._require_confirmation(row, call, decision, session, person, build())
+            from .approval import Approval
+
+            pending = self._pending(row, call, decision, build())
+            token = _sent_token(call)
+            if token is not None or grant is None or not grant.use(row, pending.digest):
+                await self.confirm_calls([pending], token, session, person)
+            return Approval(row, pending.request)
         if row.danger in GRAVE:
             self._record("OPERATION_ALLOWED", row, call, "allowed", reason=f"policy {decision.policy}")
         return None
@@ -115,6 +132,36 @@ class Gatekeeper:
     async def foresee(self, row: Row, call: Call) -> GateDecision:
         """Return the decision about a call that is only shown. Raises Failure when the owner's hook refuses."""
         return await self._hooks.on_gate(self._decide(row), call)
+
+    async def foresee_confirmation(self, row: Row, call: Call, build: Callable[[], ApiRequest]) -> Pending | None:
+        """Return what would have to be confirmed about a call; None where nothing would, or its own turn decides.
+
+        Raises Failure where the call would fail.
+        """
+        if row.danger not in self.watched or _sent_token(call) is not None:
+            return None
+        decision = await self.foresee(row, replace(call, dry_run=True))
+        if decision.outcome != "confirm":
+            return None
+        pending = self._pending(row, call, decision, build())
+        if self._tokens.is_approved(self._binding([pending], call.session_id)):
+            return None
+        view = self._view(pending)
+        if view.incomplete and decision.policy == "strict":
+            return None
+        return replace(pending, text=view.text)
+
+    def refuses(self, row: Row) -> Failure | None:
+        """Return the refusal of an operation whatever its parameters are, as far as no hook has a say."""
+        decision = self._decide(row)
+        if self._hooks.on_decision is not None or decision.outcome != "refuse":
+            return None
+        return denied(row, decision, self._config.trust_level)
+
+    def check_token(self, token: object, session: Session) -> None:
+        """Raise Failure for a token that could confirm nothing in this session."""
+        if self._config.approval != "person":
+            self._find(token, session)
 
     def ended(
         self, row: Row, session: Session, request_id: str, code: str | None, approval: Approval | None = None
@@ -145,7 +192,8 @@ class Gatekeeper:
         self._audit.write("CONFIRMATION_GRANTED", **details, result="confirmed", by="confirm_operation")
         self._tokens.approve(pending)
         if self._loop is not None:
-            self._loop.remove_pending(session, pending.row)
+            for row in pending.rows:
+                self._loop.remove_pending(session, row)
         return {
             "operation": pending.binding.operation,
             "message": f"Confirmed. Call it again with the same parameters: it runs once, until {pending.expires_at}",
@@ -158,135 +206,101 @@ class Gatekeeper:
             reasons = (*reasons, f"Under review: {'; '.join(row.review)}")
         return GateDecision(outcome, row.danger, policy, reasons)
 
-    async def _require_confirmation(
-        self,
-        row: Row,
-        call: Call,
-        decision: GateDecision,
-        session: Session,
-        person: Person | None,
-        request: ApiRequest,
-    ) -> Approval:
-        """Return if the call is confirmed: by a token, by confirm_operation before, or by a person now."""
-        from .approval import Approval, request_digest
+    async def confirm_calls(
+        self, calls: Sequence[Pending], sent: object, session: Session, person: Person | None
+    ) -> None:
+        """Return if the calls are confirmed: by a token, by confirm_operation before, or by a person now.
 
-        approval, sent = Approval(row, request), call.metadata.get("confirmation_token")
-        sent = call.metadata.get("_confirmation") if sent is None else sent
-        by_person = self._config.approval == "person"
+        Raises Failure if they are not; nothing was sent then.
+        """
+        first, by_person = calls[0], self._config.approval == "person"
         if sent is not None and by_person:
-            raise self._no_token(sent, row, call)
-        digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
-        binding = Binding(row.name, digest, self._adapter.name, session.id, current_caller())
+            reason = "only a person confirms here"
+            self._record_all("TOKEN_REJECTED", calls, "denied", token_id=shorten(sent), reason=reason)
+            raise no_token(first.row, reason)
+        binding = self._binding(calls, session.id)
         if sent is not None:
-            self._redeem(sent, row, call, binding, session)
-            return approval
+            self._redeem(sent, calls, binding, session)
+            return
         token = None if by_person else self._tokens.redeem_approved(binding)
         if token is not None:
-            self._record("TOKEN_VALIDATED", row, call, "confirmed", token_id=token.short, by="confirm_operation")
-            return approval
-        view = self._view(row, call, decision, request)
+            self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=token.short, by="confirm_operation")
+            return
+        question = question_about([call if call.text else replace(call, text=self._text(call)) for call in calls])
         if person is not None and person.reachable:
-            await self._ask(view.text, row, call, session, person)
-            return approval
+            await self._ask(question, calls, session, person)
+            return
         if by_person:
-            raise self._nobody_to_ask(row, call, decision)
-        raise self._issue(binding, view.text, row, call, decision, session)
+            reason = "no person can be asked"
+            self._record_all("OPERATION_DENIED", calls, "denied", reason=reason)
+            raise nobody_to_ask(first.row, first.decision, reason)
+        raise self._issue(binding, question, calls, session)
 
-    def _view(self, row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> CallView:
-        """Return the question about a call. Raises Failure if policy `strict` refuses to ask it."""
-        from .view import INCOMPLETE, view_of
+    def _pending(self, row: Row, call: Call, decision: GateDecision, request: ApiRequest) -> Pending:
+        from .approval import request_digest
+
+        digest = f"{fingerprint(row.name, call.params)} {request_digest(request)}"
+        return Pending(row, call, decision, request, digest)
+
+    def _binding(self, calls: Sequence[Pending], session_id: str | None) -> Binding:
+        names = list(dict.fromkeys(call.row.name for call in calls))
+        return Binding(", ".join(names), fingerprint_of(calls), self._adapter.name, session_id, current_caller())
+
+    def _view(self, pending: Pending) -> CallView:
+        from .view import view_of
 
         types = {} if self._table is None else self._table.types
-        view = view_of(row, call.params, decision, request, types, hooked=bool(self._hooks))
-        if view.incomplete and decision.policy == "strict":
-            names = ", ".join(view.incomplete[:_MOST_NAMED])
-            self._record("OPERATION_DENIED", row, call, "denied", reason="policy strict: cannot be shown in full")
-            raise Failure(
-                Code.PERMISSION_DENIED,
-                f"Permission denied: part of this call {INCOMPLETE} to whoever confirms it, and policy strict refuses "
-                f"this: {names}. Send less in one call.",
-                {"operation": row.name, "reason": INCOMPLETE, "parameters": list(view.incomplete[:_MOST_NAMED])},
-            )
-        return view
+        row, params = pending.row, pending.call.params
+        return view_of(row, params, pending.decision, pending.request, types, hooked=bool(self._hooks))
 
-    def _no_token(self, sent: object, row: Row, call: Call) -> Failure:
-        reason = "only a person confirms here"
-        self._record("TOKEN_REJECTED", row, call, "denied", token_id=shorten(sent), reason=reason)
-        return Failure(
-            Code.TOKEN_INVALID,
-            "Confirmation token is not valid: this adapter takes no tokens, only a person confirms. Call the operation "
-            "again without it; a person is asked if the client can ask one.",
-            {"operation": row.name, "reason": reason},
-        )
+    def _text(self, pending: Pending) -> str:
+        """Return the question about a call. Raises Failure if policy `strict` refuses to ask it."""
+        view = self._view(pending)
+        if view.incomplete and pending.decision.policy == "strict":
+            reason = "policy strict: cannot be shown in full"
+            self._record("OPERATION_DENIED", pending.row, pending.call, "denied", reason=reason)
+            raise not_shown(pending.row, view.incomplete)
+        return view.text
 
-    def _nobody_to_ask(self, row: Row, call: Call, decision: GateDecision) -> Failure:
-        reason = "no person can be asked"
-        self._record("OPERATION_DENIED", row, call, "denied", reason=reason)
-        return Failure(
-            Code.PERMISSION_DENIED,
-            f"Permission denied: operation '{row.name}' runs only once a person has confirmed it, and this client has "
-            "no way to ask one. Nothing was sent, and no other call confirms it: use a client with elicitation, or "
-            "tell your user. Only the adapter's owner can change this (MCP_AQL_APPROVAL).",
-            {
-                "operation": row.name,
-                "danger_level": row.danger,
-                "reason": reason,
-                "reasons": list(decision.reasons),
-                "approval": "person",
-            },
-        )
-
-    def _redeem(self, sent: object, row: Row, call: Call, binding: Binding, session: Session) -> None:
+    def _redeem(self, sent: object, calls: Sequence[Pending], binding: Binding, session: Session) -> None:
         guarded = self._loop is not None and self._loop.is_guarding(session)
         try:
             token = self._tokens.redeem(sent, binding, approved=guarded)
         except Failure as refusal:
             reason = refusal.code.value
-            self._record("TOKEN_REJECTED", row, call, "denied", token_id=shorten(sent), reason=reason)
+            self._record_all("TOKEN_REJECTED", calls, "denied", token_id=shorten(sent), reason=reason)
             raise
-        self._record("TOKEN_VALIDATED", row, call, "confirmed", token_id=token.short, by="token")
-        if self._loop is not None:
-            self._loop.remove_pending(session, row)
+        self._record_all("TOKEN_VALIDATED", calls, "confirmed", token_id=token.short, by="token")
+        self._remove_pending(calls, session)
 
-    async def _ask(self, message: str, row: Row, call: Call, session: Session, person: Person) -> None:
+    async def _ask(self, message: str, calls: Sequence[Pending], session: Session, person: Person) -> None:
         if not await person.ask(message):
-            self._record("OPERATION_DENIED", row, call, "denied", reason="a person did not confirm it", by="person")
-            raise Failure(
-                Code.PERMISSION_DENIED,
-                "Permission denied: the person who was asked did not confirm it. Nothing was sent; do not try again.",
-                {"operation": row.name, "reason": "not confirmed by the person"},
-            )
-        self._record("CONFIRMATION_GRANTED", row, call, "confirmed", by="person")
-        if self._loop is not None:
-            self._loop.remove_pending(session, row)
+            reason = "a person did not confirm it"
+            self._record_all("OPERATION_DENIED", calls, "denied", reason=reason, by="person")
+            raise not_confirmed(calls[0].row)
+        self._record_all("CONFIRMATION_GRANTED", calls, "confirmed", by="person")
+        self._remove_pending(calls, session)
 
-    def _issue(
-        self, binding: Binding, message: str, row: Row, call: Call, decision: GateDecision, session: Session
-    ) -> Failure:
+    def _issue(self, binding: Binding, message: str, calls: Sequence[Pending], session: Session) -> Failure:
         seconds = self._config.confirmation_ttl
-        if row.danger == "forbidden":
+        if any(call.row.danger == "forbidden" for call in calls):
             seconds = min(seconds, _FORBIDDEN_SECONDS)
-        token = self._tokens.issue(binding, row, message, seconds)
+        reasons = list(dict.fromkeys(reason for call in calls for reason in call.decision.reasons))
+        row = max((call.row for call in calls), key=lambda row: LEVELS.index(row.danger) if row.danger in LEVELS else 5)
+        token = self._tokens.issue(binding, [call.row for call in calls], message, seconds)
         self._forget_at_end(session)
-        self._record("TOKEN_ISSUED", row, call, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
+        self._record_all("TOKEN_ISSUED", calls, "denied", token_id=token.short, reason="CONFIRMATION_REQUIRED")
         if self._loop is not None:
-            self._loop.add_pending(session, row, "; ".join(decision.reasons), seconds)
-        return Failure(
-            Code.CONFIRMATION_REQUIRED,
-            f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "
-            "confirmation_token; do so only if your user wants this.",
-            {
-                "operation": row.name,
-                "danger_level": row.danger,
-                "reasons": list(decision.reasons),
-                "confirmation_message": message,
-                "confirmation_token": token.id,
-                "expires_at": token.expires_at,
-            },
-            {"token": token.id, "expires_at": token.expires_at, "message": message, "reasons": list(decision.reasons)},
-        )
+            for call in {call.row.name: call for call in calls}.values():
+                self._loop.add_pending(session, call.row, "; ".join(call.decision.reasons), seconds)
+        return confirmation_required(row, token, len(calls), message, reasons)
 
-    def _find(self, token: str, session: Session) -> ConfirmationToken:
+    def _remove_pending(self, calls: Sequence[Pending], session: Session) -> None:
+        if self._loop is not None:
+            for row in {call.row.name: call.row for call in calls}.values():
+                self._loop.remove_pending(session, row)
+
+    def _find(self, token: object, session: Session) -> ConfirmationToken:
         binding = Binding("confirm_operation", "", self._adapter.name, session.id, current_caller())
         return self._tokens.find(token, binding)
 
@@ -306,20 +320,9 @@ class Gatekeeper:
 
         session.on_close(forget)
 
-    def _denied(self, row: Row, decision: GateDecision) -> Failure:
-        reasons = "".join(f" {reason}." for reason in decision.reasons)
-        return Failure(
-            Code.DANGER_LEVEL_DENIED,
-            f"Operation '{row.name}' is refused: its danger level is {row.danger}.{reasons} "
-            "Only the adapter's owner can unlock it, by a lower danger in overrides.yaml or MCP_AQL_POLICY=open.",
-            {
-                "operation": row.name,
-                "danger_level": row.danger,
-                "policy": decision.policy,
-                "trust_level": self._config.trust_level,
-                "reasons": list(decision.reasons),
-            },
-        )
+    def _record_all(self, event: str, calls: Sequence[Pending], result: str, **more: Any) -> None:
+        for pending in calls:
+            self._record(event, pending.row, pending.call, result, **more)
 
     def _record(self, event: str, row: Row, call: Call, result: str, **more: Any) -> None:
         """Write a decision into the audit log, before it is acted upon. Raises Failure when it cannot be written."""
@@ -339,9 +342,10 @@ class Gatekeeper:
             )
         except OSError as error:
             self._logger.write("critical", "the audit log cannot be written", trace={"error": str(error)})
-            raise Failure(
-                Code.INTERNAL_ERROR,
-                "Internal error: the audit log cannot be written, so nothing was done. "
-                f"The adapter's owner sees its place with '{self._adapter.name}-adapter doctor'.",
-                {"operation": row.name, "request_id": call.request_id},
-            ) from None
+            raise unwritable(row, call.request_id, self._adapter.name) from None
+
+
+def _sent_token(call: Call) -> object:
+    """Return the confirmation token that came with a call, None without one."""
+    token = call.metadata.get("confirmation_token")
+    return call.metadata.get("_confirmation") if token is None else token

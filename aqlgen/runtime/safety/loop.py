@@ -13,7 +13,7 @@ that cannot ask may start an execution, because that restricts the agent and per
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ..errors import Code, Failure
@@ -63,9 +63,10 @@ class SafetyLoop:
         """Connect confirm_operation with the gatekeeper."""
         self._gate = gate
 
-    def registry(self, adapter: Adapter) -> Registry:
-        """Return the active protocol operations with their handlers."""
+    def registry(self, adapter: Adapter, others: Mapping[str, Handler]) -> Registry:
+        """Return the active protocol operations with their handlers; `others` are of those that are not the loop's."""
         handlers: dict[str, Handler] = {
+            **others,
             "execute_agent": self.execute_agent,
             "record_execution_step": self.record_execution_step,
             "complete_execution": self.complete_execution,

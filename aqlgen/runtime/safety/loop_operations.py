@@ -8,6 +8,7 @@ from typing import Any
 
 from ..protocol_operations import ProtocolOperation
 from ..settings.config import Config
+from ..steps.operation import run_steps_operation
 from ..table import Adapter
 from .executions import Profile, profile_of
 
@@ -197,11 +198,16 @@ def can_ask(adapter: Adapter, config: Config) -> bool:
 
 
 def active_operations(adapter: Adapter, config: Config) -> tuple[ProtocolOperation, ...]:
-    """Return the offered operations: the loop's unless it is disabled; confirm_operation if anything can ask."""
+    """Return the offered operations: the loop's unless it is disabled; confirm_operation if anything can ask.
+
+    Last of them is run_steps, if the adapter offers anything.
+    """
     looping, asking = config.safety_loop != "disabled", can_ask(adapter, config)
     operations = [RECORD_STEP, EXECUTE_AGENT, COMPLETE, ABORT] if looping else []
     if looping or asking:
         operations.append(_confirm_operation(looping=looping, asking=asking))
+    if any(adapter.counts.values()):
+        operations.append(run_steps_operation(adapter))
     return tuple(operations)
 
 

@@ -112,15 +112,16 @@ class ClientPerson:
     async def ask(self, question: str) -> bool:
         """Ask a question and return True for a clear yes.
 
-        Raises Unanswered if the call's result must be the question, and Failure within a batch.
+        Raises Unanswered if the call's result must be the question, and Failure if a part of the call is done already.
         """
         if not self._asks_by_result:
             return await self._request(question)
         if self.batched:
             raise Failure(
                 Code.CONFIRMATION_REQUIRED,
-                "A person must be asked about this operation, and cannot be within a batch: call it alone",
-                {"reason": "a person is asked one operation after the other"},
+                "A person must be asked about this, and cannot be any more in this request, since a part of it is "
+                "done: send the rest again",
+                {"reason": "a person is asked before anything is done"},
             )
         call, handle = self._call_digest(question), self._params.request_state
         if handle is None or not self._questions.take(handle, call):

@@ -36,6 +36,7 @@ from ..introspection.protocol import TOOL, tool_name
 from ..safety.loop_operations import active_operations
 from ..session import CALLER_KEY, Sessions, with_caller
 from ..settings.config import Config
+from ..steps.operation import RUN_STEPS
 from ..table import FAMILIES, Adapter
 from ..text import line
 from .elicitation import ClientPerson, Questions, Unanswered
@@ -57,11 +58,12 @@ _PROTOCOL_PURPOSE = {
     "create": "Report an agent's steps beside {title}",
     "execute": "Confirm operations of {title}",
 }
+_STEPS = "Several steps: run_steps"
 """Purposes of families that hold only operations of the protocol."""
 
 _SEARCH = '{operation:"introspect",params:{query:"operations",search:"words"}}'
 _TITLE_COST = 48
-_SHORT_TITLE_COST = 24
+_SHORT_TITLE_COST = 22
 
 
 def routes(adapter: Adapter, config: Config) -> dict[str, str | None]:
@@ -126,6 +128,7 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
         return (
             f"{purpose}. Find operations{everywhere}: {_SEARCH}; then introspect one: name instead of search. "
             f"{_example(example)} Batch: operations:[{{operation,params}},...]"
+            + (f". {_STEPS}" if family is None or _offers_plans(adapter, config, family) else "")
         )
     title = _bounded(adapter.title, _SHORT_TITLE_COST) or adapter.name
     if adapter.counts.get(family, 0):
@@ -133,7 +136,16 @@ def _description(adapter: Adapter, config: Config, family: str | None) -> str:
     else:
         purpose = _PROTOCOL_PURPOSE[family]
         example = next(operation.name for operation in active_operations(adapter, config) if operation.family == family)
-    return f"{purpose.format(title=title)}. Introspect with the read tool. {_example(example)}"
+        if example == RUN_STEPS:
+            purpose = "Run several steps on {title} in one call"
+    plans = f" {_STEPS}" if _offers_plans(adapter, config, family) and example != RUN_STEPS else ""
+    return f"{purpose.format(title=title)}. Introspect with the read tool. {_example(example)}{plans}"
+
+
+def _offers_plans(adapter: Adapter, config: Config, family: str | None) -> bool:
+    return any(
+        (operation.name, operation.family) == (RUN_STEPS, family) for operation in active_operations(adapter, config)
+    )
 
 
 def _example(operation: str | None) -> str:

@@ -221,14 +221,44 @@ async def test_confirm_operation_lets_the_call_through_once(zoo: Dispatcher, api
 
 
 @ERAS
-async def test_each_operation_of_a_batch_is_confirmed_by_its_own_token(zoo: Dispatcher, api: FakeApi, era: str) -> None:
-    """R-SAFE-3, R-BAT-1"""
+async def test_a_batch_halts_where_it_must_be_confirmed_and_one_token_is_for_all_of_a_kind(
+    zoo: Dispatcher, api: FakeApi, era: str
+) -> None:
+    """R-SAFE-3, R-BAT-1, R-BAT-2: what is sent again with the token beside it runs, and nothing else does."""
+    read = {"operation": "get_animal", "params": {"animal_id": 1}}
+    deletes = [{"operation": "delete_animal", "params": {"animal_id": number}} for number in (1, 2, 3)]
+    async with agent(zoo, era) as client:
+        asked = await client.send("delete", {"operations": [read, *deletes]})
+        assert [result["index"] for result in asked["results"]] == [0]
+        assert asked["results"][0]["result"]["error"]["code"] == "VALIDATION_ENDPOINT_MISMATCH"
+        halted = asked["halted_at"]
+        assert (halted["index"], halted["operation"]) == (1, "delete_animal")
+        assert set(halted["result"]) == {"success", "error"}
+        assert asked["pending_operations"] == [{"index": index + 1, **deletes[index]} for index in (1, 2)]
+        assert asked["summary"] == {"total": 4, "succeeded": 0, "failed": 1, "halted": 1, "pending": 2}
+        details = halted["result"]["error"]["details"]
+        assert all(f"animal_id: {number}" in details["confirmation_message"] for number in (1, 2, 3))
+        assert api.sent == []
+        token = {"confirmation_token": details["confirmation_token"]}
+        for others in (deletes[:2], [*deletes, deletes[0]], deletes[::-1]):
+            refused = await client.send("delete", {"operations": others, **token})
+            assert {result["result"]["error"]["code"] for result in refused["results"]} == {"TOKEN_SCOPE_MISMATCH"}
+        assert api.sent == []
+        done = await client.send("delete", {"operations": deletes, **token})
+        assert done["summary"] == {"total": 3, "succeeded": 3, "failed": 0}
+        again = await client.send("delete", {"operations": deletes, **token})
+        assert again["error"]["code"] == "TOKEN_ALREADY_USED"
+    assert len(api.sent) == 3
+
+
+@ERAS
+async def test_an_operation_of_a_batch_may_have_its_own_token(zoo: Dispatcher, api: FakeApi, era: str) -> None:
+    """R-SAFE-3, R-BAT-1: a token given out for a call alone is good for it within a batch, too, and for no other."""
     calls = [{"operation": "delete_animal", "params": {"animal_id": number}} for number in (1, 2)]
     async with agent(zoo, era) as client:
-        asked = await client.send("delete", {"operations": calls})
-        tokens = [result["result"]["confirmation"]["token"] for result in asked["results"]]
-        confirmed = [{**call, "confirmation_token": token} for call, token in zip(calls, tokens, strict=True)]
-        done = await client.send("delete", {"operations": [confirmed[0], {**calls[1], "_confirmation": tokens[0]}]})
+        token = (await client.send("delete", calls[0]))["confirmation"]["token"]
+        confirmed = [{**calls[0], "confirmation_token": token}, {**calls[1], "_confirmation": token}]
+        done = await client.send("delete", {"operations": confirmed})
         assert [result["result"]["success"] for result in done["results"]] == [True, False]
     assert len(api.sent) == 1
 

@@ -408,11 +408,11 @@ async def test_what_happens_in_the_loop_is_recorded(era: str) -> None:
 
 
 def test_what_is_active_depends_on_the_settings(package: Any, era: str) -> None:
-    """R-LOOP-2: confirming is offered while anything asks."""
+    """R-LOOP-2, R-STEP-1: confirming is offered while anything asks, plans always."""
     adapter = Adapter.load(package)
-    assert [operation.name for operation in active_operations(adapter, Config())] == ["confirm_operation"]
-    assert active_operations(adapter, Config(policy="open")) == ()
+    assert [operation.name for operation in active_operations(adapter, Config())] == ["confirm_operation", "run_steps"]
+    assert [operation.name for operation in active_operations(adapter, Config(policy="open"))] == ["run_steps"]
     assert {
         operation.name for operation in active_operations(adapter, Config(policy="open", safety_loop="logging"))
-    } == set(LOOP)
+    } == {*LOOP, "run_steps"}
     assert era

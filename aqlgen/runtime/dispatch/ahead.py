@@ -1,0 +1,113 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""What is known of the calls of a batch or plan before their turn; nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import Code, Failure
+from ..hooks import Call, HookError
+from .arguments import Request
+
+if TYPE_CHECKING:
+    from ..calls.exchanges import ApiSide
+    from ..envelope import Stamp
+    from ..introspection.introspect import Introspection
+    from ..protocol_operations import Person, Registry
+    from ..safety.gatekeeper import Gatekeeper
+    from ..safety.loop import SafetyLoop
+    from ..safety.together import Grant, Pending
+    from ..session import Session
+    from ..table import Row
+    from ..validation.understood import Understood
+    from .arguments import Limits
+
+__all__ = ["Ahead"]
+
+Validate: TypeAlias = "Callable[[Row, Mapping[str, Any], list[Understood] | None], tuple[Row, dict[str, Any]]]"
+"""Returns a call's row and valid parameters. Raises Failure with all problems."""
+
+
+class Ahead:
+    """Looks at calls as the dispatcher would perform them, with the parts that it performs them with."""
+
+    def __init__(
+        self,
+        introspection: Introspection,
+        registry: Registry,
+        api: ApiSide,
+        gate: Gatekeeper,
+        loop: SafetyLoop,
+        limits: Limits,
+        validated: Validate,
+        dry_run: Callable[[Row, Mapping[str, Any], Request, Stamp, Session], Awaitable[dict[str, Any]]],
+    ) -> None:
+        self._introspection = introspection
+        self._registry = registry
+        self._api = api
+        self._gate = gate
+        self._loop = loop
+        self._limits = limits
+        self._validated = validated
+        self._dry_run = dry_run
+
+    async def foresee(self, family: str | None, request: Request, stamp: Stamp, session: Session) -> Pending | None:
+        """Return what would have to be confirmed about a call; None where nothing would, or where it would fail."""
+        row = self._introspection.find(request.operation, family)
+        if row is None or row.danger not in self._gate.watched or family not in (None, row.family):
+            return None
+        try:
+            row, params = self._validated(row, request.for_row(row), [])
+            if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
+                return None
+            if row.family != "read":
+                self._loop.hold(session, row)
+            call = Call(row.name, params, row.family, stamp.request_id, session.id, request.metadata(row))
+            sent = {name: value for name, value in params.items() if name not in row.adapter_parameters}
+            return await self._gate.foresee_confirmation(row, call, partial(self._api.build, row, sent))
+        except (Failure, HookError):
+            return None  # the call itself will say it
+
+    async def confirm(self, calls: Sequence[Pending], grant: Grant, session: Session, person: Person | None) -> None:
+        """Have calls confirmed together, with the token that was sent beside them if there is one. Raises Failure."""
+        await self._gate.confirm_calls(calls, grant.take_token(), session, person)
+
+    def is_safe_read(self, name: str, family: str | None) -> bool:
+        """Return True for an operation that changes nothing and tells nothing grave."""
+        if self._registry.find(name) is not None:
+            return False
+        row = self._introspection.find(name, family)
+        return name == "introspect" or (row is not None and row.family == "read" and row.danger == "safe")
+
+    def refuse_as_step(self, operation: str) -> None:
+        """Raise Failure for an operation of the adapter itself."""
+        if operation == "introspect" or self._registry.find(operation) is not None:
+            raise Failure(
+                Code.INVALID_VALUE,
+                f"Operation '{operation}' is the adapter's own, and no step of a plan: call it alone",
+                {"operation": operation},
+            )
+
+    def refuse_by_policy(self, row: Row) -> None:
+        """Raise Failure for an operation that the policy refuses whatever its parameters are."""
+        refusal = self._gate.refuses(row)
+        if refusal is not None:
+            raise refusal
+
+    def check_size(self, params: Mapping[str, Any]) -> None:
+        """Raise Failure for parameters that are larger than a call's may be."""
+        self._limits.check({"params": params})
+
+    def check(self, row: Row, params: Mapping[str, Any]) -> None:
+        """Check parameters as those of a call. Raises Failure with all problems."""
+        self._validated(row, Request(row.name, params, {}).for_row(row), [])
+
+    async def preview(self, row: Row, request: Request, stamp: Stamp, session: Session) -> dict[str, Any]:
+        """Return what a call would send, and send nothing. Raises Failure if it cannot be called."""
+        row, params = self._validated(row, request.for_row(row), [])
+        if "dry_run" in row.adapter_parameters:
+            params.pop("dry_run", None)
+        shown = await self._dry_run(row, params, request, stamp, session)
+        return {key: value for key, value in shown.items() if key != "dry_run"}

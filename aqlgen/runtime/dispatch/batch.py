@@ -1,0 +1,161 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""A batch: operations in order, halted where one must be confirmed (R-BAT-1, R-BAT-2).
+
+The calls of one operation that must be confirmed are asked about together: by one question to a person, or by one
+token, which is sent back as `confirmation_token` beside `operations`. What a person refuses fails; the rest goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..envelope import Envelope, success
+from ..errors import Code, Failure
+from ..safety.together import Grant, Pending, fitting
+from ..warnings.collector import Warnings
+from .arguments import Request, read_item
+
+if TYPE_CHECKING:
+    from ..envelope import Stamp
+    from ..protocol_operations import Person
+    from ..session import Session
+    from .ahead import Ahead
+
+__all__ = ["Batch", "Calls"]
+
+_HALTED = (
+    "Nothing from here on was done: send this operation and pending_operations again, and confirmation_token beside "
+    "operations."
+)
+
+
+class Calls(Protocol):
+    """The part of the dispatcher that batches use."""
+
+    async def answer(
+        self,
+        family: str | None,
+        request: Request,
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+        batch_warnings: Warnings | None = None,
+    ) -> Envelope:
+        """Answer one operation."""
+        ...
+
+    def is_known(self, name: str) -> bool:
+        """Return True for the name of an operation."""
+        ...
+
+    @property
+    def ahead(self) -> Ahead:
+        """The view of calls before their turn."""
+        ...
+
+    def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
+        """Return the warnings that the envelope shows."""
+        ...
+
+
+@dataclass
+class Batch:
+    """One batch, which is answered once."""
+
+    calls: Calls
+    family: str | None
+    stamp: Stamp
+    session: Session
+    person: Person | None
+    grant: Grant
+
+    async def answer(self, items: Sequence[Any]) -> Envelope:
+        """Answer a batch in order; an operation that fails does not stop those after it."""
+        requests = [self._read(item) for item in items]
+        results: list[dict[str, Any]] = []
+        succeeded, warnings, halted = 0, Warnings(), False
+        for index, request in enumerate(requests):
+            try:
+                if isinstance(request, Failure):
+                    raise request
+                await self._confirm(requests[index:])
+                result = await self.calls.answer(self.family, request, self.stamp, self.session, self.person, warnings)
+                if self.person is not None and not self.calls.ahead.is_safe_read(request.operation, self.family):
+                    self.person.batched = True  # from here on the question cannot be the result of all of it
+            except Failure as failure:
+                result = failure.envelope()
+            succeeded += result["success"]
+            results.append({"index": index, "operation": _name(items[index]), "result": result})
+            if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
+                halted = True
+                break
+        envelope = success(None, self.stamp.meta(), self.calls.select(warnings, self.session))
+        failed = len(results) - succeeded - halted
+        if halted:
+            envelope["halted_at"] = _halted(results.pop())
+            envelope["pending_operations"] = [
+                _pending(index, items[index]) for index in range(len(results) + 1, len(items))
+            ]
+        envelope["results"] = results
+        envelope["summary"] = {"total": len(items), "succeeded": succeeded, "failed": failed}
+        if halted:
+            envelope["summary"] |= {"halted": 1, "pending": len(envelope["pending_operations"])}
+        return envelope
+
+    def _read(self, item: Any) -> Request | Failure:
+        try:
+            return read_item(item, self.calls.is_known)._replace(grant=self.grant)
+        except Failure as failure:
+            return failure
+
+    async def _confirm(self, requests: Sequence[Request | Failure]) -> None:
+        """Have the first call confirmed, if it must be, with all later ones of its operation.
+
+        Raises Failure (CONFIRMATION_REQUIRED) if the batch halts; any other failure is that of each of the calls.
+        """
+        group: list[Pending] = []
+        for request in requests:
+            if isinstance(request, Failure):
+                continue
+            pending = await self.calls.ahead.foresee(self.family, request, self.stamp, self.session)
+            if not group and (pending is None or self.grant.decided(pending.digest)):
+                return
+            if pending is not None and (not group or pending.row.name == group[0].row.name):
+                group.append(pending)
+        calls = fitting(group)
+        try:
+            await self.calls.ahead.confirm(calls, self.grant, self.session, self.person)
+        except Failure as failure:
+            if failure.code is Code.CONFIRMATION_REQUIRED:
+                raise
+            self.grant.refuse(calls, failure)
+        else:
+            self.grant.confirm(calls)
+
+
+def _name(item: Any) -> str:
+    name = item.get("operation") if isinstance(item, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def _halted(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry of the operation that halted a batch, with what to do; its token stands in the details."""
+    error = entry["result"]["error"]
+    message = error["message"].partition(" To go on, call it again")[0]
+    if "confirmation_token" in error.get("details", {}):
+        message = f"{message} {_HALTED} Do so only if your user wants this."
+    return {**entry, "result": {"success": False, "error": {**error, "message": message}}}
+
+
+def _pending(index: int, item: Any) -> dict[str, Any]:
+    """Return an operation that was not performed, as it is sent again."""
+    entry: dict[str, Any] = {"index": index, "operation": _name(item)}
+    if isinstance(item, Mapping):
+        inside = item.get("params")
+        beside = {key: value for key, value in item.items() if key not in ("operation", "params")}
+        params = {**beside, **inside} if isinstance(inside, Mapping) else beside
+        if params:
+            entry["params"] = params
+    return entry

@@ -1,0 +1,313 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The answer to `run_steps`: each step takes the path of a call alone, and nothing else (R-STEP-1 to 3).
+
+What a step hands to the next one is what an agent would have seen of it: without the adapter's credentials. Limits,
+validation, policy, confirmation, loop, hooks and audit log are those of the call itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..calls.selection import Selection
+from ..envelope import Envelope, success
+from ..errors import Code, Failure
+from ..safety.together import Grant, Pending, fitting
+from ..steps.operation import RUN_STEPS
+from ..steps.plan import Plan, Step, check_plan, read_plan
+from ..steps.run import Progress, Run
+from ..text import folded
+from ..warnings.collector import Warnings
+from .arguments import TOKEN, Request, sent_token
+from .batch import Calls
+
+if TYPE_CHECKING:
+    from ..envelope import Stamp
+    from ..protocol_operations import Person, Registry
+    from ..schema.reader import Types
+    from ..session import Session
+    from ..settings.config import Config
+    from ..steps.kept import KeptPlans
+    from ..table import Row, Table
+
+__all__ = ["PlanCalls", "answer_plan"]
+
+_MOST_WARNINGS = 20
+
+
+class PlanCalls(Calls, Protocol):
+    """The part of the dispatcher that plans use."""
+
+    @property
+    def kept_plans(self) -> KeptPlans:
+        """The plans that halted."""
+        ...
+
+    @property
+    def table(self) -> Table:
+        """The operation table."""
+        ...
+
+    @property
+    def config(self) -> Config:
+        """The settings."""
+        ...
+
+    def masked(self, value: Any) -> Any:
+        """Return a value without the adapter's credentials."""
+        ...
+
+    def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
+        """Return the row of an operation that a tool offers. Raises Failure."""
+        ...
+
+    def check_family(self, family: str | None, operation: str, expected: str) -> None:
+        """Raise Failure for an operation that belongs to another tool."""
+        ...
+
+
+async def answer_plan(
+    calls: PlanCalls,
+    registry: Registry,
+    tool: str | None,
+    request: Request,
+    stamp: Stamp,
+    session: Session,
+    person: Person | None,
+) -> Envelope:
+    """Answer a plan, a new one or one that goes on. `tool` is the family of the tool that is called. Raises Failure."""
+    operation = next(operation for operation in registry.active() if operation.name == RUN_STEPS)
+    calls.check_family(tool, RUN_STEPS, operation.family)
+    params = request.params
+    registry.check(RUN_STEPS, params)
+    token, steps, returns = params.get("continue"), params.get("steps"), params.get("return")
+    progress, kept = Progress(), None
+    if token is not None:
+        if steps is not None:
+            raise Failure(
+                Code.INVALID_VALUE,
+                "Parameter 'continue' excludes 'steps': go on with a plan, or begin another",
+                {"param_name": "continue"},
+            )
+        kept = calls.kept_plans.get(token, session)
+        steps, returns = kept["steps"], kept["return"]
+        progress = Progress(**kept["progress"])
+    plan = read_plan(steps, returns)
+    confirmation = sent_token({**request.outside, **request.inside})
+    # A tool that only reads offers no plan that does anything else.
+    family = "read" if operation.family == "read" else None
+    side = _Side(calls, family, plan, {"steps": steps, "return": returns}, stamp, session, person, confirmation)
+    side.rows = check_plan(plan, side)
+    run = Run(plan, progress, side)
+    if params.get("dry_run"):
+        return success(await run.preview(), stamp.meta())
+    side.token = token
+    data = await run.run()
+    side.claim()
+    data, warning = _fitted(data, calls, side.rows.values())
+    warnings = calls.select(side.warnings, session) + side.shown_warnings + warning
+    stamp.notes = {"summary": run.summary()}
+    return success(data, stamp.meta(), warnings)
+
+
+def _fitted(data: Any, calls: PlanCalls, rows: Any) -> tuple[Any, list[dict[str, Any]]]:
+    """Return the answer cut to the largest one, with the warning if it was cut."""
+    from ..warnings.thresholds import truncate
+
+    performed = any(row.family != "read" for row in rows)
+    data, warning = truncate(data, calls.config.max_response_size, performed=performed)
+    return data, [] if warning is None else [warning.as_json()]
+
+
+class _Side:
+    """The operations as a plan's steps see and call them."""
+
+    def __init__(
+        self,
+        calls: PlanCalls,
+        family: str | None,
+        plan: Plan,
+        written: Mapping[str, Any],
+        stamp: Stamp,
+        session: Session,
+        person: Person | None,
+        confirmation: object,
+    ) -> None:
+        self.rows: Mapping[int, Row] = {}
+        self.token: str | None = None
+        self.warnings = Warnings()
+        self.shown_warnings: list[dict[str, Any]] = []
+        self.budget = calls.config.max_request_size
+        self.asks_person = person is not None and person.reachable
+        self._calls = calls
+        self._family = family
+        self._plan = plan
+        self._written = written
+        self._stamp = stamp
+        self._session = session
+        self._person = person
+        self._grant = Grant(confirmation)
+        self._selection = Selection(calls.table)
+
+    # What is known before
+
+    @property
+    def types(self) -> Types:
+        """The types of the table."""
+        return self._calls.table.types
+
+    def find(self, operation: str) -> Row:
+        """Return the row of an operation that a step may perform. Raises Failure for any other."""
+        self._calls.ahead.refuse_as_step(operation)
+        row = self._calls.find(self._family, operation, self._session, self._stamp)
+        self._calls.ahead.refuse_by_policy(row)
+        return row
+
+    def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
+        """Return what is wrong with parameters, as far as those with references leave it sure."""
+        known = {name: value for name, value in params.items() if name not in open_params}
+        unknown = _unknown(row, open_params)
+        if unknown:
+            from ..validation.problems import failure as failure_of
+            from ..validation.problems import unknown_problem
+
+            return failure_of([unknown_problem(row, unknown, params)])
+        try:
+            self._calls.ahead.check(row, known)
+        except Failure as failure:
+            return failure if not open_params else _sure(failure, known, open_params)
+        return None
+
+    # Calls
+
+    def is_safe_read(self, name: str) -> bool:
+        """Return True for an operation that changes nothing and tells nothing grave."""
+        return self._calls.ahead.is_safe_read(name, self._family)
+
+    async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
+        """Perform a call as if it came alone."""
+        self._calls.ahead.check_size(params)
+        if not self.is_safe_read(operation):
+            self.claim()
+        request = self._request(operation, params)
+        envelope: Envelope = self._calls.masked(
+            await self._calls.answer(self._family, request, self._stamp, self._session, self._person, self.warnings)
+        )
+        if self._person is not None and not self.is_safe_read(operation):
+            self._person.batched = True  # from here on the question cannot be the result of all of it
+        return envelope
+
+    async def foresee(self, operation: str, params: Mapping[str, Any]) -> Pending | None:
+        """Return what would have to be confirmed about a call, if anything."""
+        try:
+            self._calls.ahead.check_size(params)
+        except Failure:
+            return None
+        request = self._request(operation, params)
+        return await self._calls.ahead.foresee(self._family, request, self._stamp, self._session)
+
+    async def confirm(self, calls: Sequence[Pending]) -> int:
+        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
+        chosen = fitting(calls)
+        await self._calls.ahead.confirm(chosen, self._grant, self._session, self._person)
+        self._grant.confirm(chosen)
+        return len(chosen)
+
+    async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the request of a call. Raises Failure if there is none."""
+        self._calls.ahead.check_size(params)
+        row = self._calls.find(self._family, operation, self._session, self._stamp)
+        request = self._request(operation, params)
+        return await self._calls.ahead.preview(row, request, self._stamp, self._session)
+
+    def _request(self, operation: str, params: Mapping[str, Any]) -> Request:
+        """Return the request of a call. A read gives all fields: the next steps may need what the answer leaves out."""
+        number = next(step.number for step in self._plan.steps if step.operation == operation)
+        if _chooses_fields(self.rows[number]) and "fields" not in params:
+            params = {**params, "fields": "full"}
+        return Request(operation, params, {}, self._grant)
+
+    def shown(self, step: Step, data: Any) -> Any:
+        """Return what of a call's data the answer shows: the step's fields, or what the operation shows by default."""
+        row = self.rows[step.number]
+        fields = step.fields
+        if fields is None:
+            if not _chooses_fields(row) or "fields" in step.params:
+                return data
+            fields = row.parameters["fields"].schema.get("default", "full")
+        paged = row.paging is not None and isinstance(data, dict)
+        return self._selection.select(data, row, fields, "items" if paged else None)
+
+    def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
+        """Add the warnings of a call."""
+        for warning in warnings[: max(0, _MOST_WARNINGS - len(self.shown_warnings))]:
+            self.shown_warnings.append({**warning, "details": {**warning.get("details", {}), "step": step}})
+
+    # The plan itself
+
+    def claim(self) -> None:
+        """Take the kept plan, before its first call that is no safe read. Raises Failure if another call has it."""
+        token, self.token = self.token, None
+        if token is not None and not self._calls.kept_plans.take(token):
+            raise Failure(
+                Code.TOKEN_ALREADY_USED,
+                "The token of 'continue' was used by another call",
+                {"param_name": "continue"},
+            )
+
+    def keep(self, progress: Mapping[str, Any]) -> str | None:
+        """Keep a halted plan and return its token; None for one that is too large, or holds a secret."""
+        if self.token is not None:
+            self._calls.kept_plans.take(self.token)
+            self.token = None
+        for step in self._plan.steps:
+            row = self.rows[step.number]
+            if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
+                return None
+        return self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
+
+
+def _chooses_fields(row: Row) -> bool:
+    return row.family == "read" and "fields" in row.adapter_parameters
+
+
+def _unknown(row: Row, names: Iterable[str]) -> list[str]:
+    """Return the names of no parameter; none of an operation with a body, whose fields may stand beside it."""
+    if any(parameter.location.startswith("body") for parameter in row.parameters.values()):
+        return []
+    declared = {folded(name) for name in (*row.parameters, *row.wire_names)}
+    return [name for name in names if folded(name) not in declared and name[:1] != "_" and name != TOKEN]
+
+
+def _sure(failure: Failure, known: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
+    """Return what of a failure is so whatever the references stand for."""
+    from ..validation.problems import Problem
+    from ..validation.problems import failure as failure_of
+
+    details = failure.details
+    missing = details.get("missing_params")
+    if missing is not None:
+        open_names = {folded(name) for name in open_params}
+        left = [name for name in missing if folded(name) not in open_names]
+        # Parameters may stand within others, and references be fields of a body: what is missing is sure only if
+        # the references stand for parameters of their own.
+        if left and len(missing) - len(left) == len(open_params):
+            return Failure(
+                failure.code,
+                f"Missing required parameter(s): {', '.join(left)}",
+                {**{key: details[key] for key in ("operation",) if key in details}, "missing_params": left},
+            )
+    if failure.code is Code.UNKNOWN_PARAM:
+        return failure
+    names = {folded(name) for name in known}
+    problems: list[Problem] = []
+    if failure.code in (Code.INVALID_TYPE, Code.INVALID_VALUE):
+        problems.append(Problem(failure.code, str(details.get("param_name", "")), failure.message, details))
+    problems += [
+        Problem(Code(problem["code"]), problem["param_name"], problem["message"])
+        for problem in details.get("problems", [])
+        if problem["code"] in (Code.INVALID_TYPE, Code.INVALID_VALUE, Code.UNKNOWN_PARAM)
+    ]
+    sure = [problem for problem in problems if folded(problem.name.partition(".")[0].partition("[")[0]) in names]
+    return failure_of(sure) if sure else None

@@ -1,0 +1,124 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The gatekeeper's refusals, as an agent reads them (R-SAFE-1, R-SAFE-3 to 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Code, Failure
+
+if TYPE_CHECKING:
+    from ..hooks import GateDecision
+    from ..table import Row
+    from .confirmation import ConfirmationToken
+
+__all__ = [
+    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_shown", "unwritable",
+]  # fmt: skip
+
+_MOST_NAMED = 20
+
+
+def denied(row: Row, decision: GateDecision, trust_level: str) -> Failure:
+    """Return the refusal of an operation by the policy."""
+    reasons = "".join(f" {reason}." for reason in decision.reasons)
+    return Failure(
+        Code.DANGER_LEVEL_DENIED,
+        f"Operation '{row.name}' is refused: its danger level is {row.danger}.{reasons} "
+        "Only the adapter's owner can unlock it, by a lower danger in overrides.yaml or MCP_AQL_POLICY=open.",
+        {
+            "operation": row.name,
+            "danger_level": row.danger,
+            "policy": decision.policy,
+            "trust_level": trust_level,
+            "reasons": list(decision.reasons),
+        },
+    )
+
+
+def no_token(row: Row, reason: str) -> Failure:
+    """Return the refusal of any token where only a person confirms."""
+    return Failure(
+        Code.TOKEN_INVALID,
+        "Confirmation token is not valid: this adapter takes no tokens, only a person confirms. Call the operation "
+        "again without it; a person is asked if the client can ask one.",
+        {"operation": row.name, "reason": reason},
+    )
+
+
+def nobody_to_ask(row: Row, decision: GateDecision, reason: str) -> Failure:
+    """Return the refusal of a call that only a person confirms, where none can be asked."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        f"Permission denied: operation '{row.name}' runs only once a person has confirmed it, and this client has "
+        "no way to ask one. Nothing was sent, and no other call confirms it: use a client with elicitation, or "
+        "tell your user. Only the adapter's owner can change this (MCP_AQL_APPROVAL).",
+        {
+            "operation": row.name,
+            "danger_level": row.danger,
+            "reason": reason,
+            "reasons": list(decision.reasons),
+            "approval": "person",
+        },
+    )
+
+
+def not_confirmed(row: Row) -> Failure:
+    """Return the refusal of a call to which a person said no."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        "Permission denied: the person who was asked did not confirm it. Nothing was sent; do not try again.",
+        {"operation": row.name, "reason": "not confirmed by the person"},
+    )
+
+
+def not_shown(row: Row, incomplete: Sequence[str]) -> Failure:
+    """Return the refusal, under policy `strict`, of a call that cannot be shown in full."""
+    from .view import INCOMPLETE
+
+    shown = list(incomplete[:_MOST_NAMED])
+    return Failure(
+        Code.PERMISSION_DENIED,
+        f"Permission denied: part of this call {INCOMPLETE} to whoever confirms it, and policy strict refuses "
+        f"this: {', '.join(shown)}. Send less in one call.",
+        {"operation": row.name, "reason": INCOMPLETE, "parameters": shown},
+    )
+
+
+def confirmation_required(
+    row: Row, token: ConfirmationToken, calls: int, message: str, reasons: Sequence[str]
+) -> Failure:
+    """Return the demand of a confirmation, with its token; `row` is the gravest of the calls' operations."""
+    text = (
+        f"Operation '{row.name}' requires confirmation. To go on, call it again with the same parameters and "
+        "confirmation_token; do so only if your user wants this."
+    )
+    details: dict[str, Any] = {
+        "operation": row.name,
+        "danger_level": row.danger,
+        "reasons": list(reasons),
+        "confirmation_message": message,
+        "confirmation_token": token.id,
+        "expires_at": token.expires_at,
+    }
+    if calls > 1:
+        text = f"{calls} calls require confirmation, and one token confirms them all."
+        details["calls"] = calls
+    confirmation: Mapping[str, Any] = {
+        "token": token.id,
+        "expires_at": token.expires_at,
+        "message": message,
+        "reasons": list(reasons),
+    }
+    return Failure(Code.CONFIRMATION_REQUIRED, text, details, confirmation)
+
+
+def unwritable(row: Row, request_id: str, adapter: str) -> Failure:
+    """Return the failure of a call that the audit log cannot record."""
+    return Failure(
+        Code.INTERNAL_ERROR,
+        "Internal error: the audit log cannot be written, so nothing was done. "
+        f"The adapter's owner sees its place with '{adapter}-adapter doctor'.",
+        {"operation": row.name, "request_id": request_id},
+    )

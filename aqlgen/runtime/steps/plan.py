@@ -1,0 +1,248 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""A plan as an agent gives it, read and checked whole before anything is sent (R-STEP-1)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..errors import Code, Failure
+from ..schema.reader import parts, union_of
+from ..text import folded, line, listed
+from .conditions import Where, read_where
+from .operation import MAX_STEPS
+from .references import Reference, is_reference, references_in
+
+if TYPE_CHECKING:
+    from ..schema.reader import Types
+    from ..table import Row
+
+__all__ = ["LOCAL", "Operations", "Plan", "Step", "check_plan", "read_plan"]
+
+LOCAL = ("item", "index")
+"""The names that a step has within `foreach`."""
+_KEYS = ("id", "operation", "params", "foreach", "where", "fields")
+_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_PRESETS = ("minimal", "standard", "full")
+_MOST_REFERENCES = 200
+_MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step; `number` counts from 1."""
+
+    number: int
+    id: str | None
+    operation: str
+    params: Mapping[str, Any]
+    foreach: Any
+    where: Where | None
+    fields: str | Sequence[str] | None
+
+    @property
+    def label(self) -> dict[str, Any]:
+        """The step as answers name it."""
+        name = {} if self.id is None else {"id": self.id}
+        return {"step": self.number, **name, "operation": self.operation}
+
+    def references(self) -> Iterator[Reference]:
+        """Yield every reference. Raises Failure for one that is none."""
+        yield from references_in(self.foreach)
+        yield from references_in(self.where)
+        yield from references_in(self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps in order, and what is asked for as the answer; `returns` is None for every step's data."""
+
+    steps: tuple[Step, ...]
+    returns: Mapping[str, Any] | None
+
+    def step_of(self, reference: Reference) -> Step | None:
+        """Return the step that a reference begins with, None if there is none."""
+        root = reference.root
+        if root.isdecimal():
+            return next((step for step in self.steps if step.number == int(root)), None)
+        return next((step for step in self.steps if step.id == root), None)
+
+
+class Operations(Protocol):
+    """What is known of operations before a call."""
+
+    def find(self, operation: str) -> Row:
+        """Return the row of an operation that a step may perform. Raises Failure for any other."""
+        ...
+
+    def problem(self, row: Row, params: Mapping[str, Any], open_params: frozenset[str]) -> Failure | None:
+        """Return what is wrong with parameters; of `open_params` no more is known than the names."""
+        ...
+
+    @property
+    def types(self) -> Types:
+        """The types of the table."""
+        ...
+
+
+def read_plan(steps: Any, returns: Any) -> Plan:
+    """Read a plan. Raises Failure if its form is wrong."""
+    if not isinstance(steps, list) or not steps:
+        raise Failure(
+            Code.MISSING_PARAM,
+            "Missing required parameter 'steps': a list of {operation, params}, or 'continue'",
+            {"param_name": "steps"},
+        )
+    if len(steps) > MAX_STEPS:
+        raise Failure(
+            Code.PAYLOAD_TOO_LARGE,
+            f"A plan has no more than {MAX_STEPS} steps; this one has {len(steps)}. Use foreach, or several plans.",
+            {"limit_type": "steps", "limit_value": MAX_STEPS, "actual_value": len(steps)},
+        )
+    read = []
+    for number, value in enumerate(steps, 1):
+        try:
+            read.append(_read_step(number, value))
+        except Failure as failure:
+            raise _in_step(failure, number) from None
+    counts = Counter(step.id for step in read if step.id is not None)
+    if counts and max(counts.values()) > 1:
+        raise _invalid("id", f"Two steps have the id '{counts.most_common(1)[0][0]}'")
+    return Plan(tuple(read), returns)
+
+
+def _read_step(number: int, value: Any) -> Step:
+    if not isinstance(value, Mapping):
+        raise _invalid("steps", "A step is an object: {operation, params}", Code.INVALID_TYPE)
+    unknown = [line(str(key), 64) for key in value if key not in _KEYS]
+    if unknown:
+        raise Failure(
+            Code.UNKNOWN_PARAM,
+            f"Unknown key(s): {', '.join(unknown[:_MOST_PROBLEMS])}. A step has {listed(_KEYS)}; an operation's "
+            "parameters stand in params.",
+            {"unknown_params": unknown[:_MOST_PROBLEMS], "valid_params": list(_KEYS)},
+        )
+    name, operation = value.get("id"), value.get("operation")
+    if name is not None and (not isinstance(name, str) or not _ID.fullmatch(name) or name in LOCAL):
+        raise _invalid("id", "An id is a word of letters, digits, _ and -, and neither item nor index")
+    if not isinstance(operation, str):
+        raise _invalid("operation", "Missing required parameter 'operation'", Code.MISSING_PARAM)
+    params = value.get("params")
+    if params is not None and (not isinstance(params, Mapping) or is_reference(params)):
+        raise _invalid("params", "params is an object of parameters, each a value or a reference", Code.INVALID_TYPE)
+    foreach, where, fields = value.get("foreach"), value.get("where"), value.get("fields")
+    if foreach is not None and not is_reference(foreach) and not isinstance(foreach, list):
+        raise _invalid("foreach", "foreach is a reference to a list, such as {$ref: 'find.items'}", Code.INVALID_TYPE)
+    if fields is not None and not _are_fields(fields):
+        raise _invalid("fields", f"fields is a list of paths, or one of {', '.join(_PRESETS)}")
+    return Step(number, name, operation, params or {}, foreach, None if where is None else read_where(where), fields)
+
+
+def _are_fields(fields: Any) -> bool:
+    if isinstance(fields, str):
+        return fields in _PRESETS
+    return isinstance(fields, list) and bool(fields) and all(isinstance(path, str) for path in fields)
+
+
+def check_plan(plan: Plan, operations: Operations) -> dict[int, Row]:
+    """Check a plan and return each step's row. Raises Failure that tells every problem; the first decides its code."""
+    problems: list[Failure] = []
+    rows: dict[int, Row] = {}
+    count = 0
+    for step in plan.steps:
+        try:
+            row = rows[step.number] = operations.find(step.operation)
+            references = list(step.references())
+            count += len(references)
+            for reference in references:
+                _check_reference(plan, step, reference, rows, operations.types)
+            open_params = frozenset(
+                name for name, value in step.params.items() if next(references_in(value), None) is not None
+            )
+            problem = operations.problem(row, step.params, open_params)
+            if problem is not None:
+                raise problem
+        except Failure as failure:
+            problems.append(_in_step(failure, step.number))
+    try:
+        references = list(references_in(plan.returns))
+        count += len(references)
+        for reference in references:
+            _check_reference(plan, None, reference, rows, operations.types)
+        if count > _MOST_REFERENCES:
+            raise _invalid("$ref", f"A plan has no more than {_MOST_REFERENCES} references; this one has {count}")
+    except Failure as failure:
+        problems.append(Failure(failure.code, f"return: {failure.message}", failure.details))
+    if problems:
+        raise _together(problems)
+    return rows
+
+
+def _check_reference(
+    plan: Plan, step: Step | None, reference: Reference, rows: Mapping[int, Row], types: Types
+) -> None:
+    """Raise Failure for a reference to what is not known at its step, or that its answer is known not to have."""
+    if reference.root in LOCAL:
+        if step is None or step.foreach is None:
+            raise _invalid("$ref", f"'{line(reference.text, 80)}' has a meaning only in a step with foreach")
+        return
+    target = plan.step_of(reference)
+    if target is None or (step is not None and target.number >= step.number):
+        known = [str(other.id or other.number) for other in plan.steps if step is None or other.number < step.number]
+        raise Failure(
+            Code.INVALID_VALUE,
+            f"'{line(reference.text, 80)}' begins with no earlier step. "
+            + (f"Earlier ones: {listed(known)}" if known else "The first step has no earlier ones"),
+            {"param_name": "$ref", "available": known},
+        )
+    if target.number in rows and reference.path:
+        _check_first(target, reference, rows[target.number], types)
+
+
+def _check_first(target: Step, reference: Reference, row: Row, types: Types) -> None:
+    """Compare the first step of a path with the answer that is declared, where that leaves no other."""
+    first, text = reference.path[0], line(reference.text, 80)
+    if target.foreach is not None:
+        if not isinstance(first, int):
+            raise _invalid("$ref", f"'{text}' is of a step with foreach, whose data is a list: begin with [0]")
+        return
+    if row.paging is not None:
+        if isinstance(first, int):
+            raise _invalid("$ref", f"'{text}': the answer is a page; its list is items, so begin with .items[{first}]")
+        return
+    answers = [answer.get("schema") for status, answer in row.responses.items() if status.startswith("2")]
+    if len(answers) != 1 or not isinstance(answers[0], Mapping):
+        return
+    shape = union_of(types, answers[0])
+    closed = any(part.get("additionalProperties") is False for part in parts(answers[0], types))
+    known = {folded(name) for name in (*shape.properties, "_etag")}
+    if isinstance(first, str) and closed and not shape.items and folded(first) not in known:
+        raise _invalid("$ref", f"'{text}': the answer has no '{line(first, 64)}', but {listed(shape.properties, 20)}")
+    if isinstance(first, str) and shape.items and not (shape.properties or shape.extra):
+        raise _invalid("$ref", f"'{text}': the answer is a list, so begin with [0]")
+    if isinstance(first, int) and shape.properties and not shape.items:
+        raise _invalid("$ref", f"'{text}': the answer is an object; it has {listed(shape.properties, 20)}")
+
+
+def _together(problems: Sequence[Failure]) -> Failure:
+    first, rest = problems[0], problems[1 : _MOST_PROBLEMS + 1]
+    message = f"{first.message}. Nothing was sent."
+    details = dict(first.details)
+    if rest:
+        details["problems"] = [
+            {"code": problem.code.value, "message": problem.message} for problem in rest
+        ] + details.get("problems", [])
+        message = f"{first.message} (and {len(problems) - 1} more, see details.problems). Nothing was sent."
+    return Failure(first.code, message, details)
+
+
+def _in_step(failure: Failure, number: int) -> Failure:
+    message = failure.message.rstrip(".")
+    return Failure(failure.code, f"Step {number}: {message}", {"step": number, **failure.details})
+
+
+def _invalid(name: str, message: str, code: Code = Code.INVALID_VALUE) -> Failure:
+    return Failure(code, message, {"param_name": name})

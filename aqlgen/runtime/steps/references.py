@@ -1,0 +1,159 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""References to earlier answers: `{"$ref": "find.items[0].id"}` (R-STEP-1).
+
+A reference is a step's id or number, `item` or `index`, then a path. Only what the agent wrote is searched for
+references: data of the API are values, whatever they look like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from ..errors import Code, Failure
+from ..exact_json import ExactFloat
+from ..text import folded, line
+
+__all__ = ["Budget", "Reference", "is_reference", "pick", "read_reference", "references_in", "resolve", "size_of"]
+
+_ROOT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+_STEP = re.compile(r'\.([^.\[\]"]{1,200})|\[(-?\d{1,6})\]|\["([^"]{1,200})"\]')
+_LONGEST = 1000
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference: `root` is what it begins with, `path` the names and indices after it."""
+
+    text: str
+    root: str
+    path: tuple[str | int, ...]
+
+
+def is_reference(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Return True for an object whose only key is `$ref`."""
+    return isinstance(value, Mapping) and len(value) == 1 and "$ref" in value
+
+
+def read_reference(value: Mapping[str, Any]) -> Reference:
+    """Read a reference. Raises Failure if it is none."""
+    text = value["$ref"]
+    root = _ROOT.match(text) if isinstance(text, str) and len(text) <= _LONGEST else None
+    if root is None:
+        raise _wrong(text)
+    path: list[str | int] = []
+    position = root.end()
+    while position < len(text):
+        step = _STEP.match(text, position)
+        if step is None:
+            raise _wrong(text)
+        path.append(int(step[2]) if step[2] is not None else step[1] or step[3])
+        position = step.end()
+    return Reference(text, root[0], tuple(path))
+
+
+def _wrong(text: Any) -> Failure:
+    shown = line(text, 80) if isinstance(text, str) else type(text).__name__
+    return Failure(
+        Code.INVALID_VALUE,
+        f"'{shown}' is no reference. Give a step's id or number, then a path, such as find.items[0].id",
+        {"param_name": "$ref"},
+    )
+
+
+def references_in(value: Any) -> Iterator[Reference]:
+    """Yield the references within a value. Raises Failure for one that is none."""
+    if is_reference(value):
+        yield read_reference(value)
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from references_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from references_in(inner)
+
+
+class Budget:
+    """The characters that the values of references may have together."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._left = limit
+
+    def spend(self, value: Any) -> None:
+        """Count a value. Raises Failure if it is too much."""
+        self._left -= size_of(value, self._left)
+        if self._left < 0:
+            raise Failure(
+                Code.PAYLOAD_TOO_LARGE,
+                f"The values of references are more than {self._limit} characters: refer to less",
+                {"limit_type": "references", "limit_value": self._limit, "unit": "characters"},
+            )
+
+
+def size_of(value: Any, limit: int) -> int:
+    """Return about how many characters a value has as JSON; the count ends past the limit."""
+    total, todo = 0, [value]
+    while todo and total <= limit:
+        inner = todo.pop()
+        if isinstance(inner, str):
+            total += len(inner) + 2
+        elif isinstance(inner, Mapping):
+            total += 2 + sum(len(str(key)) + 4 for key in inner)
+            todo.extend(inner.values())
+        elif isinstance(inner, Sequence):
+            total += 2 + len(inner)
+            todo.extend(inner)
+        else:
+            total += len(inner.text) if isinstance(inner, ExactFloat) else 8
+    return total
+
+
+def resolve(value: Any, look_up: Callable[[Reference], Any], budget: Budget) -> Any:
+    """Return a value with its references replaced. Raises Failure for one that leads nowhere."""
+    if is_reference(value):
+        data = look_up(read_reference(value))
+        budget.spend(data)
+        return data
+    if isinstance(value, Mapping):
+        return {key: resolve(inner, look_up, budget) for key, inner in value.items()}
+    return [resolve(inner, look_up, budget) for inner in value] if isinstance(value, list) else value
+
+
+def pick(data: Any, reference: Reference) -> Any:
+    """Return what a reference's path leads to. Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere."""
+    for depth, step in enumerate(reference.path):
+        if isinstance(step, int):
+            if not isinstance(data, list):
+                raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
+            if not -len(data) <= step < len(data):
+                raise _nowhere(reference, depth, f"has {len(data)} items", data)
+            data = data[step]
+            continue
+        if not isinstance(data, Mapping):
+            hint = ": give an index, such as [0]" if isinstance(data, list) else ""
+            raise _nowhere(reference, depth, f"is {_kind(data)}{hint}", data)
+        if step not in data:
+            alike = [key for key in data if folded(str(key)) == folded(step)]
+            if len(alike) != 1:
+                raise _nowhere(reference, depth, f"has no '{line(step, 64)}'", data)
+            step = alike[0]
+        data = data[step]
+    return data
+
+
+def _kind(data: Any) -> str:
+    return {dict: "an object", list: "a list", type(None): "null"}.get(type(data), "a single value")
+
+
+def _nowhere(reference: Reference, depth: int, why: str, data: Any) -> Failure:
+    details: dict[str, Any] = {"reference": reference.text}
+    if isinstance(data, Mapping):
+        details["available"] = [line(str(key), 64) for key in list(data)[:_MOST_NAMED]]
+    at = reference.root + "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in reference.path[:depth]
+    )
+    return Failure(Code.INVALID_VALUE, f"'{line(reference.text, 120)}' leads nowhere: {line(at, 120)} {why}", details)

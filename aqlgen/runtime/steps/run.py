@@ -1,0 +1,387 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The run of a plan: its calls one by one, halted at a failure and where a confirmation is needed (R-STEP-2, R-STEP-3).
+
+Before the first call that is no safe read, and again before a call whose parameters were not known then, every call
+that is known by now is looked at, and what must be confirmed is asked about together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ..errors import UNKNOWN_OUTCOME, Code, Failure
+from ..schema.reader import json_type
+from ..warnings.collector import CallWarning
+from .conditions import holds
+from .kept import SECONDS
+from .operation import MAX_CALLS, RUN_STEPS
+from .plan import LOCAL, Plan, Step
+from .references import Budget, Reference, is_reference, pick, read_reference, resolve, size_of
+
+if TYPE_CHECKING:
+    from ..envelope import Envelope
+
+__all__ = ["MAX_ITEMS", "MAX_SECONDS", "Progress", "Run", "StepCalls"]
+
+MAX_ITEMS = 100
+MAX_SECONDS = 120.0
+_MOST_KEPT = 8_000_000
+_MOST_SHOWN = 20_000
+_MOST_PREVIEWS = 20
+_NOT_RESUMED = ("PERMISSION",)
+CUT = "VALIDATION_TRUNCATED_WARNING"
+NOWHERE = "VALIDATION_REFERENCE_WARNING"
+
+
+class StepCalls(Protocol):
+    """Calls of operations, each on the path that it takes alone."""
+
+    budget: int
+    """The characters that the parameters of one call may have."""
+    asks_person: bool
+    """True if a person is asked while the call waits."""
+    shown_warnings: list[dict[str, Any]]
+    """The warnings of the calls so far."""
+
+    async def perform(self, operation: str, params: Mapping[str, Any]) -> Envelope:
+        """Perform a call."""
+        ...
+
+    async def foresee(self, operation: str, params: Mapping[str, Any]) -> object | None:
+        """Return what would have to be confirmed about a call, if anything."""
+        ...
+
+    async def confirm(self, calls: Sequence[Any]) -> int:
+        """Have calls confirmed together, and return how many of them were. Raises Failure if they are not."""
+        ...
+
+    async def preview(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the request of a call. Raises Failure if there is none."""
+        ...
+
+    def is_safe_read(self, name: str) -> bool:
+        """Return True for an operation that changes nothing and tells nothing grave."""
+        ...
+
+    def shown(self, step: Step, data: Any) -> Any:
+        """Return what of a call's data the answer shows."""
+        ...
+
+    def keep(self, progress: Mapping[str, Any]) -> str | None:
+        """Keep a halted plan and return its token; None if it cannot be kept."""
+        ...
+
+    def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
+        """Add the warnings of a call."""
+        ...
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a plan is.
+
+    `results` are the data of steps by number; `items`, `index` and `each` are of the current step; `counts` are calls.
+    """
+
+    position: int = 0
+    results: dict[str, Any] = field(default_factory=dict)
+    items: list[Any] | None = None
+    index: int = 0
+    each: list[Any] = field(default_factory=list)
+    calls: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as it is kept."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class _Key(NamedTuple):
+    position: int
+    item: int
+
+
+class Run:
+    """One run of a plan, from where its progress is."""
+
+    def __init__(self, plan: Plan, progress: Progress, calls: StepCalls) -> None:
+        self._plan = plan
+        self._progress = progress
+        self._calls = calls
+        self._made = 0
+        self._size = 0
+        self._begin = monotonic()
+        self._foreseen: set[_Key] = set()
+
+    async def run(self) -> Any:
+        """Perform what is left of the plan and return its answer. Raises Failure where it halts."""
+        steps, progress = self._plan.steps, self._progress
+        try:
+            while progress.position < len(steps):
+                await self._step(steps[progress.position])
+        except Failure as failure:
+            raise self._halted(failure) from None
+        if self._plan.returns is not None:
+            return resolve(self._plan.returns, self._value_or_null, Budget(_MOST_KEPT))
+        return {"steps": [self._entry(step) for step in steps]}
+
+    def summary(self) -> dict[str, int]:
+        """Return what happened: steps of the plan, steps done, calls made."""
+        return {"steps": len(self._plan.steps), "done": self._progress.position, "calls": self._progress.calls}
+
+    async def preview(self) -> dict[str, Any]:
+        """Return the plan with its requests, as far as they are known; nothing is sent."""
+        requests: dict[int, list[dict[str, Any]]] = {}
+        shown = 0
+        for key, step, params in self._known():
+            entries = requests.setdefault(key.position, [])
+            if shown >= _MOST_PREVIEWS:
+                continue
+            shown += 1
+            try:
+                entries.append(await self._calls.preview(step.operation, params))
+            except Failure as failure:
+                entries.append(failure.envelope()["error"])
+        entries_of_steps = []
+        for position, step in enumerate(self._plan.steps[self._progress.position :], self._progress.position):
+            entry = step.label
+            if position in requests:
+                entry["requests"] = requests[position]
+            else:
+                roots = (self._plan.step_of(reference) for reference in step.references())
+                waits = {root.number: root.id or root.number for root in roots if root is not None}
+                entry |= {"waits_for": list(waits.values()), "params": step.params}
+            entries_of_steps.append(entry)
+        return {"dry_run": True, "steps": entries_of_steps}
+
+    # The steps
+
+    async def _step(self, step: Step) -> None:
+        progress = self._progress
+        if progress.items is None:
+            progress.items, progress.index, progress.each = self._items(step, warn=True), 0, []
+        while progress.index < len(progress.items):
+            self._check_bounds()
+            params = self._params(step, progress.items[progress.index], progress.index)
+            await self._confirm(step)
+            self._made += 1
+            progress.calls += 1
+            progress.counts[str(step.number)] = progress.counts.get(str(step.number), 0) + 1
+            envelope = await self._calls.perform(step.operation, params)
+            if not envelope["success"]:
+                raise _failure_of(envelope)
+            self._calls.add_warnings(envelope.get("warnings", ()), step.number)
+            data = envelope["data"]
+            self._size += size_of(data, _MOST_KEPT)
+            progress.each.append(data)
+            progress.index += 1
+        data = progress.each if step.foreach is not None else self._filtered(step, progress.each[0])
+        progress.results[str(step.number)] = data
+        progress.items, progress.index, progress.each = None, 0, []
+        progress.position += 1
+
+    def _check_bounds(self) -> None:
+        """Raise Failure where a request has made enough calls, or lasts too long, or holds too much."""
+        for name, limit, actual, unit in (
+            ("calls", MAX_CALLS, self._made, "calls"),
+            ("time", MAX_SECONDS, monotonic() - self._begin, "seconds"),
+            ("data", _MOST_KEPT, self._size, "characters"),
+        ):
+            if actual >= limit:
+                details = {"limit_type": name, "limit_value": limit, "unit": unit}
+                raise Failure(
+                    Code.PAYLOAD_TOO_LARGE, f"One request has no more than {limit:g} {unit} of a plan.", details
+                )
+
+    def _items(self, step: Step, *, warn: bool = False) -> list[Any]:
+        """Return what a step is repeated for, bounded; of a step without foreach a single None."""
+        if step.foreach is None:
+            return [None]
+        items = self._resolved(step.foreach, None, 0)
+        if not isinstance(items, list):
+            lists = [name for name, value in items.items() if isinstance(value, list)] if _is_object(items) else []
+            hint = f": give the list in it, such as .{lists[0]}" if lists else ""
+            raise Failure(
+                Code.INVALID_TYPE,
+                f"foreach expected 'array', got '{json_type(items)}'{hint}",
+                {"param_name": "foreach", "expected_type": "array", "actual_type": json_type(items)},
+            )
+        if step.where is not None:
+            where = self._resolved(step.where, None, 0)
+            items = [item for item in items if holds(item, where)]
+        if warn:
+            self._warn_of_cut(step, items)
+        return list(items[:MAX_ITEMS])
+
+    def _warn_of_cut(self, step: Step, items: Sequence[Any]) -> None:
+        if len(items) > MAX_ITEMS:
+            message = f"foreach took the first {MAX_ITEMS} of {len(items)} items; the rest is left out"
+            details = {"limit": MAX_ITEMS, "items": len(items)}
+            self._calls.add_warnings([CallWarning(CUT, message, "high", details).as_json()], step.number)
+        if not is_reference(step.foreach):
+            return
+        reference = read_reference(step.foreach)
+        if reference.path[-1:] == ("items",):
+            page = self._value(Reference(reference.text, reference.root, reference.path[:-1]), None, 0)
+            info = page.get("pageInfo") if _is_object(page) else None
+            if isinstance(info, Mapping) and info.get("hasNextPage") is True:
+                message = "foreach took one page of a list; it has more pages"
+                self._calls.add_warnings([CallWarning(CUT, message, "medium").as_json()], step.number)
+
+    def _params(self, step: Step, item: Any, index: int) -> dict[str, Any]:
+        params: dict[str, Any] = self._resolved(step.params, item, index)
+        return params
+
+    def _resolved(self, value: Any, item: Any, index: int) -> Any:
+        return resolve(value, lambda reference: self._value(reference, item, index), Budget(self._calls.budget))
+
+    def _value(self, reference: Reference, item: Any, index: int) -> Any:
+        if reference.root in LOCAL:
+            return pick(item if reference.root == "item" else index, reference)
+        step = self._plan.step_of(reference)
+        if step is None or str(step.number) not in self._progress.results:
+            raise Failure(Code.INVALID_VALUE, f"'{reference.text}' is not known yet", {"param_name": "$ref"})
+        return pick(self._progress.results[str(step.number)], reference)
+
+    def _value_or_null(self, reference: Reference) -> Any:
+        """Return a value of the answer; what leads nowhere is null, with a warning: the plan is done."""
+        try:
+            return self._value(reference, None, 0)
+        except Failure as failure:
+            warning = CallWarning(NOWHERE, f"return: {failure.message}", "medium", failure.details)
+            self._calls.add_warnings([warning.as_json()], len(self._plan.steps))
+            return None
+
+    def _filtered(self, step: Step, data: Any) -> Any:
+        """Return an answer with the items that meet the step's conditions: its list, or the only list in it."""
+        if step.where is None:
+            return data
+        where = self._resolved(step.where, None, 0)
+        if isinstance(data, list):
+            return [item for item in data if holds(item, where)]
+        lists = [name for name, value in data.items() if isinstance(value, list)] if _is_object(data) else []
+        name = "items" if "items" in lists else lists[0] if len(lists) == 1 else None
+        if name is None:
+            raise Failure(
+                Code.INVALID_VALUE,
+                "where selects items of a list, and this answer holds no list, or several",
+                {"param_name": "where"},
+            )
+        return {**data, name: [item for item in data[name] if holds(item, where)]}
+
+    # Confirmation
+
+    async def _confirm(self, step: Step) -> None:
+        """Have every call confirmed that is known by now and must be. Raises Failure if they are not."""
+        if self._calls.is_safe_read(step.operation) or self._here in self._foreseen:
+            return
+        keys, pending = [], []
+        for key, other, params in self._known():
+            if key in self._foreseen and self._calls.asks_person:
+                continue  # confirmed by that person before
+            keys.append(key)
+            confirmation = await self._calls.foresee(other.operation, params)
+            if confirmation is not None:
+                pending.append((key, confirmation))
+        begin = monotonic()
+        confirmed = await self._calls.confirm([confirmation for _, confirmation in pending]) if pending else 0
+        self._begin += monotonic() - begin  # while a person reads
+        self._foreseen.update(keys)
+        self._foreseen.difference_update(key for key, _ in pending[confirmed:])
+
+    @property
+    def _here(self) -> _Key:
+        return _Key(self._progress.position, self._progress.index)
+
+    def _known(self) -> Iterator[tuple[_Key, Step, dict[str, Any]]]:
+        """Yield the calls that are left and whose parameters are known, at most as many as a request may make."""
+        progress, count = self._progress, 0
+        for position, step in enumerate(self._plan.steps[progress.position :], progress.position):
+            current = position == progress.position and progress.items is not None
+            try:
+                items = progress.items if current else self._items(step)
+            except Failure:
+                continue
+            for index in range(progress.index if current else 0, len(items or ())):
+                if count >= MAX_CALLS:
+                    return
+                try:
+                    params = self._params(step, (items or [])[index], index)
+                except Failure:
+                    continue
+                count += 1
+                yield _Key(position, index), step, params
+
+    # Halting
+
+    def _entry(self, step: Step, data: Any = None) -> dict[str, Any]:
+        """Return a step that is done with what it shows."""
+        entry = step.label
+        if step.foreach is not None:
+            entry["calls"] = self._progress.counts.get(str(step.number), 0)
+        result = self._progress.results.get(str(step.number)) if data is None else data
+        if step.foreach is not None and isinstance(result, list):
+            return {**entry, "data": [self._calls.shown(step, item) for item in result]}
+        return {**entry, "data": self._calls.shown(step, result)}
+
+    def _halted(self, failure: Failure) -> Failure:
+        """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
+        progress, steps = self._progress, self._plan.steps
+        step = steps[min(progress.position, len(steps) - 1)]
+        done = [self._entry(other) for other in steps[: progress.position]]
+        where = step.label
+        items = progress.items or []
+        if step.foreach is not None and progress.items is not None:
+            where |= {"item": progress.index, "of": len(items)}
+            if progress.each:
+                done.append({**self._entry(step, progress.each), "calls": len(progress.each), "of": len(items)})
+        if size_of(done, _MOST_SHOWN) > _MOST_SHOWN:
+            done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
+        token = None
+        if not failure.code.value.startswith(_NOT_RESUMED) and self._size < _MOST_KEPT:
+            token = self._calls.keep(progress.as_json())
+        details = dict(failure.details)
+        if failure.confirmation is not None:
+            details.pop("confirmation_message", None)  # it stands beside the error
+        plan: dict[str, Any] = {
+            "halted_at": where,
+            "done": done,
+            "not_done": [other.label for other in steps[progress.position :]],
+            "summary": self.summary(),
+        }
+        if self._calls.shown_warnings:
+            plan["warnings"] = self._calls.shown_warnings
+        if token is not None:
+            plan |= {"continue": token, "continue_within_seconds": SECONDS}
+        return Failure(
+            failure.code,
+            f"Step {step.number}{f', item {progress.index}' if 'item' in where else ''}: {_advised(failure, token)}",
+            {**details, "plan": plan},
+            failure.confirmation,
+        )
+
+
+def _advised(failure: Failure, token: str | None) -> str:
+    """Return a failure's message with how to go on."""
+    message = failure.message.partition(" To go on, call it again")[0].rstrip()
+    if token is None:
+        return message
+    beside = ", confirmation_token" if "confirmation_token" in failure.details else ""
+    advice = f"To go on: {RUN_STEPS} with continue{beside}; it begins with the failed call."
+    if failure.details.get("outcome") == UNKNOWN_OUTCOME:
+        advice = f"To go on: find out whether it was carried out; {RUN_STEPS} with continue would send it again."
+    elif failure.code is Code.CONFIRMATION_REQUIRED:
+        advice = f"To go on: {RUN_STEPS} with continue{beside}; do so only if your user wants this."
+    return f"{message} {advice}"
+
+
+def _failure_of(envelope: Mapping[str, Any]) -> Failure:
+    error = envelope["error"]
+    return Failure(Code(error["code"]), error["message"], error.get("details"), envelope.get("confirmation"))
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)

@@ -1,0 +1,515 @@
+"""Plans of several steps: their form, references, conditions, halting and going on (R-STEP-1, R-STEP-2, R-STEP-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.types import ElicitResult
+from stand_in import FakeApi
+
+from aqlgen.runtime.dispatch.dispatcher import Dispatcher
+from aqlgen.runtime.errors import Code, Failure
+from aqlgen.runtime.server.mcp import build_server
+from aqlgen.runtime.session import Session
+from aqlgen.runtime.steps import run as run_module
+from aqlgen.runtime.steps.conditions import holds, read_where
+from aqlgen.runtime.steps.references import Budget, pick, read_reference, resolve
+from aqlgen.runtime.table import Row
+from aqlgen.runtime.wire import ApiResponse
+
+pytestmark = pytest.mark.anyio
+ANIMALS: list[dict[str, Any]] = [
+    {"id": 1, "name": "Ada", "species": "lion", "age": 3},
+    {"id": 2, "name": "Bo", "species": "newt", "age": None},
+    {"id": 3, "name": "Cleo", "species": "lion", "age": 9},
+]
+
+
+class Zoo(FakeApi):
+    """An API that keeps animals; `broken` are the operations that fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.animals: dict[int, dict[str, Any]] = {animal["id"]: dict(animal) for animal in ANIMALS}
+        self.broken: set[str] = set()
+        self.done: list[tuple[str, Any]] = []
+
+    def decode(self, response: ApiResponse, row: Row, params: Mapping[str, Any]) -> Any:
+        """Perform the call and return its data."""
+        if row.name in self.broken:
+            raise Failure(Code.NOT_FOUND_RESOURCE, "There is no such thing", {"operation": row.name})
+        self.done.append((row.name, params.get("animal_id", params.get("name"))))
+        if row.name == "list_animals":
+            return {"items": list(self.animals.values()), "pageInfo": {"hasNextPage": len(self.animals) > 50}}
+        if row.name == "create_animal":
+            number = max(self.animals, default=0) + 1
+            self.animals[number] = {"id": number, **params}
+            return self.animals[number]
+        if row.name == "delete_animal":
+            return self.animals.pop(params["animal_id"], None)
+        if row.name == "get_animal":
+            return self.animals[params["animal_id"]]
+        if row.name == "update_animal":
+            self.animals[params["animal_id"]] |= params["input"]
+            return self.animals[params["animal_id"]]
+        return [{"full_name": "Kim"}, {"full_name": "Lou"}]
+
+
+@pytest.fixture
+def api() -> Zoo:
+    return Zoo()
+
+
+@pytest.fixture
+def run(make: Callable[..., Dispatcher]) -> Callable[..., Any]:
+    session = Session("s")
+    dispatchers: dict[str, Dispatcher] = {}
+
+    async def answer(*steps: Mapping[str, Any], person: Any = None, **more: Any) -> dict[str, Any]:
+        settings = more.pop("settings", {})
+        dispatcher = dispatchers.setdefault(repr(settings), make(**settings))
+        params = {**({"steps": list(steps)} if steps else {}), **more}
+        return await dispatcher.handle(None, {"operation": "run_steps", "params": params}, session, person)
+
+    return answer
+
+
+FIND = {"id": "find", "operation": "list_animals"}
+
+
+def get(reference: Any, **more: Any) -> dict[str, Any]:
+    return {"operation": "get_animal", "params": {"animal_id": reference}, **more}
+
+
+def ref(text: str) -> dict[str, str]:
+    return {"$ref": text}
+
+
+# References and conditions
+
+
+DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}], "none": None, "0": "zero"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("find", DATA),
+        ("find.items[0].id", 7),
+        ("find.items[-1].tags[1]", "q"),
+        ('find.items[0]["a b"]', 1),
+        ("find.items[0].full_name", "x"),
+        ("find.items[0].FULLNAME", "x"),
+        ("find.none", None),
+        ("find.0", "zero"),
+        ("1.items[0].id", 7),
+    ],
+)
+def test_a_reference_is_a_path_into_an_earlier_answer(text: str, value: Any) -> None:
+    """R-STEP-1"""
+    assert pick(DATA, read_reference(ref(text))) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("find.nope", "find has no 'nope'"),
+        ("find.items.id", "find.items is a list: give an index, such as [0]"),
+        ("find.items[1]", "find.items has 1 items"),
+        ("find[0]", "find is an object, no list"),
+        ("find.none.x", "find.none is null"),
+        ("find.items[0].id.x", "find.items[0].id is a single value"),
+    ],
+)
+def test_a_reference_that_leads_nowhere_says_where_it_ends(text: str, message: str) -> None:
+    """R-STEP-1"""
+    with pytest.raises(Failure, match="leads nowhere") as caught:
+        pick(DATA, read_reference(ref(text)))
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".a", "find.", "find..a", "find[", "find[x]", "find[0", "$.a", "#/a/b", "find a", "x" * 1001, 5, None]
+)
+def test_what_is_no_reference_is_refused(text: Any) -> None:
+    """R-STEP-1"""
+    with pytest.raises(Failure, match="no reference"):
+        read_reference({"$ref": text})
+
+
+def test_only_an_object_of_the_one_key_is_a_reference() -> None:
+    """R-STEP-1: and what it stands for is not searched for references."""
+    value = {"a": [ref("x"), {"$ref": "x", "b": 1}], "c": {"d": ref("x")}}
+    looked_up = ref("secret")
+    assert resolve(value, lambda _: looked_up, Budget(1000)) == {
+        "a": [looked_up, {"$ref": "x", "b": 1}],
+        "c": {"d": looked_up},
+    }
+
+
+@pytest.mark.parametrize(
+    ("where", "ids"),
+    [
+        ({"species": "lion"}, [1, 3]),
+        ({"species": {"eq": "lion"}, "age": {"gt": 3}}, [3]),
+        ({"species": {"ne": "lion"}}, [2]),
+        ({"age": None}, [2]),
+        ({"age": {"gte": 3}}, [1, 3]),
+        ({"age": {"gt": 3, "lt": 10}}, [3]),
+        ({"age": {"lt": "9"}}, []),
+        ({"name": {"lte": "Bo"}}, [1, 2]),
+        ({"id": {"in": [1, 2, "3"]}}, [1, 2]),
+        ({"id": True}, []),
+        ({"id": 1.0}, [1]),
+        ({"name": {"contains": "o"}}, [2, 3]),
+        ({"name": {"contains": 5}}, []),
+        ({"nope": {"ne": 1}}, [1, 2, 3]),
+        ({"nope.deep": None}, [1, 2, 3]),
+    ],
+)
+def test_where_keeps_the_items_that_meet_every_condition(where: Any, ids: list[int]) -> None:
+    """R-STEP-1"""
+    assert [animal["id"] for animal in ANIMALS if holds(animal, read_where(where))] == ids
+
+
+@pytest.mark.parametrize("where", [{}, [], "x", {"a": {"like": 1}}, {"a": {}}, {"a": {"in": 5}}])
+def test_what_is_no_condition_is_refused(where: Any) -> None:
+    """R-STEP-1"""
+    with pytest.raises(Failure, match=r"where|'in'"):
+        read_where(where)
+
+
+# A plan that runs
+
+
+async def test_a_step_has_values_of_those_before_it(run: Any, api: Zoo) -> None:
+    """R-STEP-1: by id and by number; without return the data of every step come back."""
+    answer = await run(FIND, get(ref("find.items[0].id")), get(ref("2.id")))
+    assert answer["data"]["steps"][1] == {"step": 2, "operation": "get_animal", "data": api.animals[1]}
+    assert answer["data"]["steps"][0]["id"] == "find"
+    assert answer["_meta"]["summary"] == {"steps": 3, "done": 3, "calls": 3}
+    assert api.done[1:] == [("get_animal", 1)] * 2
+
+
+async def test_foreach_repeats_a_step_for_each_item_that_where_keeps(run: Any, api: Zoo) -> None:
+    """R-STEP-1: with item and index as names."""
+    update = {
+        "operation": "update_animal",
+        "foreach": ref("find.items"),
+        "where": {"species": "lion"},
+        "params": {"animal_id": ref("item.id"), "input": {"name": ref("item.name"), "age": ref("index")}},
+        "fields": ["id", "age"],
+    }
+    answer = await run(FIND, update, **{"return": {"second": ref("2[1].age"), "all": ref("2"), "plain": 5}})
+    assert answer["data"] == {"second": 1, "all": [api.animals[1], api.animals[3]], "plain": 5}
+    assert [animal["age"] for animal in api.animals.values()] == [0, None, 1]
+    answer = await run(FIND, update)
+    assert answer["data"]["steps"][1] == {
+        "step": 2,
+        "operation": "update_animal",
+        "calls": 2,
+        "data": [{"id": 1, "age": 0}, {"id": 3, "age": 1}],
+    }
+
+
+async def test_where_of_a_step_without_foreach_is_about_its_answer(run: Any) -> None:
+    """R-STEP-1: of a page, and of a list; `fields` are what is shown, references see everything."""
+    lions = {**FIND, "where": {"species": "lion"}, "fields": ["items.name"]}
+    keepers = {"operation": "list_keepers", "where": {"full_name": {"in": [ref("1.items[0].name"), "Lou"]}}}
+    answer = await run(lions, keepers, get(ref("find.items[1].id"), fields=["name"]))
+    steps = answer["data"]["steps"]
+    assert [step["data"] for step in steps] == [
+        {"items": [{"name": "Ada"}, {"name": "Cleo"}]},
+        [{"full_name": "Lou"}],
+        {"name": "Cleo"},
+    ]
+    answer = await run(get(1, where={"name": "x"}))
+    assert "where selects items of a list" in answer["error"]["message"]
+
+
+async def test_an_empty_foreach_makes_no_call(run: Any, api: Zoo) -> None:
+    """R-STEP-1"""
+    answer = await run(FIND, get(ref("item.id"), foreach=ref("find.items"), where={"id": 99}))
+    assert answer["data"]["steps"][1] == {"step": 2, "operation": "get_animal", "calls": 0, "data": []}
+    assert len(api.done) == 1
+
+
+async def test_what_return_does_not_find_is_null_and_said(run: Any) -> None:
+    """R-STEP-1: the plan is done, and its answer is not lost."""
+    answer = await run(FIND, **{"return": {"x": ref("find.items[9].id"), "y": ref("find.items[0].id")}})
+    assert answer["data"] == {"x": None, "y": 1}
+    assert "leads nowhere" in answer["warnings"][0]["message"]
+
+
+# What is checked before anything is sent
+
+
+@pytest.mark.parametrize(
+    ("steps", "code", "message"),
+    [
+        ([], "VALIDATION_MISSING_PARAM", "'steps'"),
+        ([FIND] * 21, "VALIDATION_PAYLOAD_TOO_LARGE", "no more than 20 steps"),
+        ([7], "VALIDATION_INVALID_TYPE", "Step 1: A step is an object"),
+        ([FIND, FIND], "VALIDATION_INVALID_VALUE", "Two steps have the id 'find'"),
+        ([{**FIND, "id": "item"}], "VALIDATION_INVALID_VALUE", "An id is"),
+        ([{**FIND, "id": "1"}], "VALIDATION_INVALID_VALUE", "An id is"),
+        ([{**FIND, "limit": 1}], "VALIDATION_UNKNOWN_PARAM", "stand in params"),
+        ([{"id": "a"}], "VALIDATION_MISSING_PARAM", "'operation'"),
+        ([FIND, {"operation": "nope"}], "NOT_FOUND_OPERATION", "Step 2: Unknown operation: 'nope'"),
+        ([FIND, {"operation": "get_animal"}], "VALIDATION_MISSING_PARAM", "Step 2: Missing"),
+        ([FIND, get(ref("find.items[0].id")), get(1, params={"x": 1})], "VALIDATION_MISSING_PARAM", "Step 3"),
+        ([FIND, {"operation": "get_animal", "params": {"id": ref("1")}}], "VALIDATION_UNKNOWN_PARAM", "Step 2"),
+        ([FIND, {"operation": "get_animal", "params": ref("find")}], "VALIDATION_INVALID_TYPE", "params is"),
+        ([get(ref("2.id")), FIND], "VALIDATION_INVALID_VALUE", "Step 1: '2.id' begins with no earlier step"),
+        ([get(ref("find.id")), FIND], "VALIDATION_INVALID_VALUE", "begins with no earlier step"),
+        ([FIND, get(ref("item.id"))], "VALIDATION_INVALID_VALUE", "only in a step with foreach"),
+        ([FIND, get(ref("find items"))], "VALIDATION_INVALID_VALUE", "no reference"),
+        ([FIND, get(1, foreach=5)], "VALIDATION_INVALID_TYPE", "foreach is"),
+        ([FIND, get(1, foreach=ref("find.items"), where={"a": {"is": 1}})], "VALIDATION_INVALID_VALUE", "'is'"),
+        ([FIND, get(1, fields="some")], "VALIDATION_INVALID_VALUE", "fields is"),
+        ([get(1, foreach=[1]), get(ref("1.id"))], "VALIDATION_INVALID_VALUE", "begin with [0]"),
+        ([FIND, {"operation": "introspect"}], "VALIDATION_INVALID_VALUE", "the adapter's own"),
+        ([FIND, {"operation": "confirm_operation"}], "VALIDATION_INVALID_VALUE", "the adapter's own"),
+        ([FIND, {"operation": "run_steps"}], "VALIDATION_INVALID_VALUE", "the adapter's own"),
+        ([FIND, {"operation": "list_keepers", "params": {"x": ref("find")}}], "VALIDATION_UNKNOWN_PARAM", "x"),
+        (
+            [{**FIND, "id": "a"}, {"operation": "create_animal", "params": {"name": "x", "notes": [ref("a")] * 201}}],
+            "VALIDATION_INVALID_VALUE",
+            "no more than 200 references",
+        ),
+    ],
+)
+async def test_the_whole_plan_is_checked_before_anything_is_sent(
+    run: Any, api: Zoo, steps: list[Any], code: str, message: str
+) -> None:
+    """R-STEP-1, R-STEP-3"""
+    error = (await run(*steps, **({} if steps else {"steps": []})))["error"]
+    problems = [(error["code"], error["message"])]
+    problems += [(problem["code"], problem["message"]) for problem in error.get("details", {}).get("problems", [])]
+    assert any(code == each and message in text for each, text in problems), error
+    assert api.done == []
+
+
+async def test_every_problem_of_a_plan_is_told(run: Any) -> None:
+    """R-STEP-1"""
+    error = (await run(FIND, {"operation": "nope"}, get(ref("9.id")), **{"return": {"x": ref("8")}}))["error"]
+    assert error["details"]["step"] == 2
+    assert [problem["message"][:6] for problem in error["details"]["problems"]] == ["Step 3", "return"]
+
+
+async def test_a_plan_is_no_item_of_a_batch(zoo: Dispatcher, api: Zoo) -> None:
+    """R-STEP-1, R-BAT-1"""
+    item = {"operation": "run_steps", "params": {"steps": [FIND]}}
+    answer = await zoo.handle(None, {"operations": [item]}, Session("s"))
+    assert "call 'run_steps' alone" in answer["results"][0]["result"]["error"]["message"]
+    assert api.done == []
+
+
+# Halting and going on
+
+
+async def test_a_failure_halts_and_the_answer_says_what_was_done_and_how_to_go_on(run: Any, api: Zoo) -> None:
+    """R-STEP-2: nothing that was done is done again."""
+    api.broken = {"delete_animal"}
+    create = {"id": "new", "operation": "create_animal", "params": {"name": "Dot", "species": "newt"}}
+    delete = {"operation": "delete_animal", "params": {"animal_id": ref("new.id")}}
+    settings = {"policy": "open"}
+    error = (await run(create, delete, FIND, settings=settings))["error"]
+    assert error["code"] == "NOT_FOUND_RESOURCE"
+    assert error["message"].startswith("Step 2: There is no such thing To go on: run_steps with continue")
+    plan = error["details"]["plan"]
+    assert plan["halted_at"] == {"step": 2, "operation": "delete_animal"}
+    assert plan["done"] == [{"step": 1, "id": "new", "operation": "create_animal", "data": api.animals[4]}]
+    assert [step["step"] for step in plan["not_done"]] == [2, 3]
+    assert plan["summary"] == {"steps": 3, "done": 1, "calls": 2}
+    api.broken = set()
+    answer = await run(settings=settings, **{"continue": plan["continue"]})
+    assert [name for name, _ in api.done] == ["create_animal", "delete_animal", "list_animals"]
+    assert answer["_meta"]["summary"] == {"steps": 3, "done": 3, "calls": 4}
+    assert answer["data"]["steps"][0]["data"]["name"] == "Dot"
+    again = await run(settings=settings, **{"continue": plan["continue"]})
+    assert again["error"]["code"] == "TOKEN_INVALID"
+
+
+async def test_a_foreach_goes_on_with_the_item_that_failed(run: Any, api: Zoo) -> None:
+    """R-STEP-2"""
+    steps = [FIND, get(ref("item.id"), foreach=ref("find.items"))]
+    missing = api.animals.pop(2)
+    api.broken = set()
+
+    def list_of_all(response: Any, row: Row, params: Any) -> Any:
+        if row.name == "get_animal" and params["animal_id"] not in api.animals:
+            raise Failure(Code.NOT_FOUND_RESOURCE, "Gone")
+        return {"items": ANIMALS} if row.name == "list_animals" else Zoo.decode(api, response, row, params)
+
+    api.decode = list_of_all  # type: ignore[method-assign]
+    error = (await run(*steps))["error"]
+    plan = error["details"]["plan"]
+    assert error["message"].startswith("Step 2, item 1: Gone")
+    assert plan["halted_at"] == {"step": 2, "operation": "get_animal", "item": 1, "of": 3}
+    assert (plan["done"][1]["calls"], plan["done"][1]["of"]) == (1, 3)
+    api.animals[2] = missing
+    answer = await run(**{"continue": plan["continue"], "dry_run": True})
+    assert len(answer["data"]["steps"][0]["requests"]) == 2
+    answer = await run(**{"continue": plan["continue"]})
+    assert [data["id"] for data in answer["data"]["steps"][1]["data"]] == [1, 2, 3]
+    assert [number for name, number in api.done if name == "get_animal"] == [1, 2, 3]
+
+
+async def test_a_reference_that_leads_nowhere_halts_before_its_call(run: Any, api: Zoo) -> None:
+    """R-STEP-2"""
+    error = (await run(FIND, get(ref("find.items[7].id"))))["error"]
+    assert error["code"] == "VALIDATION_INVALID_VALUE"
+    assert "find.items has 3 items" in error["message"]
+    assert len(api.done) == 1
+    error = (await run(FIND, get(1, foreach=ref("find"))))["error"]
+    assert "give the list in it, such as .items" in error["message"]
+
+
+@pytest.mark.parametrize("params", [{"continue": "plan_x"}, {"continue": "plan_x", "steps": [FIND]}])
+async def test_an_unknown_token_goes_on_with_nothing(run: Any, api: Zoo, params: dict[str, Any]) -> None:
+    """R-STEP-2"""
+    assert not (await run(**params))["success"]
+    assert api.done == []
+
+
+async def test_a_request_makes_a_bounded_number_of_calls_and_goes_on(run: Any, api: Zoo) -> None:
+    """R-STEP-3"""
+    steps = [get(1, foreach=[1] * 60), get(2, foreach=[1] * 60)]
+    error = (await run(*steps))["error"]
+    assert "no more than 100 calls" in error["message"]
+    assert len(api.done) == 100
+    answer = await run(**{"continue": error["details"]["plan"]["continue"]})
+    assert answer["_meta"]["summary"]["calls"] == len(api.done) == 120
+
+
+async def test_a_request_takes_a_bounded_time(run: Any, api: Zoo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R-STEP-3"""
+    monkeypatch.setattr(run_module, "MAX_SECONDS", 0.0)
+    error = (await run(FIND))["error"]
+    assert "seconds" in error["message"]
+    assert api.done == []
+
+
+async def test_foreach_takes_a_bounded_number_of_items_and_says_so(run: Any, api: Zoo) -> None:
+    """R-STEP-3: and warns where the list has more pages."""
+    api.animals = {number: {"id": number} for number in range(1, 131)}
+    plan = await run(FIND, get(ref("item.id"), foreach=ref("find.items"), where={"id": {"gt": 5}}))
+    plan = plan["error"]["details"]["plan"]
+    assert (plan["halted_at"]["item"], plan["halted_at"]["of"]) == (99, 100)
+    assert "the first 100 of 125 items" in plan["warnings"][0]["message"]
+    assert "more pages" in plan["warnings"][1]["message"]
+    answer = await run(**{"continue": plan["continue"]})
+    assert answer["_meta"]["summary"]["calls"] == len(api.done) == 101
+    answer = await run(FIND, get(ref("item.id"), foreach=ref("find.items"), where={"id": {"gt": 100}}))
+    assert "more pages" in answer["warnings"][0]["message"]
+
+
+async def test_a_dry_run_shows_the_requests_that_are_known_and_sends_nothing(run: Any, api: Zoo) -> None:
+    """R-STEP-1"""
+    steps = [FIND, {"operation": "delete_animal", "params": {"animal_id": 2}}, get(ref("find.items[0].id"))]
+    answer = await run(*steps, dry_run=True)
+    first, delete, last = answer["data"]["steps"]
+    assert first["requests"][0]["method"] == "GET"
+    assert delete["requests"][0]["decision"]["outcome"] == "confirm"
+    assert (last["waits_for"], last["params"]) == (["find"], {"animal_id": ref("find.items[0].id")})
+    assert (api.done, api.sent) == ([], [])
+
+
+# Confirmation
+
+
+DELETE_LIONS = {
+    "operation": "delete_animal",
+    "foreach": ref("find.items"),
+    "where": {"species": "lion"},
+    "params": {"animal_id": ref("item.id")},
+}
+
+
+async def test_what_must_be_confirmed_is_asked_once_with_every_effect(run: Any, api: Zoo) -> None:
+    """R-STEP-2: by one token, which is good for exactly these calls."""
+    update = {"operation": "update_animal", "params": {"animal_id": 2, "input": {"age": 1}}}
+    answer = await run(FIND, update, DELETE_LIONS, {"operation": "delete_animal", "params": {"animal_id": 2}})
+    assert answer["error"]["code"] == "CONFIRMATION_REQUIRED"
+    assert [name for name, _ in api.done] == ["list_animals"]
+    message = answer["confirmation"]["message"]
+    assert all(f"animal_id: {number}" in message for number in (1, 2, 3))
+    plan = answer["error"]["details"]["plan"]
+    refused = await run(**{"continue": plan["continue"], "confirmation_token": "conf_" + "0" * 64})
+    assert refused["error"]["code"] == "TOKEN_INVALID"
+    plan = refused["error"]["details"]["plan"]
+    token = answer["confirmation"]["token"]
+    answer = await run(**{"continue": plan["continue"], "confirmation_token": token})
+    assert answer["success"], answer
+    assert api.animals == {}
+    assert answer["_meta"]["summary"]["calls"] == 5
+
+
+async def test_what_is_not_known_yet_is_asked_about_when_it_is(run: Any, api: Zoo) -> None:
+    """R-STEP-2: nobody approves the unknown, and what was done stays done."""
+    create = {"id": "new", "operation": "create_animal", "params": {"name": "Dot", "species": "newt"}}
+    delete = {"operation": "delete_animal", "params": {"animal_id": ref("new.id")}}
+    other = {"operation": "delete_animal", "params": {"animal_id": 1}}
+    asked = await run(other, create, delete, other)
+    assert asked["confirmation"]["message"].count("animal_id: 1") == 1
+    assert "4" not in asked["confirmation"]["message"].replace("2 calls", "")
+    for _ in range(2):
+        assert asked["error"]["code"] == "CONFIRMATION_REQUIRED"
+        plan = asked["error"]["details"]["plan"]
+        asked = await run(**{"continue": plan["continue"], "confirmation_token": asked["confirmation"]["token"]})
+    assert asked["success"]
+    assert api.done == [("delete_animal", 1), ("create_animal", "Dot"), ("delete_animal", 4), ("delete_animal", 1)]
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_whole_job_through_a_real_client_with_a_person(zoo: Dispatcher, api: Zoo, era: str) -> None:
+    """R-STEP-1, R-STEP-2: one call, one question, and the answer that was asked for."""
+    asked: list[str] = []
+
+    async def callback(_: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept")
+
+    create = {
+        "id": "new",
+        "operation": "create_animal",
+        "params": {"name": ref("find.items[1].name"), "species": "newt"},
+    }
+    params = {
+        "steps": [FIND, DELETE_LIONS, create, get(ref("new.id"), id="check")],
+        "return": {"gone": ref("2"), "name": ref("check.name")},
+    }
+    async with Client(build_server(zoo), mode=era, elicitation_callback=callback) as client:
+        tool = "mcp_aql_execute"
+        described = await client.call_tool(
+            "mcp_aql_read", {"operation": "introspect", "params": {"query": "operations", "name": "run_steps"}}
+        )
+        assert described.structured_content["data"]["operation"]["mcpTool"] == tool
+        misplaced = await client.call_tool("mcp_aql_read", {"operation": "run_steps", "params": params})
+        assert misplaced.structured_content["error"]["code"] == "VALIDATION_ENDPOINT_MISMATCH"
+        answer = (await client.call_tool(tool, {"operation": "run_steps", "params": params})).structured_content
+        assert answer is not None
+        assert answer["data"] == {"gone": [ANIMALS[0], ANIMALS[2]], "name": "Bo"}
+        assert len(asked) == 1
+        assert [name for name, _ in api.done if name != "list_animals"] == [
+            "delete_animal",
+            "delete_animal",
+            "create_animal",
+            "get_animal",
+        ]
+        delete = {"operation": "delete_animal", "params": {"animal_id": ref("new.id")}}
+        params = {"steps": [create | {"params": {"name": "Eve", "species": "newt"}}, delete]}
+        answer = (await client.call_tool(tool, {"operation": "run_steps", "params": params})).structured_content
+        assert answer is not None
+        if era == "auto":  # the question cannot be the result of a call of which a part is done
+            assert answer["error"]["code"] == "CONFIRMATION_REQUIRED"
+            params = {"continue": answer["error"]["details"]["plan"]["continue"]}
+            answer = (await client.call_tool(tool, {"operation": "run_steps", "params": params})).structured_content
+        assert answer is not None
+        assert answer["success"], answer
+    assert [name for name, value in api.done].count("create_animal") == 2
+    assert len(asked) == 2
