@@ -128,9 +128,8 @@ def index_text(entries: Iterable[Entry]) -> str:
         for thing in dict.fromkeys(entry.finds):
             by_term.setdefault(FINDS + thing, {}).setdefault(1, []).append(short)
     bound = max(_ALWAYS, len(entries) // _COMMON)
-    lines = [_HEAD]
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        lines.append(f"{ids[entry.name]}\t{_operation_line(entry)}")
+    by_name = sorted(entries, key=lambda entry: entry.name)
+    lines = [_HEAD, *(f"{ids[entry.name]}\t{_operation_line(entry)}" for entry in by_name)]
     lines.append("")
     lines.extend(_term_lines(by_term, bound))
     return "\n".join(lines) + "\n"
