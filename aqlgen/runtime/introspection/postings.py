@@ -48,7 +48,7 @@ WEIGHTS = {
 }
 """The weight of a term by where it stands, from 1 to 9; where it stands several times, the highest counts.
 
-Found by `python -m bench search DIR --tune N` on one half of its tasks; it reports the other half, too.
+Rounded from what was found on one half of the tasks of `python -m bench search`; it reports the other half, too.
 """
 _PLACEHOLDER = re.compile(r"\{[^{}]{0,200}+\}")
 
