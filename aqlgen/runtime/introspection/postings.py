@@ -48,7 +48,7 @@ WEIGHTS = {
 }
 """The weight of a term by where it stands, from 1 to 9; where it stands several times, the highest counts.
 
-Found by `python -m bench search DIR --tune N` on one half of its tasks; it reports the other half, too.
+Rounded from what was found on one half of the tasks of `python -m bench search`; it reports the other half, too.
 """
 _PLACEHOLDER = re.compile(r"\{[^{}]{0,200}+\}")
 
@@ -128,9 +128,8 @@ def index_text(entries: Iterable[Entry]) -> str:
         for thing in dict.fromkeys(entry.finds):
             by_term.setdefault(FINDS + thing, {}).setdefault(1, []).append(short)
     bound = max(_ALWAYS, len(entries) // _COMMON)
-    lines = [_HEAD]
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        lines.append(f"{ids[entry.name]}\t{_operation_line(entry)}")
+    by_name = sorted(entries, key=lambda entry: entry.name)
+    lines = [_HEAD, *(f"{ids[entry.name]}\t{_operation_line(entry)}" for entry in by_name)]
     lines.append("")
     lines.extend(_term_lines(by_term, bound))
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ __all__ = ["Ranking", "Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What decides the order; found by `python -m bench search --tune`."""
+    """What decides the order; rounded from what was found on one half of the tasks of `python -m bench search`."""
 
     synonym: float = 0.45
     """The share of a word that another stands for."""

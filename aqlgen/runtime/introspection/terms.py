@@ -29,20 +29,27 @@ __all__ = [
     "verb_class",
 ]
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _WORD = re.compile(r"[a-z]++|[0-9]++|[^\W\d_a-z]++")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_STOP = frozenset(
-    (
-        "a an the of for to in on by with and or from is be as that this it its are was were which who whom whose what"
-        " when where how why do does did me i my you your we our us can could would should will some any s t re ve ll"
-        " please want need let help using use given specific single if not no than then there their they them his her"
-        " he she has have had been being into out about ones also more via per such these those etc same just"
-        " id ids gid uuid record number certain many tell much am im so but"
-    ).split()
+_STOP = _set(
+    "a an the of for to in on by with and or from is be as that this it its are was were which who whom whose what"
+    " when where how why do does did me i my you your we our us can could would should will some any s t re ve ll"
+    " please want need let help using use given specific single if not no than then there their they them his her"
+    " he she has have had been being into out about ones also more via per such these those etc same just"
+    " id ids gid uuid record number certain many tell much am im so but"
 )
-_SUFFIXES = (
-    "ization isation ations ation ings ing edly ed ment ers er ors or ion ions able ly".split()
-)  # the longest that ends alike comes first
+_SUFFIXES = tuple(
+    sorted(
+        _set("ization isation ations ation ings ing edly ed ment ers er ors or ion ions able ly"),
+        key=lambda suffix: (-len(suffix), suffix),
+    )
+)
+"""The longest that ends a word is taken."""
 _LONGEST = 40
 """Letters of a word that count."""
 
@@ -217,7 +224,7 @@ FINDS = frozenset({"search", "find", "query", "lookup"})
 """Verbs of operations that find things by their names."""
 
 
-READING = frozenset(map(stem, "get fetch show view retrieve read see describe display list enumerate browse".split()))
+READING = frozenset(map(stem, _set("get fetch show view retrieve read see describe display list enumerate browse")))
 """Verbs of asking that tell no operation from another."""
 
 
@@ -245,20 +252,18 @@ def verb_class(word: str) -> frozenset[int]:
 
 _QUOTED = re.compile(r"\"[^\"]{1,200}+\"|(?<![\w'])'[^']{1,200}+'(?!\w)|<[^<>]{1,200}+>|`[^`]{1,200}+`|“[^”]{1,200}+”")
 _ITEM = re.compile(r"[^\W_]++(?:[-_'][^\W_]++)*+|[.!?;](?=\s|$)")
-_MARKS = frozenset(
+_MARKS = _set(
     "with named called titled using setting saying where whose which because including returning having only so"
-    " starting interpreting adding its by sorted showing".split()
+    " starting interpreting adding its by sorted showing"
 )
 """Words behind which a request goes on to its particulars."""
-_JOINTS = frozenset(
-    "of in for on to from at across inside about and or as into through that is are was were has have".split()
-)
+_JOINTS = _set("of in for on to from at across inside about and or as into through that is are was were has have")
 """Words that end the object of a request."""
-_COUNTS = frozenset("list all every first last next up top some several".split())
+_COUNTS = _set("list all every first last next up top some several")
 """Words before the object that say that there are many of it, or in what order."""
-_HOLDERS = frozenset("detail details information info data metadata set page".split())
+_HOLDERS = _set("detail details information info data metadata set page")
 """Words of what is told of an object: the object comes behind them."""
-_MANY = frozenset("list all every up several".split())
+_MANY = _set("list all every up several")
 _OBJECT, _CIRCUMSTANCE, _PARTICULAR, _AFTERTHOUGHT = range(4)
 _PHRASES = (
     ("get rid of", "delete"),
@@ -283,9 +288,7 @@ _PHRASES = (
 )
 """What people say in several words where names have one."""
 _MOST_WORDS = 60
-_OPENERS = frozenset(
-    "please can could you i want need to would like help me let us d we should how do does give tell".split()
-)
+_OPENERS = _set("please can could you i want need to would like help me let us d we should how do does give tell")
 
 
 @dataclass(frozen=True, slots=True)
