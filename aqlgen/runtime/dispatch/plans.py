@@ -105,20 +105,18 @@ async def answer_plan(
     side.token = token
     data = await run.run()
     side.claim()
-    data, warning = _fitted(data, calls, side.rows.values())
-    warnings = calls.select(side.warnings, session) + side.shown_warnings + warning
+    data, cuts = _fitted(data, calls.config.max_answer_tokens)
+    warnings = calls.select(side.warnings, session) + side.shown_warnings + cuts
     stamp.notes = {"summary": run.summary()}
     return success(data, stamp.meta(), warnings)
 
 
-def _fitted(data: Any, calls: PlanCalls, rows: Any) -> tuple[Any, list[dict[str, Any]]]:
-    """Return the answer cut to the most tokens, with a warning for each cut."""
+def _fitted(data: Any, most: int) -> tuple[Any, list[dict[str, Any]]]:
+    """Return the answer cut to `most` tokens, with the warnings of what was cut."""
     from ..warnings.ceiling import cut_warnings, fit
 
-    most = calls.config.max_answer_tokens
     data, cuts = fit(data, most)
-    only_read = all(row.family == "read" for row in rows)
-    return data, [warning.as_json() for warning in cut_warnings(cuts, most, again=only_read)]
+    return data, [warning.as_json() for warning in cut_warnings(cuts, most, again=False)]
 
 
 class _Side:
@@ -225,8 +223,9 @@ class _Side:
     def _request(self, operation: str, params: Mapping[str, Any]) -> Request:
         """Return the request of a call. A read gives all fields: the next steps may need what the answer leaves out."""
         number = next(step.number for step in self._plan.steps if step.operation == operation)
-        if _chooses_fields(self.rows[number]) and "fields" not in params:
-            params = {**params, "fields": "full"}
+        name = _fields_of(self.rows[number])
+        if name is not None and name not in params:
+            params = {**params, name: "full"}
         return Request(operation, params, {}, self._grant)
 
     def shown(self, step: Step, data: Any) -> Any:
@@ -234,11 +233,12 @@ class _Side:
         row = self.rows[step.number]
         fields = step.fields
         if fields is None:
-            if not _chooses_fields(row) or "fields" in step.params:
+            name = _fields_of(row)
+            if name is None or name in step.params:
                 return data
-            fields = row.parameters["fields"].schema.get("default", "full")
+            fields = row.default_fields
         paged = row.paging is not None and isinstance(data, dict)
-        return self._selection.select(data, row, fields, "items" if paged else None)
+        return self._selection.select(data, row, fields, "items" if paged else None)[0]
 
     def add_warnings(self, warnings: Sequence[Mapping[str, Any]], step: int) -> None:
         """Add the warnings of a call."""
@@ -269,8 +269,10 @@ class _Side:
         return self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
 
 
-def _chooses_fields(row: Row) -> bool:
-    return row.family == "read" and "fields" in row.adapter_parameters
+def _fields_of(row: Row) -> str | None:
+    """Return the parameter by which a read takes `fields`; None for any other operation."""
+    names = (name for name in row.adapter_parameters if row.parameters[name].wire == "fields")
+    return next(names, None) if row.family == "read" else None
 
 
 def _unknown(row: Row, names: Iterable[str]) -> list[str]:

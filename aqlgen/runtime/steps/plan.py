@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..calls.conditions import OPERATORS, check_condition
 from ..errors import Code, Failure
 from ..schema.reader import parts, union_of
 from ..text import folded, line, listed
-from .conditions import Where, read_where
 from .operation import MAX_STEPS
 from .references import Reference, is_reference, references_in
 
@@ -40,7 +40,8 @@ class Step:
     operation: str
     params: Mapping[str, Any]
     foreach: Any
-    where: Where | None
+    where: Mapping[str, Mapping[str, Any]] | None
+    """Conditions in their long form: field → operator → value."""
     fields: str | Sequence[str] | None
 
     @property
@@ -138,7 +139,36 @@ def _read_step(number: int, value: Any) -> Step:
         raise _invalid("foreach", "foreach is a reference to a list, such as {$ref: 'find.items'}", Code.INVALID_TYPE)
     if fields is not None and not _are_fields(fields):
         raise _invalid("fields", f"fields is a list of paths, or one of {', '.join(_PRESETS)}")
-    return Step(number, name, operation, params or {}, foreach, None if where is None else read_where(where), fields)
+    return Step(number, name, operation, params or {}, foreach, None if where is None else _read_where(where), fields)
+
+
+def _read_where(where: Any) -> dict[str, dict[str, Any]]:
+    """Return conditions in their long form. Raises Failure if they are none.
+
+    What is an operator is decided here, before references are resolved: data of the API are values.
+    """
+    if not isinstance(where, Mapping) or is_reference(where):
+        check_condition(None)
+    lists = {field: wanted for field, wanted in where.items() if isinstance(wanted, list)}
+    if lists:
+        check_condition(lists)
+    conditions = {
+        field: {"eq": wanted} if not isinstance(wanted, Mapping) or is_reference(wanted) else dict(wanted)
+        for field, wanted in where.items()
+    }
+    known = {
+        field: {
+            key: value
+            for key, value in wanted.items()
+            if key not in OPERATORS or next(references_in(value), None) is None
+        }
+        or {"eq": None}
+        if wanted
+        else wanted
+        for field, wanted in conditions.items()
+    }
+    check_condition(known)
+    return conditions
 
 
 def _are_fields(fields: Any) -> bool:

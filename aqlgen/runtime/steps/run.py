@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from ..calls.conditions import compile_condition
 from ..errors import UNKNOWN_OUTCOME, Code, Failure
 from ..schema.reader import json_type
 from ..warnings.collector import CallWarning
-from .conditions import holds
 from .kept import SECONDS
 from .operation import MAX_CALLS, RUN_STEPS
 from .plan import LOCAL, Plan, Step
@@ -210,8 +210,7 @@ class Run:
                 {"param_name": "foreach", "expected_type": "array", "actual_type": json_type(items)},
             )
         if step.where is not None:
-            where = self._resolved(step.where, None, 0)
-            items = [item for item in items if holds(item, where)]
+            items = list(filter(compile_condition(self._resolved(step.where, None, 0)), items))
         if warn:
             self._warn_of_cut(step, items)
         return list(items[:MAX_ITEMS])
@@ -259,9 +258,9 @@ class Run:
         """Return an answer with the items that meet the step's conditions: its list, or the only list in it."""
         if step.where is None:
             return data
-        where = self._resolved(step.where, None, 0)
+        matcher = compile_condition(self._resolved(step.where, None, 0))
         if isinstance(data, list):
-            return [item for item in data if holds(item, where)]
+            return list(filter(matcher, data))
         lists = [name for name, value in data.items() if isinstance(value, list)] if _is_object(data) else []
         name = "items" if "items" in lists else lists[0] if len(lists) == 1 else None
         if name is None:
@@ -270,7 +269,7 @@ class Run:
                 "where selects items of a list, and this answer holds no list, or several",
                 {"param_name": "where"},
             )
-        return {**data, name: [item for item in data[name] if holds(item, where)]}
+        return {**data, name: list(filter(matcher, data[name]))}
 
     # Confirmation
 
