@@ -13,8 +13,18 @@ USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tel
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo", "credentials"),
-    "Generating": ("generate", "scale", "corpus", "introspected", "instructions", "schemas", "torture", "mutate"),
-    "Names and categories": ("ground_truth", "names", "kept"),
+    "Generating": (
+        "generate",
+        "scale",
+        "corpus",
+        "introspected",
+        "instructions",
+        "schemas",
+        "torture",
+        "mutate",
+        "descriptions",
+    ),
+    "Names and categories": ("ground_truth", "names", "kept", "search"),
     "Generating again": ("history", "diff", "diff_lines"),
     "Requests as they are sent": (
         "wire.record",

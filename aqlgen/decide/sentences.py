@@ -11,7 +11,7 @@ from aqlgen.diagnostics.plain import plain
 from aqlgen.ir import Operation
 from aqlgen.schemas.descriptions import prose
 
-__all__ = ["irreversible", "quoted", "sentences"]
+__all__ = ["final_words", "irreversible", "quoted", "sentences"]
 
 _MOST: Final = 20_000
 """Characters of a text that are read."""
@@ -95,12 +95,19 @@ def _words(text: str) -> str:
 def irreversible(operation: Operation) -> str:
     """Return the sentence that says that what is done cannot be undone, "" without one."""
     for sentence in sentences(operation):
-        for match in _PHRASES.finditer(_folded(sentence)):
-            if not _NOT.search(sentence[max(0, match.start() - 40) : match.start()]) and not _ELSEWHERE.search(
-                sentence
-            ):
-                return quoted(sentence, match.start())
+        place = final_words(sentence)
+        if place is not None:
+            return quoted(sentence, place)
     return ""
+
+
+def final_words(sentence: str) -> int | None:
+    """Return where a sentence says that what is done cannot be undone, None if it does not."""
+    for match in _PHRASES.finditer(_folded(sentence)):
+        negated = _NOT.search(sentence[max(0, match.start() - 40) : match.start()])
+        if not negated and not _ELSEWHERE.search(sentence):
+            return match.start()
+    return None
 
 
 def _folded(text: str) -> str:

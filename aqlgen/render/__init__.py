@@ -12,9 +12,11 @@ from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import FILE, canonical_hash, provenance
 from aqlgen.render.template import render_template
 from aqlgen.resources import URL
+from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.table.hosts import table_hosts
 from aqlgen.table.identity import Identity
 from aqlgen.table.model import Table, agent_texts, table_files
+from aqlgen.table.search import search_index
 
 __all__ = ["Order", "data", "render", "timed"]
 
@@ -76,6 +78,7 @@ def data(order: Order) -> dict[str, bytes]:
     """Return the files that hold the table; they need no template."""
     package = f"src/{order.identity.package}"
     texts = {f"{package}/{path}": text for path, text in table_files(order.table).items()}
+    texts[f"{package}/{SEARCH}"] = search_index(order.table)
     texts["OPERATIONS.md"] = operations_md(order.table, order.skipped)
     texts["schema/adapter.yaml"] = adapter_yaml(order.table)
     return {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}

@@ -7,7 +7,7 @@ what was expected and what to do next, and never show file paths, class names or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -85,12 +85,18 @@ def response_too_large(limit: int, size: int) -> Failure:
     return Failure(Code.PAYLOAD_TOO_LARGE, message, details)
 
 
-def unknown_operation(operation: str, available: Sequence[str]) -> Failure:
-    """Build NOT_FOUND_OPERATION; `available` holds the nearest names, the best first."""
-    hint = (
-        f" Did you mean '{available[0]}'?" if available else " List the operations with introspect, query 'operations'."
-    )
+def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str | None = None) -> Failure:
+    """Build NOT_FOUND_OPERATION; `candidates` are the summaries of the nearest by name, the best first.
+
+    `sure` is the one that was meant beyond reasonable doubt; without it none is proposed.
+    """
+    hint = " List the operations with introspect, query 'operations'."
+    if sure is not None:
+        hint = f" Did you mean '{sure}'?"
+    elif candidates:
+        hint = f" The nearest are {', '.join(map(repr, candidates))}; details.candidates describes them."
     details: dict[str, Any] = {"operation": operation}
-    if available:
-        details["available"] = list(available)
+    if candidates:
+        details["available"] = list(candidates)
+        details["candidates"] = [{"name": name, "summary": summary} for name, summary in candidates.items()]
     return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)

@@ -21,7 +21,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 __all__ = [
+    "alike",
     "bounded",
+    "brief",
     "clean",
     "counted",
     "escaped",
@@ -135,6 +137,17 @@ def bounded(text: str, limit: int = 500) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def brief(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text, cut after a sentence that ends late enough, else a word."""
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    stop = head.rfind(". ")
+    if stop > limit // 3:
+        return head[: stop + 1]
+    return head[: max(head.rfind(" "), limit // 2)].rstrip(",;: ") + " …" if limit else ""
+
+
 def without_trace(text: str) -> str:
     """Return a foreign text up to its stack trace, without what is not seen."""
     text = without_unseen(text)
@@ -172,6 +185,50 @@ def folded(name: str) -> str:
 def letters(name: str) -> str:
     """Return only the letters and digits of a name or a word, without their case."""
     return "".join(filter(str.isalnum, name)).casefold()
+
+
+_SHORT = 4
+
+
+def alike(name: str, other: str) -> bool:
+    """Return True if two names are one but for their spelling: case, hyphens, or a slip of one or two letters.
+
+    A digit is no slip, and two letters are one only in a long name.
+    """
+    left, right = letters(name), letters(other)
+    if left == right:
+        return bool(left)
+    shorter = min(len(left), len(right))
+    if shorter < _SHORT or [*filter(str.isdigit, left)] != [*filter(str.isdigit, right)]:
+        return False
+    return _is_slip(left, right) or (
+        shorter >= 2 * _SHORT and any(_is_slip(part, right) for part in _without_one(left, right))
+    )
+
+
+def _without_one(left: str, right: str) -> tuple[str, str, str]:
+    """Return a text with its first difference from another mended in each way."""
+    at = next(
+        (index for index, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    letter = right[at : at + 1]
+    return left[:at] + left[at + 1 :], left[:at] + letter + left[at:], left[:at] + letter + left[at + 1 :]
+
+
+def _is_slip(left: str, right: str) -> bool:
+    """Return True if one letter is missing, added or other, or two neighbours are exchanged."""
+    if left == right:
+        return True
+    at = next(
+        (index for index, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    rest, other = left[at:], right[at:]
+    return (
+        rest[1:] == other
+        or rest == other[1:]
+        or rest[1:] == other[1:]
+        or (rest[:2] == other[1::-1] and len(rest) > 1 and rest[2:] == other[2:])
+    )
 
 
 def words(text: str) -> list[str]:

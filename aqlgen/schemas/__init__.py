@@ -5,10 +5,10 @@ In: the `Resolver` of a document, and a schema with its `Place`. Out: written sc
 and `writer`. `names`, `descriptions` and `patterns` also serve the operation table.
 """
 
-from aqlgen.schemas.descriptions import prose, shorten
+from aqlgen.schemas.descriptions import prose, shorten, useful
 from aqlgen.schemas.names import field_name, field_names
 from aqlgen.schemas.patterns import matches
 from aqlgen.schemas.type_kind import finished_kind
 from aqlgen.schemas.types import Place, Types
 
-__all__ = ["Place", "Types", "field_name", "field_names", "finished_kind", "matches", "prose", "shorten"]
+__all__ = ["Place", "Types", "field_name", "field_names", "finished_kind", "matches", "prose", "shorten", "useful"]

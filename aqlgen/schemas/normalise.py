@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from aqlgen.diagnostics import Severity
 from aqlgen.ir import Json
-from aqlgen.schemas.descriptions import shorten
+from aqlgen.schemas.descriptions import shorten, useful
 from aqlgen.schemas.findings import Findings
 from aqlgen.schemas.formats import contradiction
 from aqlgen.schemas.keywords import BOUNDS, copy_bounds, copy_enum, read_types
@@ -114,7 +114,7 @@ def _texts(raw: Mapping[str, Json], node: dict[str, Json], findings: Findings) -
     if form and isinstance(form, str):
         node["format"] = form
     described = raw.get("description")
-    if isinstance(described, str) and (described := shorten(described, MAX_DESCRIPTION)):
+    if isinstance(described, str) and (described := shorten(useful(described), MAX_DESCRIPTION)):
         node["description"] = described
     if not raw.keys().isdisjoint(FLAGS):
         node.update((key, True) for key in FLAGS if raw.get(key) is True)

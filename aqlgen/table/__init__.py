@@ -18,6 +18,7 @@ from aqlgen.schemas import Types
 from aqlgen.table import responses
 from aqlgen.table.adapter import build_adapter
 from aqlgen.table.bodies import UnservedBodyError, fields_of_update, shape
+from aqlgen.table.boilerplate import Boilerplate
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.fields import ShapedBody
 from aqlgen.table.form_fields import is_form
@@ -90,7 +91,8 @@ def tabulate(
         for draft in drafts
         if draft.decision.category is Category.READ
     )
-    decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier) for draft in drafts)
+    boilerplate = Boilerplate(draft.decision.operation.description for draft in drafts)
+    decided_rows = (build_row(draft, maker, finished, names, etags, readable, applier, boilerplate) for draft in drafts)
     rows = tuple(sorted(decided_rows, key=lambda row: row.name))
     schemes, findings = security_schemes(identity, document.schemes, overrides)
     adapter = build_adapter(document, identity, rows, field_case, base, schemes, overrides.adapter, accepted)

@@ -7,7 +7,7 @@ compiling them all for each example would cost the square of their number.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 import jsonschema_rs
@@ -16,7 +16,7 @@ from aqlgen.ir import MISSING, Json, Operation
 from aqlgen.runtime.schema.reader import union_of
 from aqlgen.runtime.table import Body, Parameter
 from aqlgen.schemas import field_name
-from aqlgen.table.sample_values import Schemas, ValueMaker, name_of
+from aqlgen.table.sample_values import Schemas, ValueMaker, is_plain, name_of
 
 SAME_VALUE = ("allOf", "anyOf")
 TESTS = ("not", "if", "then", "else")
@@ -115,6 +115,14 @@ def _is_base64(value: Json) -> bool:
 
 
 EMPTY: tuple[Json, ...] = ("", ".", "..", [], {}, None)
+WRITES = frozenset({"post", "put", "patch"})
+WRITTEN = frozenset({"body", "body_rest", "query", "querystring"})
+FILLED, SHOWN = 2, 4
+"""How many fields an example has of a write that requires none: of its plain ones, and of the document's example."""
+LONGEST = 300
+"""Characters of the value of such a field."""
+LONGEST_REQUIRED = 1000
+"""Characters of a required value, where there is a shorter one."""
 
 
 class ExampleMaker:
@@ -137,6 +145,7 @@ class ExampleMaker:
     ) -> Mapping[str, Json] | None:
         """Return the parameters of a call with all that is required, None if there is no valid one.
 
+        A write that requires nothing to write has the fields of the document's example, or its first plain ones.
         `body_example` is the document's own example of the body, by the API's names, or MISSING. `stated_values`
         are values that parameters must have, by their names.
         """
@@ -159,30 +168,80 @@ class ExampleMaker:
             least = 0
             in_path = parameter.location == "path"
             if parameter.name == "input":
-                declared_value, least = self._declared_fields(declared_value, parameter.schema), 1
-            for value in chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least)):
-                if in_path and value in EMPTY:  # a segment of a path must not be empty
-                    continue
-                if value is not MISSING and self._valid(parameter.schema, value):
-                    call[parameter.name] = value
-                    break
-            else:
+                declared_value, least = self._declared_fields(declared_value, parameter.schema), FILLED
+            candidates = chain((declared_value,), self._values.candidates(parameter.schema, 1 if in_path else least))
+            # a segment of a path must not be empty
+            value = self._first((value for value in candidates if not (in_path and value in EMPTY)), parameter.schema)
+            if value is MISSING:
                 return None
-        if body is not None and body.validate and body.required:
-            return self._whole_body(parameters, body, call)
-        return call
+            call[parameter.name] = value
+        empty = operation.method in WRITES and not any(
+            parameter.name in call for parameter in parameters if parameter.location in WRITTEN
+        )
+        if body is not None and body.validate and (body.required or empty):
+            whole = self._whole_body(parameters, body, dict(call), FILLED if empty else 0)
+            return whole if body.required or whole else call
+        return {**call, **self._filled(parameters, declared)} if empty else call
+
+    def _first(self, values: Iterable[Json], schema: Mapping[str, Json]) -> Json:
+        """Return the first valid value that is not very long, else the shortest valid one, MISSING if there is none."""
+        shortest: Json = MISSING
+        for value in values:
+            if value is MISSING or not self._valid(schema, value):
+                continue
+            if len(str(value)) <= LONGEST_REQUIRED:
+                return value
+            if shortest is MISSING or len(str(value)) < len(str(shortest)):
+                shortest = value
+        return shortest
+
+    def _filled(self, parameters: tuple[Parameter, ...], declared: Mapping[tuple[str, str], Json]) -> dict[str, Json]:
+        """Return a few optional fields of a body, else of a query: the document's own, else plain ones, else the first.
+
+        Fields that are deprecated or secret are left out.
+        """
+        for location in ("body", "query"):
+            fields = [
+                parameter
+                for parameter in parameters
+                if parameter.location == location and not parameter.deprecated and not parameter.sensitive
+            ]
+            shown = [
+                parameter for parameter in fields if declared.get((location, parameter.wire), MISSING) is not MISSING
+            ]
+            plain = [parameter for parameter in fields if is_plain(parameter.wire, parameter.schema, self._types)]
+            for choice, most in ((shown, SHOWN), (plain, FILLED), (fields, 1)):
+                values = {
+                    parameter.name: value
+                    for parameter in choice[:most]
+                    if (value := self._value(parameter, declared)) not in (*EMPTY, MISSING)
+                }
+                if values:
+                    return values
+        return {}
+
+    def _value(self, parameter: Parameter, declared: Mapping[tuple[str, str], Json]) -> Json:
+        """Return a valid value of a parameter, the document's own if it is short; MISSING if there is none."""
+        documented = self._by_agent(declared.get((parameter.location, parameter.wire), MISSING), parameter.schema)
+        candidates = chain((documented,), self._values.candidates(parameter.schema, FILLED))
+        for value in candidates:
+            if value is not MISSING and self._valid(parameter.schema, value) and len(str(value)) <= LONGEST:
+                return value
+        return MISSING
 
     def _whole_body(
-        self, parameters: tuple[Parameter, ...], body: Body, call: dict[str, Json]
+        self, parameters: tuple[Parameter, ...], body: Body, call: dict[str, Json], least: int
     ) -> Mapping[str, Json] | None:
-        """Complete a call whose fields also have to fit together."""
+        """Complete a call whose fields also have to fit together, `least` of them where there are so many."""
         fields = {parameter.wire: parameter for parameter in parameters if parameter.location == "body"}
         names = {parameter.name: parameter for parameter in fields.values()}
         names |= {field_name(wire): parameter for wire, parameter in fields.items()}
         rest = next((parameter.name for parameter in parameters if parameter.location == "body_rest"), None)
-        fitting = (candidate for candidate in self._values.candidates(body.schema) if isinstance(candidate, dict))
-        value = next((candidate for candidate in fitting if self._valid(body.schema, candidate)), None)
-        if value is None:
+        fitting = (
+            candidate for candidate in self._values.candidates(body.schema, least) if isinstance(candidate, dict)
+        )
+        value = self._first(fitting, body.schema)
+        if value is MISSING:
             return None
         for key, part in value.items():
             parameter = names.get(key) or fields.get(key)

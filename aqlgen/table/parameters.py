@@ -19,7 +19,7 @@ from aqlgen.ir import Json, Location
 from aqlgen.runtime.client.idempotency import new_key
 from aqlgen.runtime.table import ADAPTER, Body, Idempotency, Pagination, ReturnType, Update
 from aqlgen.runtime.table import Parameter as TableParameter
-from aqlgen.schemas import Place, Types, shorten
+from aqlgen.schemas import Place, Types, shorten, useful
 from aqlgen.table.form_fields import encoded_fields
 from aqlgen.words import pascal, singular, snake, split
 
@@ -104,7 +104,7 @@ def plain_parameters(decision: Decision, types: Types) -> list[TableParameter]:
                 location=parameter.location.value,
                 required=parameter.required,
                 schema={key: value for key, value in schema.items() if key not in ("description", "deprecated")},
-                description=shorten(described, MAX_DESCRIPTION),
+                description=shorten(useful(described), MAX_DESCRIPTION),
                 deprecated=parameter.deprecated or schema.get("deprecated") is True,
                 sensitive=is_secret(name, schema),
                 stated_style=None if parameter.style == default_style else parameter.style,

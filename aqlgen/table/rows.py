@@ -29,6 +29,7 @@ from aqlgen.runtime.table import (
 )
 from aqlgen.schemas import shorten
 from aqlgen.table import responses
+from aqlgen.table.boilerplate import Boilerplate
 from aqlgen.table.example_calls import ExampleMaker
 from aqlgen.table.kinds import Choices
 from aqlgen.table.model import DecidedRow
@@ -68,6 +69,7 @@ def build_row(
     etags: frozenset[str],
     readable: Readable,
     applier: OverrideApplier,
+    boilerplate: Boilerplate,
 ) -> DecidedRow:
     """Return the row of an operation; `names` are all operations, `etags` those that read what an ETag guards.
 
@@ -106,7 +108,7 @@ def build_row(
         example = example and within_input(example, behind)
         shown = (*shown, input_parameter)
     has_etag = decision.name in etags or (update is not None and update.etag)
-    summary, description = _texts(decision)
+    summary, description = _texts(decision, boilerplate)
     if deprecation == Deprecation():
         deprecation = None
     row = Row(
@@ -163,12 +165,13 @@ def _fixed(operation: Operation, location: Location) -> dict[str, str]:
     }
 
 
-def _texts(decision: Decision) -> tuple[str, str]:
+def _texts(decision: Decision, boilerplate: Boilerplate) -> tuple[str, str]:
     """Return summary and description: the owner's words, else the document's, else the name's."""
     operation, override = decision.operation, decision.override
     stated_summary = "" if _repeats(operation.summary, operation.operation_id) else operation.summary
-    summary = override.summary or decision.description or stated_summary or operation.description or operation.summary
-    description = decision.description or operation.description or override.summary or operation.summary
+    documented = boilerplate.without(operation.description)
+    summary = override.summary or decision.description or stated_summary or documented or operation.summary
+    description = decision.description or documented or override.summary or operation.summary
     return shorten(summary or _fallback(decision), MAX_SUMMARY), shorten(description, MAX_DESCRIPTION)
 
 

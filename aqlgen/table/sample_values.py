@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aqlgen.ir import Json
 from aqlgen.table.sample_scalars import matching_text, sample_number, sample_text
+from aqlgen.words import split
 
 Schemas = Mapping[str, Mapping[str, Json]]
 Flat = dict[str, Json]
@@ -26,6 +27,34 @@ GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minPropertie
 LESS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 MERGED = ("properties", "patternProperties", "dependentRequired")
 BRANCHING = frozenset({"$ref", "allOf", "anyOf", "if", "then", "else", "dependentSchemas"})
+
+
+PLAIN_TYPES = frozenset({"string", "integer", "number"})
+SPECIAL_WORDS = frozenset(
+    "id ids gid uuid guid key token secret password hash signature date time at on ts timestamp instant epoch url uri"
+    " version kind".split()
+)
+"""Words at the end of the name of a field that only the API or another call can fill."""
+
+
+def is_plain(name: str, schema: Json, types: Schemas) -> bool:
+    """Return True for a field that a person fills in: a text, a number or a choice, no identifier, date or flag."""
+    for _ in range(MAX_DEPTH):
+        if not isinstance(schema, Mapping) or "$ref" not in schema:
+            break
+        schema = types.get(name_of(schema["$ref"]), {})
+    if not isinstance(schema, Mapping) or schema.get("deprecated") is True or schema.get("readOnly") is True:
+        return False
+    kinds = schema.get("type")
+    kinds = [kind for kind in kinds if kind != "null"] if isinstance(kinds, list) else [kinds]
+    words = split(name)
+    return (
+        len(kinds) == 1
+        and kinds[0] in PLAIN_TYPES
+        and not schema.keys() & {"contentEncoding", "contentMediaType"}
+        and (kinds[0] != "string" or schema.get("format") in (None, "email"))
+        and not (words and words[-1].lower() in SPECIAL_WORDS)
+    )
 
 
 def name_of(reference: str) -> str:
@@ -142,6 +171,8 @@ class _Variant:
             for name, property_schema in properties.items()
             if name not in required and not _admits_nothing(property_schema)
         ]
+        if self.least and depth <= 1:
+            optional.sort(key=lambda name: not is_plain(name, properties[name], self.types))
         wanted_more = optional[: max(0, wanted - len(required))]
         members = {name: self.make(properties.get(name, {}), depth + 1) for name in (*required, *wanted_more)}
         for index in range(

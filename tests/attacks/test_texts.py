@@ -23,6 +23,7 @@ from aqlgen.render.operations_md import operations_md
 from aqlgen.render.provenance import canonical_hash
 from aqlgen.runtime.text import escaped, visible, without_unseen
 from aqlgen.table.model import agent_texts, table_files
+from aqlgen.table.search import search_index
 
 Json = dict[str, Any]
 
@@ -275,6 +276,7 @@ def test_no_text_of_any_place_of_the_document_hides_anything(hostile: Prepared) 
 
 def test_nothing_hidden_reaches_the_table_the_page_or_the_list(hostile: Prepared) -> None:
     written = "".join(table_files(hostile.table).values()) + operations_md(hostile.table, ())
+    written += search_index(hostile.table)
     for text in (written, report(hostile)):
         assert "shown" in text
         assert "\u200b" not in text

@@ -66,7 +66,7 @@ def test_an_update_by_a_form_without_fields_takes_those_of_its_query(tmp_path: P
     table = tabulate(tmp_path, api({"/things/{id}": {"put": operation}}))
     assert "body" not in table.rows["update_thing"]
     (whole,) = [field for field in table.details("update_thing")["parameters"] if field["name"] == "input"]
-    assert whole["description"] == "Fields: size (string). No other keys."
+    assert whole["description"] == "Fields: {size: string}. No other keys."
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ COMPARED = (
     "pyproject.toml",
     "schema/adapter.yaml",
     "src/*/*.json",
+    "src/*/search.txt",
     "src/*/operations/*.json",
 )
 

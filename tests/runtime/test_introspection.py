@@ -13,7 +13,8 @@ from tiny_zoo import ADAPTER, OPERATIONS, TYPES, write_package
 from aqlgen.runtime.introspection import protocol
 from aqlgen.runtime.introspection.info import parameter_info, type_details
 from aqlgen.runtime.introspection.introspect import Introspection
-from aqlgen.runtime.introspection.names import Index
+from aqlgen.runtime.introspection.postings import plain_entry
+from aqlgen.runtime.introspection.search import search_of
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.table import Adapter, Parameter, Table
 
@@ -122,7 +123,12 @@ def test_parameters_carry_every_constraint_that_validation_knows(ask: Callable[.
     shown = {parameter["name"]: parameter for parameter in parameters}
     assert shown["name"] == {"name": "name", "type": "string", "required": True, "minLength": 1, "maxLength": 40}
     assert shown["species"] == {"name": "species", "type": "Species", "required": True, "enum": ["lion", "newt"]}
-    assert shown["keeper"] == {"name": "keeper", "type": "Keeper", "required": False, "description": "May be null."}
+    assert shown["keeper"] == {
+        "name": "keeper",
+        "type": "Keeper",
+        "required": False,
+        "description": "May be null. Fields (* required): {full_name*: string}.",
+    }
     assert shown["tags"]["items"] == {"type": "string", "pattern": "^[a-z]+$"}
     assert shown["tags"]["description"] == "Items: 0 to 5."
     assert shown["notes"]["type"] == "object"
@@ -184,6 +190,15 @@ def test_list_and_details_of_a_type_agree_and_each_kind_has_its_key(ask: Callabl
         assert extra == ({KIND[details["kind"]]} if details["kind"] in KIND else set())
         for field in details.get("fields", ()):
             jsonschema_rs.validate(PARAMETER, field)
+
+
+def test_the_parameters_of_an_operation_are_shown_in_full_as_a_type(ask: Callable[..., Any]) -> None:
+    """R-INT-4, R-INT-5"""
+    shown = ask("types", name="create_animal.params")["type"]
+    parameters = ask("operations", name="create_animal")["operation"]["parameters"]
+    assert (shown["name"], shown["kind"]) == ("create_animal.params", "object")
+    assert [field["name"] for field in shown["fields"]] == [parameter["name"] for parameter in parameters]
+    assert ask("types", name="nothing.params") == {"type": None}
 
 
 def test_every_type_that_is_mentioned_can_be_shown(ask: Callable[..., Any]) -> None:
@@ -293,12 +308,16 @@ def test_search_puts_the_best_match_first(ask: Callable[..., Any], words: str, f
     assert names(ask("operations", search=words))[0] == first
 
 
-def test_search_finds_nothing_for_nothing(ask: Callable[..., Any]) -> None:
-    """R-INT-6"""
-    for words in ("", "the", "xylophone", "🦁"):
+def test_a_search_without_a_match_answers_the_nearest_and_says_so(ask: Callable[..., Any]) -> None:
+    """R-INT-6: no empty answer; what is shown is marked, with a map of the resources."""
+    for words in ("", "the", "xylophone", "🦁", "anomaly"):
         data = ask("operations", search=words)
-        assert data["operations"] == []
-        assert data["_protocol"]["page"]["total"] == 0
+        assert data["operations"]
+        assert data["_protocol"]["search"]["match"] == "nearest"
+        assert data["_protocol"]["search"]["resources"] == {"animal": 5, "keeper": 1}
+    assert names(data)[0].endswith(("animal", "animals"))
+    assert "search" not in ask("operations", search="animals")["_protocol"]
+    assert names(ask("operations", search="xylophone", category="DELETE")) == ["delete_animal"]
 
 
 def test_the_list_can_be_narrowed_by_category_and_resource(ask: Callable[..., Any]) -> None:
@@ -381,16 +400,30 @@ def test_which_fields_have_to_be_given_or_exclude_one_another_is_told() -> None:
     assert type_details("Image", schema, {})["description"] == "Needs url, or id. Not url and id together."
 
 
-def test_a_search_knows_short_forms_of_what_is_asked() -> None:
+NAMES = (
+    ("create_issue_assignees", "issue_assignee", "Add assignees to an issue"),
+    ("create_repo_issue", "issue", "Create an issue"),
+    ("list_org_members", "member", "List members"),
+    ("list_custom_fields", "custom_field", "List fields"),
+    ("list_usergroups", "usergroup", "List groups of people"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("create an issue in a repository", "create_repo_issue"),
+        ("members of an organization", "list_org_members"),
+        ("open a ticket", "create_repo_issue"),
+        ("Create an issue", "create_repo_issue"),
+        ("list_custom_fields", "list_custom_fields"),
+        ("lsit custm fields", "list_custom_fields"),
+        ("customfields", "list_custom_fields"),
+        ("user groups", "list_usergroups"),
+        ("please list the members with id 'create_repo_issue'", "list_org_members"),
+    ],
+)
+def test_a_search_knows_other_words_slips_and_run_together_words(text: str, first: str) -> None:
     """R-INT-6: people say repository and organization where names say repo and org."""
-    index = Index(
-        [
-            ("create_issue_assignees", "issue_assignee", "Add assignees to an issue"),
-            ("create_repo_issue", "issue", "Create an issue"),
-            ("list_org_members", "member", "List members"),
-            ("list_custom_fields", "custom_field", "List fields"),
-        ]
-    )
-    assert index.search("create an issue in a repository")[0] == "create_repo_issue"
-    assert index.search("members of an organization")[0] == "list_org_members"
-    assert index.search("customers") == []
+    search = search_of(plain_entry(name, "read", "safe", resource, summary) for name, resource, summary in NAMES)
+    assert search.search(text)[0].name == first

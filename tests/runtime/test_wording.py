@@ -36,7 +36,7 @@ def parameter(schema: dict[str, Any]) -> Parameter:
     ("schema", "sentence"),
     [
         ({"$ref": "#/types/Code"}, "One of 5000 values, such as 'c0', 'c1', 'c2': introspect the type for all."),
-        ({"$ref": "#/types/Maybe"}, "May be null."),
+        ({"$ref": "#/types/Maybe"}, "May be null. Fields: {a: string}."),
         ({"type": "string", "writeOnly": True}, "Never given back."),
         ({"type": "array", "prefixItems": [{"type": "string"}], "items": False}, "In this order: string, and no more."),
         ({"type": "array", "contains": {"const": 1}}, "Of them 1 or more must be 1."),

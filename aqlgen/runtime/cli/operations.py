@@ -236,7 +236,7 @@ def list_operations(
 
     Searched ones are in order, the best first.
     """
-    from ..introspection.names import Index
+    from ..introspection.search import Search
 
     table = Table(folder, read_only=load(folder, environ).read_only)
     listed = {
@@ -257,8 +257,8 @@ def list_operations(
     }
     if search is None:
         return list(listed.values())
-    index = Index((name, entry["resource"], entry["description"]) for name, entry in listed.items())
-    return [listed[name] for name in index.search(search)]
+    hits, known = Search(table).find(search, lambda hit: hit.name in listed)
+    return [listed[hit.name] for hit in hits] if known else []
 
 
 def render_operations(operations: list[dict[str, Any]]) -> str:

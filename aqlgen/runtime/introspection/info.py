@@ -1,13 +1,15 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
-"""Operations, parameters and types as introspection shows them (introspection document, 3.1 to 3.6).
+"""Operations and types as introspection shows them (introspection document, 3.1 to 3.6).
 
-A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no
-key of its own (null, item counts, exclusive bounds, alternatives) is said in the description.
+The details of an operation are written to the fullest detail that keeps within its size. What is cut is one call away:
+`introspect` shows the parameters of an operation in full as a type, `create_thing.params`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..protocol_operations import ProtocolOperation
@@ -15,49 +17,40 @@ from ..schema.groups import body_notes
 from ..schema.reader import (
     Types,
     alternatives,
-    as_schema,
     enum_values,
     follow,
     is_object,
-    only_type,
-    referred,
     shape_of,
     string_enum,
-    without_null,
 )
 from ..schema.wording import (
     alternative_notes,
-    bound_notes,
     discriminator_notes,
-    is_number,
-    item_notes,
     key_notes,
-    named,
     phrase,
     shown_type,
     union_notes,
-    union_type,
 )
 from ..settings.config import Config
-from ..table import ADAPTER, JsonSchema, Parameter, Row, Table
-from ..text import clean, folded, line, listed
+from ..table import ADAPTER, JsonSchema, Row, Table
+from ..text import brief, clean, folded, line, listed
+from .fields import IN_FULL, OF_TYPES, Detail, Info, field_info, parameter_info, with_notes
 from .names import Alias
 from .protocol import INTROSPECT, PERMISSIONS, tool_name
 
 __all__ = [
+    "PARAMETERS",
     "introspect_details",
     "operation_details",
     "operation_info",
+    "operation_type",
     "parameter_info",
     "protocol_operation_details",
     "type_details",
     "type_info",
 ]
 
-Info = dict[str, Any]
 _MOST_VALUES = 50
-_MOST_FIELDS = 30
-_BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
 _PLACES = {
     "path": "Goes in the path.",
     "query": "Goes in the query.",
@@ -68,119 +61,6 @@ _PLACES = {
     "body_rest": "Goes in the body.",
     "adapter": "The adapter's own, not sent.",
 }
-
-
-# Parameters and fields
-
-
-def parameter_info(parameter: Parameter, types: Types, place: str = "") -> Info:
-    """Describe one parameter of an operation; `place` says where it goes, if others have its name."""
-    schema: JsonSchema = parameter.schema
-    if parameter.description:
-        schema = {**schema, "description": parameter.description}
-    if parameter.deprecated:
-        schema = {**schema, "deprecated": True}
-    info = _field_info(parameter.name, schema, parameter.required, types, sensitive=parameter.sensitive)
-    if place:
-        info["description"] = _with_notes(info.get("description", ""), [place])
-    return info
-
-
-def _field_info(name: str, schema: JsonSchema, required: bool, types: Types, *, sensitive: bool) -> Info:
-    info: Info = {"name": name, "type": "any", "required": required}
-    value, notes = _value(schema, types)
-    text = clean(str(schema.get("description", "")))
-    if schema.get("deprecated") is True:
-        notes.insert(0, "Deprecated.")
-    if schema.get("readOnly") is True:
-        notes.append("Read-only.")
-    if schema.get("writeOnly") is True:
-        notes.append("Never given back.")
-    info.update(value)
-    description = _with_notes(text, notes)
-    if description:
-        info["description"] = description
-    if "default" in schema:
-        info["default"] = schema["default"]
-    if sensitive or schema.get("format") == "password":
-        info["sensitive"] = True
-    return info
-
-
-def _value(schema: JsonSchema, types: Types) -> tuple[Info, list[str]]:
-    """Return type and constraints of a value, and what only words can say."""
-    target, null = without_null(schema)
-    notes = ["May be null."] if null else []
-    name = referred(target)
-    if name is not None:
-        return _named_type(name, types, notes, null=null)
-    options = alternatives(target)
-    kind = only_type(target) or "any"
-    info: Info
-    if len(options) > 1 and "properties" not in target:
-        info = {"type": union_type(options) if kind == "any" else kind}
-        if info["type"] == "array":
-            info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types)
-        return info, [*notes, *union_notes(options)]
-    info = {"type": kind}
-    info.update(_constraints(target, kind))
-    if kind in ("integer", "number"):
-        notes += bound_notes(target, whole=kind == "integer")
-    elif kind == "array":
-        notes += item_notes(target)
-        info["items"] = _items(as_schema(target.get("items")), types)
-    elif kind == "object":
-        if as_schema(target.get("properties")):
-            notes.append(f"Fields: {', '.join(_in_short(target, types))}.")
-        if as_schema(target.get("additionalProperties")):
-            notes.append(f"Every value is {phrase(as_schema(target['additionalProperties']))}.")
-        notes += key_notes(target)
-    elif kind == "any" and isinstance(target.get("type"), list):
-        notes.append(f"One of: {', '.join(name for name in target['type'] if name != 'null')}.")
-    return info, notes
-
-
-def _named_type(name: str, types: Types, notes: list[str], *, null: bool) -> tuple[Info, list[str]]:
-    """Return what a value of one of the API's types shows: the name, and the values of an enum if they are few."""
-    schema = types.get(name, {})
-    info: Info = {"type": name}
-    values = enum_values(schema)
-    if values and len(values) <= _MOST_VALUES:
-        info["enum"] = values
-    elif values:
-        notes.append(f"One of {len(values)} values, such as {listed(values[:3])}: introspect the type for all.")
-    if not null and without_null(schema)[1]:
-        notes.append("May be null.")
-    return info, notes
-
-
-def _items(schema: JsonSchema, types: Types) -> Info:
-    items, notes = _value(schema, types)
-    description = _with_notes(clean(str(schema.get("description", ""))), notes)
-    return {**items, "description": description} if description else items
-
-
-def _constraints(schema: JsonSchema, kind: str) -> Info:
-    """Return the constraints that have keys of their own."""
-    info: Info = {}
-    if isinstance(schema.get("enum"), list):
-        info["enum"] = [value for value in schema["enum"] if value is not None]
-    elif "const" in schema:
-        info["enum"] = [schema["const"]]
-    if kind in ("integer", "number"):
-        for key, exclusive, step in _BOUNDS:
-            if is_number(schema.get(key)):
-                info[key] = schema[key]
-            bound = schema.get(exclusive)
-            if kind == "integer" and is_number(bound) and isinstance(bound, int):
-                info[key] = bound + step
-    if kind in ("string", "any"):
-        info.update({key: schema[key] for key in ("minLength", "maxLength") if _is_count(schema.get(key))})
-        if isinstance(schema.get("pattern"), str):
-            info["pattern"] = schema["pattern"]
-    if isinstance(schema.get("format"), str):
-        info["format"] = schema["format"]
-    return info
 
 
 # Types
@@ -233,7 +113,7 @@ def type_details(name: str, schema: JsonSchema, types: Types) -> Info:
         if enum_values(target):
             notes.append(f"One of {listed(enum_values(target), _MOST_VALUES)}.")
     notes += discriminator_notes(target)
-    description = _with_notes(text, notes)
+    description = with_notes(text, notes)
     if description:
         info["description"] = description
     return info
@@ -255,27 +135,7 @@ def _fields(schema: JsonSchema, types: Types) -> Iterator[Info]:
     shape = shape_of(types, schema)
     for name, (_, inner) in shape.properties.items():
         sensitive = inner.get("format") == "password"
-        yield _field_info(name, inner, name in shape.required, types, sensitive=sensitive)
-
-
-def _in_short(schema: JsonSchema, types: Types) -> Iterator[str]:
-    """Yield the fields of an object that is no type of its own, each with its type: `name (string, required)`."""
-    shape = shape_of(types, schema)
-    for name, (_, inner) in list(shape.properties.items())[:_MOST_FIELDS]:
-        yield f"{named(name)} ({phrase(inner)}{', required' if name in shape.required else ''})"
-    if len(shape.properties) > _MOST_FIELDS:
-        yield f"and {len(shape.properties) - _MOST_FIELDS} more"
-
-
-def _with_notes(text: str, notes: list[str]) -> str:
-    """Return the text followed by the notes, each a sentence of its own."""
-    if text and notes and text[-1] not in ".!?:;…。":
-        text += "."
-    return " ".join(part for part in (text, *notes) if part)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        yield field_info(name, inner, name in shape.required, types, OF_TYPES, sensitive=sensitive)
 
 
 def operation_info(name: str, family: str, description: str) -> dict[str, Any]:
@@ -295,24 +155,98 @@ def _header(config: Config, name: str, family: str, description: str) -> dict[st
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """How much the details of an operation say, and how many characters of JSON they may then have."""
+
+    description: int
+    required: Detail
+    optional: Detail
+    size: int
+
+
+_LEVELS = (
+    _Level(1000, Detail(400, 700, 50), Detail(300, 300, 50), 1400),
+    _Level(600, Detail(300, 600, 30), Detail(160, 160, 20), 2200),
+    _Level(400, Detail(200, 500, 20), Detail(90, 100, 12), 2900),
+    _Level(300, Detail(120, 400, 10), Detail(50, 0, 6), 4000),
+    _Level(300, Detail(80, 300, 8), Detail(0, 0, 4), 6000),
+)
+"""From the fullest to the tersest. Four characters are about a token: the budget is 300 to 700, and 2,000 at most."""
+_LEAST_SIZE = 48
+"""Characters of the shortest parameter: a level without room for so many is not tried."""
+_MOST_NAMED = 1000
+"""Characters of the names of the parameters that even the tersest details have no room for."""
+PARAMETERS = ".params"
+"""What follows the name of an operation in the name of the type that has its parameters."""
+
+
 def operation_details(row: Row, table: Table, config: Config, alias: Alias | None) -> dict[str, Any]:
-    """Return an operation of the API in full; `alias` is the old name by which it was asked for."""
-    types, places = table.types, _places(row)
-    description = _with_notes(_description(row, table), list(body_notes(row, types)))
-    details = {
-        **_header(config, row.name, row.family, description if alias is None else alias.describe(description)),
-        "parameters": [
-            parameter_info(parameter, types, places.get(name, ""))
-            for name, parameter in row.parameters.items()
-            if name not in row.hidden_parameters
-        ],
-        "returns": _returns(row, types),
-    }
-    if any(parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()):
-        details["aggregation_support"] = {"supported": True}
-    if row.example is not None:
-        details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
-    return details
+    """Return an operation of the API in the fullest detail that fits; `alias` is the old name that was asked for."""
+    notes = list(body_notes(row, table.types))
+    details: dict[str, Any] = {}
+    for level in _LEVELS:
+        if len(row.parameters) * _LEAST_SIZE > level.size and level is not _LEVELS[-1]:
+            continue
+        description = with_notes(brief(_description(row, table), level.description), notes)
+        details = _header(config, row.name, row.family, description if alias is None else alias.describe(description))
+        details |= {"parameters": _parameters(row, table, level), "returns": _returns(row, table.types)}
+        if any(
+            parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()
+        ):
+            details["aggregation_support"] = {"supported": True}
+        if row.example is not None:
+            details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
+        if _size(details) <= level.size:
+            return details
+    return _cut(details, row, _LEVELS[-1].size)
+
+
+def _parameters(row: Row, table: Table, level: _Level) -> list[Info]:
+    """Return the parameters; one that is the whole body is written as a required one is."""
+    places, whole = _places(row), row.body.parameter if row.body is not None else "input"
+    return [
+        parameter_info(
+            parameter,
+            table.types,
+            places.get(name, ""),
+            level.required if parameter.required or name == whole else level.optional,
+        )
+        for name, parameter in row.parameters.items()
+        if name not in row.hidden_parameters
+    ]
+
+
+def _cut(details: dict[str, Any], row: Row, size: int) -> dict[str, Any]:
+    """Return details without the optional parameters that there is no room for, which are only named."""
+    room = size - _size({**details, "parameters": []})
+    kept, others = [], []
+    for parameter in sorted(details["parameters"], key=lambda parameter: not parameter["required"]):
+        room -= _size(parameter)
+        if room > 0 or parameter["required"]:
+            kept.append(parameter)
+        else:
+            others.append(parameter["name"])
+    note = f"Parameters in full: introspect types, name {row.name}{PARAMETERS}."
+    if others:
+        note += f" {len(others)} more optional ones: {line(', '.join(others), _MOST_NAMED)}."
+    return {**details, "description": with_notes(details["description"], [note]), "parameters": kept}
+
+
+def _size(value: Any) -> int:
+    """Return the bytes of a value as JSON: characters, of which those of other scripts cost more."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+def operation_type(row: Row, table: Table) -> Info:
+    """Return the parameters of an operation in full, as the fields of a type."""
+    places = _places(row)
+    fields = [
+        parameter_info(parameter, table.types, places.get(name, ""), IN_FULL)
+        for name, parameter in row.parameters.items()
+        if name not in row.hidden_parameters
+    ]
+    return {"name": f"{row.name}{PARAMETERS}", "kind": "object", "fields": fields}
 
 
 def _description(row: Row, table: Table) -> str:

@@ -7,7 +7,7 @@ Its parameters are checked as those of any operation are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,14 +19,19 @@ from ..table import Adapter, Row, Table
 from ..text import folded, line
 from . import protocol
 from .info import (
+    PARAMETERS,
     introspect_details,
     operation_details,
     operation_info,
+    operation_type,
     protocol_operation_details,
     type_details,
     type_info,
 )
-from .names import Alias, Aliases, Index, Spellings
+from .names import Alias, Aliases, Spellings
+from .postings import Hit, plain_entry
+from .ranking import Ranking
+from .search import Search, search_of
 
 __all__ = ["Introspection"]
 
@@ -100,6 +105,7 @@ class Introspection:
         self._aliases = Aliases(table)
         self._spellings = Spellings(table)
         self._protocol_operations = {operation.name: operation for operation in active_operations(adapter, config)}
+        self._search = Search(table, self._protocol_operations.values())
 
     def answer(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """Answer one introspection, always with an envelope."""
@@ -109,7 +115,7 @@ class Introspection:
             return {"success": False, "error": {"code": failure.code.value, "message": failure.message}}
 
     def unknown(self, operation: str) -> Failure:
-        """Return NOT_FOUND_OPERATION with the nearest names."""
+        """Return NOT_FOUND_OPERATION with the nearest operations."""
         reason = inactive(operation)
         if reason is not None:
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": operation})
@@ -118,9 +124,10 @@ class Introspection:
             reason = f"Operation '{ended.name}' ended after {ended.until}. Use '{ended.operation}'."
             return Failure(Code.NOT_FOUND_OPERATION, reason, {"operation": ended.name, "available": [ended.operation]})
         shown = line(operation, 200)
-        names = [info["name"] for info in self._operation_list]
-        near = self._spellings.near(shown, names, self._operation_index) if shown else []
-        return unknown_operation(line(shown, 64), near)
+        if not shown:
+            return unknown_operation("", {})
+        near = self._search.near(shown, self._spellings)
+        return unknown_operation(line(shown, 64), {hit.name: hit.summary for hit in near.hits}, near.sure)
 
     def find(self, name: str, first: str | None = None) -> Row | None:
         """Find a row by the agent's name, or else by an alias or the API's own spelling of it (R-REQ-2)."""
@@ -167,24 +174,19 @@ class Introspection:
     def _resources(self) -> dict[str, str]:
         return {name: resource for name, _, (resource,) in self._table.values("resource")}
 
-    @cached_property
-    def _operation_index(self) -> Index:
-        return Index(
-            (info["name"], self._resources.get(info["name"], ""), info["description"]) for info in self._operation_list
-        )
-
     def _operations(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         """List the operations, searched and filtered, with `_protocol` in full only before the whole list."""
-        infos = self._operation_list
         search, category, resource = params.get("search"), params.get("category"), params.get("resource")
+        family = None if category is None else category.lower()
+        spellings = None if resource is None else _spellings_of(resource)
+        known = True
         if search is not None:
-            infos = _searched(infos, self._operation_index, search)
-        if category is not None:
-            infos = [info for info in infos if info["semantic_category"] == category.upper()]
-        if resource is not None:
-            wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
-            spellings = {wanted, wanted.removesuffix("s")}
-            infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
+            hits, known = self._search.find(search, _wanted(family, spellings))
+            infos = [operation_info(hit.name, hit.family, hit.summary) for hit in hits]
+        else:
+            infos = [info for info in self._operation_list if family in (None, info["endpoint"])]
+            if spellings is not None:
+                infos = [info for info in infos if self._resources.get(info["name"], "").lower() in spellings]
         narrowed = any(key in params for key in ("search", "category", "resource", "after"))
         page, bounds = page_of(params, infos, self._config.max_list, ranked=search is not None)
         metadata: dict[str, Any] = (
@@ -194,6 +196,8 @@ class Introspection:
         )
         if narrowed or len(page) < len(infos):
             metadata["page"] = bounds
+        if not known:
+            metadata["search"] = {"match": "nearest", "resources": self._search.resources}
         return {"_protocol": metadata, "operations": page}
 
     def _operation(self, name: str) -> dict[str, Any] | None:
@@ -226,15 +230,16 @@ class Introspection:
         ]
 
     @cached_property
-    def _type_index(self) -> Index:
-        return Index((info["name"], "", info.get("description", "")) for info in self._type_list)
+    def _type_search(self) -> Ranking:
+        return search_of(plain_entry(info["name"], "", "", "", info.get("description", "")) for info in self._type_list)
 
     def _types(self, params: Mapping[str, Any]) -> list[dict[str, Any]]:
         """List the types. The answer has no room for a page's bounds, so past the bound it is whole but terse."""
         infos = self._type_list
         search = params.get("search")
         if search is not None:
-            infos = _searched(infos, self._type_index, search)
+            by_name = {info["name"]: info for info in infos}
+            infos = [by_name[hit.name] for hit in self._type_search.search(search)]
         if search is not None or "first" in params or "after" in params:
             return page_of(params, infos, self._config.max_list, ranked=search is not None)[0]
         if len(infos) > self._config.max_list:
@@ -246,12 +251,22 @@ class Introspection:
         if details is not None:
             return {"name": name, **details}
         types = self._table.types
+        row = self._table.find(name.removesuffix(PARAMETERS)) if name.endswith(PARAMETERS) else None
+        if row is not None:
+            return operation_type(row, self._table)
         if name not in types:
             name = next((other for other in types if folded(other) == folded(name)), name)
         schema = types.get(name)
         return None if schema is None else type_details(name, schema, types)
 
 
-def _searched(infos: Sequence[dict[str, Any]], index: Index, search: str) -> list[dict[str, Any]]:
-    by_name = {info["name"]: info for info in infos}
-    return [by_name[name] for name in index.search(search)]
+def _spellings_of(resource: str) -> set[str]:
+    wanted = resource.strip().lower().replace("-", "_").replace(" ", "_")
+    return {wanted, wanted.removesuffix("s")}
+
+
+def _wanted(family: str | None, resources: set[str] | None) -> Callable[[Hit], bool] | None:
+    """Return what a search is narrowed to; None for a search of all."""
+    if family is None and resources is None:
+        return None
+    return lambda hit: family in (None, hit.family) and (resources is None or hit.resource.lower() in resources)

@@ -23,7 +23,7 @@ from .http import HTTP_SETTINGS, HttpSettings
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
 
 SETTINGS_FILE = "adapter.toml"
-_COMPARED = ("*.py", "*.json", "operations/*.json")
+_COMPARED = ("*.py", "*.json", "search.txt", "operations/*.json")
 
 
 def project_of(folder: Path) -> Path | None:

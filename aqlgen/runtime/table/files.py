@@ -58,7 +58,7 @@ class Table:
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._folder = folder
-        self._read_only = read_only
+        self.read_only = read_only
         self._families: dict[str, dict[str, dict[str, Any]]] = {}
         self._rows: dict[str, Row] = {}
 
@@ -67,7 +67,7 @@ class Table:
         rows = self._families.get(family)
         if rows is None:
             rows = json.loads((self._folder / "operations" / f"{family}.json").read_bytes())
-            if self._read_only:
+            if self.read_only:
                 rows = {name: row for name, row in rows.items() if family == "read" and row.get("danger") == "safe"}
             self._families[family] = rows
         return rows
@@ -97,6 +97,13 @@ class Table:
                 row = self._rows[name] = row_of(name, family, entry)
                 return row
         return None
+
+    def text(self, name: str) -> str | None:
+        """Return the text of a file beside the table; None when there is none that can be read."""
+        try:
+            return (self._folder / name).read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return None
 
     @cached_property
     def types(self) -> Mapping[str, JsonSchema]:

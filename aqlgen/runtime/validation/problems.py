@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ..errors import Code, Failure
 from ..schema.reader import referred
 from ..table import JsonSchema, Row
-from ..text import folded, leaks, listed, words
+from ..text import alike, folded, leaks, listed, words
 
 __all__ = ["Problem", "failure", "field_problems", "missing_problem", "near_name", "twice_problem", "unknown_problem"]
 
@@ -175,10 +175,8 @@ def _nearest(names: Sequence[str], valid: Sequence[str]) -> str:
 
 
 def near_name(name: str, valid: Sequence[str]) -> str | None:
-    """Return the valid name that is spelled alike, or else the only one that shares all its words."""
-    import difflib
-
+    """Return the valid name that is the same but for its spelling, or else the only one that shares all its words."""
     asked = set(words(name))
-    alike = difflib.get_close_matches(name.lower(), valid, n=1, cutoff=0.6)
+    spelled = [other for other in valid if alike(name, other)]
     sharing = [other for other in valid if asked and (asked <= set(words(other)) or asked >= set(words(other)))]
-    return alike[0] if alike else sharing[0] if len(sharing) == 1 else None
+    return spelled[0] if len(spelled) == 1 else sharing[0] if len(sharing) == 1 else None

@@ -1,0 +1,209 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Parameters and fields as introspection shows them (introspection document, 3.4), to a detail.
+
+A ParameterInfo is closed, and its `type` is a name: of a JSON type, of one of the API's types, or `any`. What has no
+key of its own (the shape of an object, null, item counts, exclusive bounds, alternatives) is said in the description.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..schema.notation import notation
+from ..schema.reader import (
+    Types,
+    alternatives,
+    as_schema,
+    enum_values,
+    follow,
+    is_object,
+    only_type,
+    referred,
+    without_null,
+)
+from ..schema.wording import (
+    bound_notes,
+    is_number,
+    item_notes,
+    key_notes,
+    phrase,
+    union_notes,
+    union_type,
+)
+from ..table import JsonSchema, Parameter
+from ..text import brief, clean, listed
+
+__all__ = ["IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "parameter_info", "with_notes"]
+
+Info = dict[str, Any]
+_MOST_VALUES = 50
+_LONGEST_DEFAULT = 200
+_BOUNDS = (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1))
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much is said of a value: characters of its text and of its shape, and how many values are listed.
+
+    `named` says whether the shape of a type that has a name is written, too.
+    """
+
+    text: int
+    shape: int
+    values: int
+    named: bool = True
+
+
+IN_FULL = Detail(text=2000, shape=700, values=1000)
+OF_TYPES = Detail(text=2000, shape=700, values=1000, named=False)
+
+
+def parameter_info(parameter: Parameter, types: Types, place: str = "", detail: Detail = IN_FULL) -> Info:
+    """Describe one parameter of an operation; `place` says where it goes, if others have its name."""
+    schema: JsonSchema = parameter.schema
+    if parameter.description:
+        schema = {**schema, "description": parameter.description}
+    if parameter.deprecated:
+        schema = {**schema, "deprecated": True}
+    info = field_info(parameter.name, schema, parameter.required, types, detail, sensitive=parameter.sensitive)
+    if place:
+        info["description"] = with_notes(info.get("description", ""), [place])
+    return info
+
+
+def field_info(name: str, schema: JsonSchema, required: bool, types: Types, detail: Detail, *, sensitive: bool) -> Info:
+    """Describe a field of an object."""
+    info: Info = {"name": name, "type": "any", "required": required}
+    value, notes = _value(schema, types, detail)
+    text = brief(clean(str(schema.get("description", ""))), detail.text)
+    if schema.get("deprecated") is True:
+        notes.insert(0, "Deprecated.")
+    if schema.get("readOnly") is True:
+        notes.append("Read-only.")
+    if schema.get("writeOnly") is True:
+        notes.append("Never given back.")
+    info.update(value)
+    description = with_notes(text, notes)
+    if description:
+        info["description"] = description
+    if "default" in schema and len(str(schema["default"])) <= _LONGEST_DEFAULT:
+        info["default"] = schema["default"]
+    if sensitive or schema.get("format") == "password":
+        info["sensitive"] = True
+    return info
+
+
+def _value(schema: JsonSchema, types: Types, detail: Detail) -> tuple[Info, list[str]]:
+    """Return type and constraints of a value, and what only words can say."""
+    target, null = without_null(schema)
+    notes = ["May be null."] if null else []
+    name = referred(target)
+    if name is not None:
+        return _named_type(name, types, detail, notes, null=null)
+    options = alternatives(target)
+    kind = only_type(target) or "any"
+    info: Info
+    if len(options) > 1 and "properties" not in target:
+        info = {"type": union_type(options) if kind == "any" else kind}
+        if info["type"] == "array":
+            info["items"] = _items({"anyOf": [as_schema(option.get("items")) for option in options]}, types, detail)
+        elif detail.named and any(is_object(follow(option, types), types) for option in options):
+            return info, [*notes, *_shape_note(target, types, detail)]
+        return info, [*notes, *union_notes(options)]
+    info = {"type": kind}
+    info.update(_constraints(target, kind))
+    if len(info.get("enum", ())) > detail.values:
+        notes.append(_many_values(info.pop("enum"), detail))
+    if kind in ("integer", "number"):
+        notes += bound_notes(target, whole=kind == "integer")
+    elif kind == "array":
+        notes += item_notes(target)
+        info["items"] = _items(as_schema(target.get("items")), types, detail)
+    elif kind == "object":
+        notes += _object_notes(target, types, detail)
+    elif kind == "any" and isinstance(target.get("type"), list):
+        notes.append(f"One of: {', '.join(name for name in target['type'] if name != 'null')}.")
+    return info, notes
+
+
+def _object_notes(schema: JsonSchema, types: Types, detail: Detail) -> list[str]:
+    """Return what an object that is no type of its own holds."""
+    extra = as_schema(schema.get("additionalProperties"))
+    notes = [] if extra and not as_schema(schema.get("properties")) else _shape_note(schema, types, detail)
+    if extra:
+        written = detail.named and detail.shape and is_object(follow(extra, types), types)
+        text = notation(extra, types, detail.shape) if written else phrase(extra)
+        notes.append(f"Every value is {text}.")
+    return [*notes, *key_notes(schema)]
+
+
+def _named_type(name: str, types: Types, detail: Detail, notes: list[str], *, null: bool) -> tuple[Info, list[str]]:
+    """Return what a value of one of the API's types shows: the name, and its shape, or the values of an enum."""
+    schema = types.get(name, {})
+    info: Info = {"type": name}
+    values = enum_values(schema)
+    if values and len(values) <= min(detail.values, _MOST_VALUES):
+        info["enum"] = values
+    elif values:
+        notes.append(f"{_many_values(values, detail)[:-1]}: introspect the type for all.")
+    elif detail.named:
+        notes += _shape_note(schema, types, detail, name)
+    if not null and without_null(schema)[1]:
+        notes.insert(0, "May be null.")
+    return info, notes
+
+
+def _many_values(values: list[Any], detail: Detail) -> str:
+    few = listed(values[:3])
+    return f"One of {len(values)} values, such as {few if len(few) <= detail.text else brief(few, detail.text)}."
+
+
+def _shape_note(schema: JsonSchema, types: Types, detail: Detail, name: str = "") -> list[str]:
+    """Return a sentence with the shape of a value, none if there is no room or it says no more than the type."""
+    text = notation(schema, types, detail.shape) if detail.shape else ""
+    if text in ("", "any", "object", "array", name):
+        return []
+    if not text.startswith("{"):
+        return [f"Is {text}."]
+    return [f"Fields (* required): {text}." if "*: " in text else f"Fields: {text}."]
+
+
+def _items(schema: JsonSchema, types: Types, detail: Detail) -> Info:
+    items, notes = _value(schema, types, detail)
+    description = with_notes(brief(clean(str(schema.get("description", ""))), detail.text), notes)
+    return {**items, "description": description} if description else items
+
+
+def _constraints(schema: JsonSchema, kind: str) -> Info:
+    """Return the constraints that have keys of their own."""
+    info: Info = {}
+    if isinstance(schema.get("enum"), list):
+        info["enum"] = [value for value in schema["enum"] if value is not None]
+    elif "const" in schema:
+        info["enum"] = [schema["const"]]
+    if kind in ("integer", "number"):
+        for key, exclusive, step in _BOUNDS:
+            if is_number(schema.get(key)):
+                info[key] = schema[key]
+            bound = schema.get(exclusive)
+            if kind == "integer" and is_number(bound) and isinstance(bound, int):
+                info[key] = bound + step
+    if kind in ("string", "any"):
+        info.update({key: schema[key] for key in ("minLength", "maxLength") if _is_count(schema.get(key))})
+        if isinstance(schema.get("pattern"), str):
+            info["pattern"] = schema["pattern"]
+    if isinstance(schema.get("format"), str):
+        info["format"] = schema["format"]
+    return info
+
+
+def with_notes(text: str, notes: list[str]) -> str:
+    """Return the text followed by the notes, each a sentence of its own."""
+    if text and notes and text[-1] not in ".!?:;…。":
+        text += "."
+    return " ".join(part for part in (text, *notes) if part)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,211 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The index of operations by their words: `search.txt`, made at generation and read at the first search.
+
+Its first line says its format. Then come the operations, a line each: id, name, family, danger, resource, what its
+path needs, and summary, between tabs. After an empty line come the terms, a line each, sorted: the term, then for
+each weight from 9 to 1 the ids of its operations, short names first. An id is four characters of a hash of the name,
+so that a new operation changes only the lines of its own terms. `?` before a term lists the operations that find such
+things by words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..text import line
+from .terms import terms
+
+__all__ = [
+    "FILE", "FINDS", "WEIGHTS", "Entry", "Hit", "Postings", "index_text", "name_weights", "plain_entry",
+]  # fmt: skip
+
+FILE = "search.txt"
+_HEAD = "# machine: the index of `introspect` with `search`, format 1; replaced by `aqlgen update`."
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_ID = 4
+FINDS = "?"
+_COMMON = 10
+"""A term that more than a tenth of all operations merely mention tells none of them from the others."""
+_ALWAYS = 60
+_MENTION = 3
+"""The highest weight of a mention: in a field, a parameter or a description."""
+
+
+WEIGHTS = {
+    "name": 9.0,
+    "resource": 5.0,
+    "summary": 7.0,
+    "path": 7.0,
+    "tags": 1.0,
+    "description": 2.0,
+    "parameter": 2.0,
+    "parameter text": 3.0,
+    "request": 1.0,
+    "answer": 3.0,
+}
+"""The weight of a term by where it stands, from 1 to 9; where it stands several times, the highest counts.
+
+Rounded from what was found on one half of the tasks of `python -m bench search`; it reports the other half, too.
+"""
+_PLACEHOLDER = re.compile(r"\{[^{}]{0,200}+\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One operation as it is indexed: its line, the weights (1 to 9) of its terms, what it needs and finds."""
+
+    name: str
+    family: str
+    danger: str
+    resource: str
+    summary: str
+    weights: Mapping[str, int]
+    needs: tuple[str, ...] = ()
+    finds: tuple[str, ...] = ()
+
+
+def name_weights(name: str, resource: str, summary: str, path: str = "") -> dict[str, float]:
+    """Return the weights of the terms that tell operations apart first: those of names, summary and path."""
+    weights = dict.fromkeys(terms(_PLACEHOLDER.sub(" ", path)), WEIGHTS["path"])
+    for text, key in ((resource, "resource"), (summary[:200], "summary"), (name, "name")):
+        for term in terms(text):
+            weights[term] = max(WEIGHTS[key], weights.get(term, 0.0))
+    return weights
+
+
+def plain_entry(name: str, family: str, danger: str, resource: str, summary: str, path: str = "") -> Entry:
+    """Return the entry of something that is found by name, resource, summary and path alone."""
+    weights = name_weights(name, resource, summary, path)
+    return Entry(name, family, danger, resource, summary, {term: round(weight) for term, weight in weights.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An operation as a search shows it."""
+
+    name: str
+    family: str
+    danger: str
+    resource: str
+    needs: tuple[str, ...]
+    summary: str
+
+
+def _ids(names: Iterable[str]) -> dict[str, str]:
+    """Return a short id for each name; of two that would share one, the later in the alphabet gets another."""
+    ids: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(names):
+        salted = name
+        while (short := _short(salted)) in taken:
+            salted += " "
+        taken.add(short)
+        ids[name] = short
+    return ids
+
+
+def _short(text: str) -> str:
+    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8])
+    letters = []
+    for _ in range(_ID):
+        number, index = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[index])
+    return "".join(letters)
+
+
+def index_text(entries: Iterable[Entry]) -> str:
+    """Return the text of the index."""
+    entries = sorted(entries, key=lambda entry: (entry.name.count("_"), entry.name))
+    ids = _ids(entry.name for entry in entries)
+    by_term: dict[str, dict[int, list[str]]] = {}
+    for entry in entries:
+        short = ids[entry.name]
+        for term, weight in entry.weights.items():
+            by_term.setdefault(term, {}).setdefault(weight, []).append(short)
+        for thing in dict.fromkeys(entry.finds):
+            by_term.setdefault(FINDS + thing, {}).setdefault(1, []).append(short)
+    bound = max(_ALWAYS, len(entries) // _COMMON)
+    by_name = sorted(entries, key=lambda entry: entry.name)
+    lines = [_HEAD, *(f"{ids[entry.name]}\t{_operation_line(entry)}" for entry in by_name)]
+    lines.append("")
+    lines.extend(_term_lines(by_term, bound))
+    return "\n".join(lines) + "\n"
+
+
+def _operation_line(entry: Entry) -> str:
+    fields = (entry.name, entry.family, entry.danger, entry.resource, ",".join(entry.needs), line(entry.summary, 200))
+    return "\t".join(fields)
+
+
+def _term_lines(by_term: Mapping[str, Mapping[int, list[str]]], bound: int) -> Iterator[str]:
+    for term in sorted(by_term):
+        groups = dict(by_term[term])
+        if sum(len(group) for weight, group in groups.items() if weight <= _MENTION) > bound:
+            groups = {weight: group for weight, group in groups.items() if weight > _MENTION}
+        if groups:
+            listed = (f"{weight} {' '.join(groups[weight])}" for weight in sorted(groups, reverse=True))
+            yield "\t".join((term, *listed))
+
+
+@dataclass(slots=True)
+class Postings:
+    """An index in memory: lines by id and by term, each read when it is asked for."""
+
+    operations: dict[str, str]
+    lines: dict[str, str]
+    _read: dict[str, dict[str, int]] = field(default_factory=dict)
+    _hits: dict[str, Hit] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> Postings:
+        """Read an index. Raises ValueError when it is none."""
+        head, _, rest = text.partition("\n")
+        operations, parted, terms = rest.partition("\n\n")
+        if head != _HEAD or not parted:
+            raise ValueError("not an index of operations")
+        return cls(
+            dict(row.split("\t", 1) for row in operations.split("\n") if "\t" in row),
+            dict(row.split("\t", 1) for row in terms.split("\n") if "\t" in row),
+        )
+
+    def include(self, entries: Iterable[Entry]) -> None:
+        """Add operations that the text does not have, such as those of the protocol."""
+        for number, entry in enumerate(entries):
+            short = f"~{number:03}"
+            self.operations[short] = _operation_line(entry)
+            for term, weight in entry.weights.items():
+                known = self.lines.get(term)
+                self.lines[term] = f"{weight} {short}" if known is None else f"{known}\t{weight} {short}"
+
+    def hit(self, short: str) -> Hit:
+        """Return the operation of an id."""
+        known = self._hits.get(short)
+        if known is None:
+            name, family, danger, resource, needs, summary = self.operations[short].split("\t", 5)
+            if len(self._hits) > _KEPT_HITS:
+                self._hits.clear()
+            known = self._hits[short] = Hit(
+                name, family, danger, resource, tuple(needs.split(",") * (needs != "")), summary
+            )
+        return known
+
+    def of_term(self, term: str) -> Mapping[str, int]:
+        """Return the weights of a term by id."""
+        weights = self._read.get(term)
+        if weights is None:
+            weights = {}
+            for group in self.lines.get(term, "").split("\t"):
+                weight, _, ids = group.partition(" ")
+                if ids:
+                    weights.update(dict.fromkeys(ids.split(" "), int(weight)))
+            if len(self._read) > _KEPT:
+                self._read.clear()
+            self._read[term] = weights
+        return weights
+
+
+_KEPT, _KEPT_HITS = 64, 4096
+"""Terms whose operations are kept in memory, and operations."""

@@ -1,0 +1,321 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The order in which a search shows operations (R-INT-6).
+
+First the operations that share words with the search are counted, a rare word for more than a common one. Then the
+best of them are weighed: by how much of their name was asked for, by the verb, and by one or many; and what
+finds things by their names rises.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import islice, pairwise
+
+from .postings import FINDS, Hit, Postings
+from .terms import READING, Question, question, stem, synonyms, terms, verb_class
+
+__all__ = ["Ranking", "Weights"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What decides the order; rounded from what was found on one half of the tasks of `python -m bench search`."""
+
+    synonym: float = 0.45
+    """The share of a word that another stands for."""
+    part: float = 0.1
+    """The share of a word of the index that an unknown word begins or shortens."""
+    slip: float = 0.6
+    """The share of a word of the index that an unknown word runs together or misspells."""
+    covered: float = 0.6
+    """How much is lost by a name of which nothing was asked for."""
+    verb: float = 0.35
+    """What a verb that means the same gains, and another loses."""
+    exact_verb: float = 0.05
+    """What the same verb gains besides."""
+    reading: float = 0.05
+    """What reading gains where no verb is asked for."""
+    within: float = 0.05
+    """What an operation gains for each thing that it is within, if that is spoken of behind the object."""
+    number: float = 0.2
+    """What one or many gains where one or many was asked for, and loses otherwise."""
+    head: float = 0.03
+    """What the object's own operations gain over those of its parts."""
+    finding: float = 0.8
+    """What an operation that finds things by words gains when names of things are asked for: of what is spoken of, …"""
+    finding_needed: float = 0.45
+    """… of what the best operations need, …"""
+    finding_other: float = 0.7
+    """… of anything. An API has few of them."""
+    circumstance: float = 0.95
+    """The share of a word behind a preposition."""
+    particular: float = 0.35
+    """The share of a word among the particulars: behind `with`, `named`, `setting`."""
+    afterthought: float = 0.3
+    """The share of a word of a later sentence."""
+
+
+_WEIGHED = 80
+"""How many operations are weighed by more than their words."""
+_MOST = 250
+_FORMS = 8
+_NEEDY = 6
+"""How many of the best operations are asked what they need."""
+_MOST_ALIKE = 4000
+_ENOUGH = 300
+"""How many operations rarer words have to bring before a common word adds no others."""
+Wanted = Callable[[Hit], bool]
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Ranking:
+    """Searches of one index."""
+
+    def __init__(self, postings: Postings, weights: Weights | None = None) -> None:
+        self._postings = postings
+        self._weights = weights or Weights()
+        self._count = max(1, len(postings.operations))
+        self._rarities: dict[str, float] = {}
+        self._use: dict[str, float] = {}
+
+    @cached_property
+    def _vocabulary(self) -> list[str]:
+        return sorted(self._postings.lines)
+
+    def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> list[Hit]:
+        """Return the operations that have to do with a text, the best first; with `wanted` those alone."""
+        asked = self._joined(question(text))
+        scores = self._scores(asked)
+        hit = self._postings.hit
+        best = self._best(scores, wanted, max(most, _WEIGHED))
+        weighed = self._weighed(asked, text, {short: scores[short] for short in best[:_WEIGHED]})
+        if weighed:
+            self._lift(asked, weighed, scores)
+        if wanted is not None:
+            weighed = {short: score for short, score in weighed.items() if wanted(hit(short))}
+        order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
+        order += (short for short in best if short not in weighed)
+        return [hit(short) for short in order[:most]]
+
+    def nearest(self, text: str, wanted: Wanted | None = None, most: int = 10) -> list[Hit]:
+        """Return operations with words that look like those of a text, or else those to begin with."""
+        scores: dict[str, float] = {}
+        for word in question(text).words:
+            for term, likeness in self._alike(word.stem):
+                for short, weight in self._postings.of_term(term).items():
+                    scores[short] = max(scores.get(short, 0.0), weight * likeness)
+        hits = [self._postings.hit(short) for short in self._best(scores, wanted, most)]
+        return hits or list(islice(filter(wanted, self._beginnings()), most))
+
+    def hits(self) -> Iterator[Hit]:
+        """Yield all operations."""
+        return map(self._postings.hit, self._postings.operations)
+
+    def _beginnings(self) -> Iterator[Hit]:
+        """Yield the reads that need no id, then all others."""
+        yield from (hit for hit in self.hits() if hit.family in ("", "read") and not hit.needs)
+        yield from (hit for hit in self.hits() if hit.family not in ("", "read") or hit.needs)
+
+    def _best(self, scores: Mapping[str, float], wanted: Wanted | None, most: int) -> list[str]:
+        def order(short: str) -> float:
+            return -scores[short]
+
+        if wanted is None:
+            return heapq.nsmallest(most, scores, key=order)
+        hit = self._postings.hit
+        return list(islice((short for short in sorted(scores, key=order) if wanted(hit(short))), most))
+
+    def _alike(self, word: str) -> list[tuple[str, float]]:
+        """Return the terms that begin with the same letter and share half of their pairs of letters."""
+        pairs = set(pairwise(word))
+        start = bisect_left(self._vocabulary, word[:1])
+        likenesses = []
+        for term in islice(self._vocabulary, start, start + _MOST_ALIKE):
+            if term[:1] != word[:1]:
+                break
+            others = set(pairwise(term))
+            likeness = 2 * len(pairs & others) / ((len(pairs) + len(others)) or 1)
+            if likeness >= 0.5:
+                likenesses.append((term, likeness))
+        return heapq.nlargest(_FORMS, likenesses, key=lambda item: item[1])
+
+    # Words
+
+    def _joined(self, asked: Question) -> Question:
+        """Add the words of the index that two asked words make together, such as usergroup."""
+        noun, more = asked.noun, []
+        for before, after in pairwise(asked.words):
+            joined = before.word + after.word
+            if stem(joined) in self._postings.lines:
+                more.append(replace(after, stem=stem(joined), word=joined))
+                noun = joined if noun == after.word else noun
+        return replace(asked, words=(*asked.words, *more), noun=noun) if more else asked
+
+    def _scores(self, asked: Question) -> dict[str, float]:
+        """Return the sum over the asked words of weight times rarity, by operation."""
+        places = (1.0, self._weights.circumstance, self._weights.particular, self._weights.afterthought)
+        shares: dict[str, float] = {}
+        for index, word in enumerate(asked.words):
+            if not index and word.stem == asked.verb in READING and len(asked.words) > 1:
+                continue
+            shares[word.stem] = max(places[word.place], shares.get(word.stem, 0.0))
+        names = {word.stem for word in asked.words if word.name}
+        rated = []
+        for term, share in shares.items():
+            forms = dict(self._forms(term, expand=term not in names))
+            rated.append((share * self._rarity_of(forms), forms))
+        rated.sort(key=lambda item: -item[0])
+        scores: dict[str, float] = {}
+        for factor, forms in rated:
+            for short, score in self._of_word(factor, forms, scores).items():
+                scores[short] = scores.get(short, 0.0) + score
+        return scores
+
+    def _of_word(self, factor: float, forms: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
+        """Return what one word adds, by operation; a common one adds only to what rarer ones brought, if that is much.
+
+        Of several forms the best counts.
+        """
+        best: dict[str, float] = {}
+        postings = [(part * factor, self._postings.of_term(form)) for form, part in forms.items()]
+        bounded = len(scores) >= _ENOUGH and sum(len(posting) for _, posting in postings) > len(scores)
+        for share, posting in postings:
+            shorts = [short for short in scores if short in posting] if bounded else posting
+            for short in shorts:
+                score = share * posting[short]
+                if score > best.get(short, 0.0):
+                    best[short] = score
+        return best
+
+    def _forms(self, word: str, *, expand: bool) -> Iterator[tuple[str, float]]:
+        """Yield the terms of the index that an asked word may be, each with its share."""
+        lines, weights = self._postings.lines, self._weights
+        known = False
+        if word in lines:
+            known = True
+            yield word, 1.0
+        for other in sorted(synonyms(word)):
+            if other in lines:
+                known = True
+                yield other, weights.synonym
+        if known or not expand or len(word) < 3:
+            return
+        yield from self._unknown(word)
+
+    def _unknown(self, word: str) -> Iterator[tuple[str, float]]:
+        """Yield the terms that a word which is none may mean: by its beginning, a short form, its parts, a slip."""
+        vocabulary, lines, weights = self._vocabulary, self._postings.lines, self._weights
+        start = bisect_left(vocabulary, word)
+        longer = [term for term in islice(vocabulary, start, start + _FORMS) if term.startswith(word)]
+        shorter = [word[:cut] for cut in range(3, len(word) - 2) if word[:cut] in lines]
+        if longer or shorter:
+            yield from ((term, weights.part) for term in longer or shorter[-1:])
+            return
+        for cut in range(3, len(word) - 2):
+            parts = word[:cut], stem(word[cut:])
+            if parts[0] in lines and parts[1] in lines:
+                yield from ((term, weights.slip) for term in parts)
+                return
+        if len(word) >= 4:
+            yield from ((term, weights.slip) for term in [term for term in _slips(word) if term in lines][:_FORMS])
+
+    def _rarity(self, term: str) -> float:
+        """Return the rarity of a term; an operation that merely mentions it counts in part."""
+        rarity = self._rarities.get(term)
+        if rarity is None:
+            rarity = self._rarities[term] = self._rarity_of({term: 1.0})
+        return rarity
+
+    def _rarity_of(self, forms: Mapping[str, float]) -> float:
+        """Return the rarity of a word that may be any of some terms, each with its share."""
+        uses = sum(part * self._uses(form) for form, part in forms.items())
+        return math.log(1 + (self._count + 0.5) / (uses + 0.5))
+
+    def _uses(self, term: str) -> float:
+        uses = self._use.get(term)
+        if uses is None:
+            uses = self._use[term] = sum(self._postings.of_term(term).values()) / 9
+        return uses
+
+    # Operations
+
+    def _weighed(self, asked: Question, text: str, scores: Mapping[str, float]) -> dict[str, float]:
+        weights = self._weights
+        words = {word.stem for word in asked.words}
+        related = words.union(*(synonyms(word) for word in words)) if words else words
+        verbs = verb_class(asked.verb)
+        nouns = {stem(asked.noun)} | synonyms(stem(asked.noun))
+        noun, verb_reads = stem(asked.noun), 2 in verbs or not verbs
+        around = {word.stem for word in asked.words if word.place and word.stem != noun}
+        whole = terms(text)
+        result = {}
+        for short, score in scores.items():
+            hit = self._postings.hit(short)
+            name = terms(hit.name)
+            first = hit.name.partition("_")[0]
+            total = sum(map(self._rarity, name)) or 1.0
+            covered = sum(self._rarity(word) for word in name if word in related) / total
+            factor = 1.0 - weights.covered + weights.covered * covered
+            head = terms(hit.resource)[-1:]
+            if noun and head:
+                factor *= 1.0 + (weights.head if head[0] in nouns else -weights.head)
+            if verbs:
+                factor *= 1.0 + (weights.verb if verbs & verb_class(stem(first)) else -weights.verb)
+                factor *= 1.0 + (weights.exact_verb if stem(first) == asked.verb else 0.0)
+            elif hit.family == "read":
+                factor *= 1.0 + weights.reading
+            factor *= (1.0 + weights.within) ** len(around.intersection(hit.needs))
+            if noun and noun in name:
+                same = asked.noun in hit.name.split("_")
+                if asked.many and verb_reads:
+                    same = first != "get"
+                factor *= 1.0 + (weights.number if same else -weights.number)
+            result[short] = score * factor
+            if whole and whole in (name, terms(hit.summary)):
+                result[short] += 1e6
+        return result
+
+    def _lift(self, asked: Question, weighed: dict[str, float], scores: Mapping[str, float]) -> None:
+        """Let operations that find things by words rise, below the first, where names of things are asked for."""
+        weights, of_term = self._weights, self._postings.of_term
+        top = max(weighed.values())
+        top = top if top < 1e6 else top - 1e6
+        words = {word.stem for word in asked.words}
+        lifts: dict[str, float] = {}
+        ranked = heapq.nlargest(_NEEDY, weighed, key=lambda short: weighed[short])
+        needs = {need for short in ranked for need in self._postings.hit(short).needs}
+        named = asked.quoted or any(word.name and word.stem not in self._postings.lines for word in asked.words)
+        if named and not (asked.verb and asked.quoted and not any(word.name for word in asked.words)):
+            for share, things in (
+                (weights.finding_other, ("",)),
+                (weights.finding_needed, needs),
+                (weights.finding, words),
+            ):
+                for thing in things:
+                    finders = of_term(FINDS + thing)
+                    for short in finders:
+                        lift = share * top * min(1.0, 6 / len(finders))
+                        lifts[short] = max(lifts.get(short, 0.0), lift)
+        for short, lift in lifts.items():
+            if short in scores or short in weighed:
+                before = weighed.get(short, scores.get(short, 0.0))
+                weighed[short] = max(before, min(before + lift, 0.95 * top))
+            else:
+                weighed[short] = min(lift, 0.95 * top)
+
+
+@lru_cache(maxsize=256)
+def _slips(word: str) -> tuple[str, ...]:
+    """Return the words at one slip of the fingers from a word: a letter less, more, other, or two exchanged."""
+    word = word[:24]
+    halves = [(word[:cut], word[cut:]) for cut in range(len(word) + 1)]
+    less = [left + right[1:] for left, right in halves if right]
+    exchanged = [left + right[1] + right[0] + right[2:] for left, right in halves if len(right) > 1]
+    other = [left + letter + right[1:] for left, right in halves if right for letter in _LETTERS]
+    more = [left + letter + right for left, right in halves for letter in _LETTERS]
+    return tuple(dict.fromkeys((*exchanged, *less, *more, *other)))

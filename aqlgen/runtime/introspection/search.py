@@ -1,0 +1,113 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""Finding operations and types by words (R-INT-6), and what an unknown name may mean (R-REQ-2).
+
+Operations are found in the index that was made at generation. A project without one is searched by names, resources,
+summaries and paths. Nothing is read before the first search.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from ..protocol_operations import ProtocolOperation
+from ..table import Table
+from ..text import line
+from . import protocol
+from .names import Spellings
+from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
+from .ranking import Ranking
+from .terms import same_words
+
+__all__ = ["Nearest", "Search", "search_of"]
+
+_MOST_NEAR = 5
+_MOST_RESOURCES = 60
+
+
+def search_of(entries: Iterable[Entry]) -> Ranking:
+    """Return a search of what has no index, such as types."""
+    return Ranking(Postings.of(index_text(entries)))
+
+
+class Nearest:
+    """What an unknown name may mean: the nearest operations, and the one that it means beyond reasonable doubt."""
+
+    def __init__(self, hits: Sequence[Hit], sure: str | None) -> None:
+        self.hits = hits
+        self.sure = sure
+
+
+class Search:
+    """The search of an adapter's operations, those of the protocol included."""
+
+    def __init__(self, table: Table, operations: Iterable[ProtocolOperation] = ()) -> None:
+        self._table = table
+        self._operations = tuple(operations)
+
+    def find(self, text: str, wanted: Callable[[Hit], bool] | None = None) -> tuple[list[Hit], bool]:
+        """Return the operations that a text may mean, the best first, and whether any of its words is known.
+
+        If none is, they are those whose words look alike, or else where to begin.
+        """
+        ranking, admitted = self._ranking, self._admitted(wanted)
+        hits = ranking.search(text, admitted)
+        return (hits, True) if hits else (ranking.nearest(text, admitted), False)
+
+    @cached_property
+    def resources(self) -> dict[str, int]:
+        """Return the resources with the most operations, each with how many it has."""
+        hits = filter(self._admitted(None) or bool, self._ranking.hits())
+        return dict(Counter(hit.resource for hit in hits if hit.resource).most_common(_MOST_RESOURCES))
+
+    def near(self, text: str, spellings: Spellings) -> Nearest:
+        """Return what an unknown name may mean: an operation of that path, or of those words."""
+        by_path = spellings.at(text)
+        hits = [self._hit(name) for name in by_path]
+        if not by_path:
+            hits = self._ranking.search(text, self._admitted(None), _MOST_NEAR * 4)
+        same = by_path[:1] or [hit.name for hit in hits if same_words(text, hit.name)]
+        sure = same[0] if len(same) == 1 else None
+        hits.sort(key=lambda hit: hit.name != sure)
+        return Nearest(hits[:_MOST_NEAR], sure)
+
+    def _hit(self, name: str) -> Hit:
+        row = self._table.find(name)
+        return Hit(name, "", "", "", (), "" if row is None else line(row.summary, 200))
+
+    def _admitted(self, wanted: Callable[[Hit], bool] | None) -> Callable[[Hit], bool] | None:
+        """Return what a search may show: all that is offered, and of that what is wanted."""
+        if not self._table.read_only:
+            return wanted
+        known = {operation.name for operation in self._operations} | {protocol.INTROSPECT["name"]}
+        return lambda hit: (
+            (hit.name in known or (hit.family == "read" and hit.danger == "safe")) and (wanted is None or wanted(hit))
+        )
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        postings = self._postings()
+        introspect = protocol.INTROSPECT
+        postings.include(
+            [
+                plain_entry(introspect["name"], introspect["endpoint"], "safe", "", introspect["description"]),
+                *(plain_entry(item.name, item.family, "", "", item.description) for item in self._operations),
+            ]
+        )
+        return Ranking(postings)
+
+    def _postings(self) -> Postings:
+        text = self._table.text(FILE)
+        if text is not None:
+            try:
+                return Postings.of(text)
+            except ValueError:
+                pass  # of another format: as if there were none
+        rows = self._table.values("danger", "resource", "summary", "path")
+        return Postings.of(
+            index_text(
+                plain_entry(name, family, danger, resource, summary, path)
+                for name, family, (danger, resource, summary, path) in rows
+            )
+        )

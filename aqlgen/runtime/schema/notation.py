@@ -1,0 +1,211 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The shape of a value in one line: `{name*: string(1..40), tags: [string], owner: {id*: int≥1}, status: 'a'|'b'}`.
+
+Required fields come first and are marked `*`. What is left out for its depth or its length is named by its type, which
+introspection shows in full; a type within itself is its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..table import JsonSchema
+from ..text import line, shown
+from .reader import (
+    Types,
+    alternatives,
+    as_schema,
+    enum_values,
+    is_object,
+    only_type,
+    referred,
+    shape_of,
+    union_of,
+    without_null,
+)
+from .wording import is_number, named
+
+__all__ = ["notation"]
+
+_MOST_PARTS, _PROPERTIES_OF_PART = 200, 20
+"""How many values are written of one shape; so many properties of an object count as one more."""
+_MOST_VALUES, _MOST_OPTIONS, _MOST_REQUIRED = 8, 5, 30
+_LONGEST_VALUE, _LONGEST_PATTERN, _LONGEST_DEFAULT = 30, 40, 20
+_LARGEST_BOUND = 2**53
+_WORDS = {"integer": "int", "boolean": "bool"}
+_SIZES = frozenset({"int32", "int64", "float", "double", "string", "password"})
+"""Formats that say nothing that the type and the bounds do not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """How deep the required and the optional objects go, and how many fields each object has, at most."""
+
+    required: int
+    optional: int
+    fields: int
+
+
+_EXTENTS = (
+    _Extent(6, 3, 20),
+    _Extent(5, 2, 16),
+    _Extent(4, 1, 16),
+    _Extent(3, 1, 10),
+    _Extent(2, 1, 6),
+    _Extent(1, 1, 12),
+    _Extent(1, 1, 5),
+    _Extent(1, 1, 2),
+)
+"""From the fullest to the tersest."""
+
+
+def notation(schema: JsonSchema, types: Types, most: int) -> str:
+    """Return the shape of a value in at most `most` characters, as deep as they allow."""
+    text, at = "", 0
+    while at < len(_EXTENTS):
+        writer = _Writer(types, _EXTENTS[at])
+        text = writer.value(schema, 0, frozenset(), required=True)
+        if len(text) <= most:
+            return text
+        at += 1 if writer.parts <= _MOST_PARTS else 4
+    return line(text, most)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes one shape to an extent; the number of its parts is bounded."""
+
+    types: Types
+    extent: _Extent
+    parts: int = field(default=0)
+
+    def value(
+        self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool, type_name: str | None = None
+    ) -> str:
+        """Return the shape of a value at a depth of objects; `seen` are the types around it."""
+        self.parts += 1
+        target, _ = without_null(schema)
+        name = referred(target)
+        if name is not None:
+            if name in seen or name not in self.types or self.parts > _MOST_PARTS:
+                return name
+            return self.value(self.types[name], depth, seen | {name}, required=required, type_name=name)
+        options = alternatives(target)
+        if len(options) > 1 and not is_object(target, self.types):
+            return self._union(options, depth, seen, required=required, type_name=type_name)
+        if "const" in target:
+            return _literal(target["const"])
+        values = enum_values(target)
+        if values:
+            return _enumeration(values, type_name) + _default(target)
+        if is_object(target, self.types):
+            return self._object(target, depth, seen, required=required, type_name=type_name)
+        kind = only_type(target) or "any"
+        if kind == "array":
+            items = as_schema(target.get("items"))
+            if not items or self.parts > _MOST_PARTS or depth > self.extent.required:
+                return type_name or "array"
+            deeper = depth + (only_type(items) == "array")
+            return f"[{self.value(items, deeper, seen, required=required)}]{_bounds(target, 'minItems', 'maxItems')}"
+        return _scalar(target, kind) + _default(target)
+
+    def _union(
+        self, options: list[JsonSchema], depth: int, seen: frozenset[str], *, required: bool, type_name: str | None
+    ) -> str:
+        """Return alternatives; where there is little room, those that are objects only by name."""
+        if self.parts > _MOST_PARTS or depth > self.extent.required:
+            return type_name or "any"
+        texts = []
+        for option in options[: _MOST_OPTIONS + 1]:
+            name = referred(without_null(option)[0])
+            target = self.types.get(name, {}) if name else option
+            plain = name is None or not (is_object(target, self.types) or alternatives(target))
+            written = plain or self.extent.optional > 1
+            texts.append(self.value(option, depth + 1, seen, required=required) if written else str(name))
+        texts = list(dict.fromkeys(texts))
+        more = [f"{len(options) - _MOST_OPTIONS} more"] if len(options) > _MOST_OPTIONS else []
+        return "|".join([*texts[:_MOST_OPTIONS], *more])
+
+    def _object(
+        self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool, type_name: str | None
+    ) -> str:
+        if depth >= (self.extent.required if required else self.extent.optional) or self.parts > _MOST_PARTS:
+            return type_name or "object"
+        fields = list(self._fields(schema, depth, seen, required=required))
+        if fields:
+            return f"{{{', '.join(fields)}}}"
+        extra = as_schema(schema.get("additionalProperties"))
+        if extra:
+            return f"{{key: {self.value(extra, depth + 1, seen, required=required)}}}"
+        return type_name or "object"
+
+    def _fields(self, schema: JsonSchema, depth: int, seen: frozenset[str], *, required: bool) -> Iterator[str]:
+        """Yield the fields of an object, the required ones first; those that only the API sets are left out."""
+        needed = shape_of(self.types, schema).required
+        properties = {
+            name: inner
+            for name, (_, inner) in union_of(self.types, schema).properties.items()
+            if name in needed or not (inner.get("readOnly") is True or inner.get("deprecated") is True)
+        }
+        self.parts += len(properties) // _PROPERTIES_OF_PART
+        ordered = [name for name in properties if name in needed][:_MOST_REQUIRED]
+        ordered += [name for name in properties if name not in needed][: max(0, self.extent.fields - len(ordered))]
+        for name in ordered:
+            must = name in needed
+            text = self.value(properties[name], depth + 1, seen, required=required and must)
+            yield f"{named(name)}{'*' if must else ''}: {text}"
+        if len(properties) > len(ordered):
+            yield f"… {len(properties) - len(ordered)} more"
+
+
+def _enumeration(values: list[Any], type_name: str | None) -> str:
+    """Return the values; of many, the first ones or the name of their type."""
+    if len(values) <= _MOST_VALUES:
+        return "|".join(map(_literal, values))
+    return type_name or f"{'|'.join(map(_literal, values[:3]))}|… {len(values) - 3} more"
+
+
+def _literal(value: Any) -> str:
+    return line(shown(value), _LONGEST_VALUE)
+
+
+def _default(schema: JsonSchema) -> str:
+    """Return ` = 20`, or "" for a default that is long or no scalar."""
+    default = schema.get("default")
+    if default is None or not isinstance(default, str | int | float):
+        return ""
+    text = json.dumps(default, ensure_ascii=False) if not isinstance(default, str) else shown(default)
+    return f" = {text}" if len(text) <= _LONGEST_DEFAULT else ""
+
+
+def _scalar(schema: JsonSchema, kind: str) -> str:
+    word, form, pattern = _WORDS.get(kind, kind), schema.get("format"), schema.get("pattern")
+    if isinstance(form, str) and form not in _SIZES:
+        return line(form, _LONGEST_VALUE) if kind == "string" else f"{word} {line(form, _LONGEST_VALUE)}"
+    if kind == "string":
+        size = _bounds(schema, "minLength", "maxLength")
+        return word + (f" /{pattern}/" if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN else size)
+    low, high = _bound(schema, "minimum"), _bound(schema, "maximum")
+    if low is not None and high is not None:
+        return f"{word} {low}..{high}"
+    return f"{word}≥{low}" if low is not None else f"{word}≤{high}" if high is not None else word
+
+
+def _bound(schema: JsonSchema, key: str) -> float | None:
+    """Return a bound of a number, None if there is none or it is that of the machine's numbers."""
+    bound: float | None = schema.get(key)
+    return bound if is_number(bound) and abs(bound or 0) < _LARGEST_BOUND else None
+
+
+def _bounds(schema: JsonSchema, least_key: str, most_key: str) -> str:
+    """Return how long a text or an array is: `(1..40)`, `(≤40)`, or "" if it may be of any length but empty."""
+    least, most = schema.get(least_key, 0), schema.get(most_key)
+    low: float = least if is_number(least) and least > 1 else 0
+    if is_number(most) and low == most:
+        return f"({most})"
+    if is_number(most):
+        return f"({low}..{most})" if low else f"(≤{most})"
+    return f"(≥{low})" if low else ""

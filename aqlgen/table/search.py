@@ -1,0 +1,169 @@
+"""The index of operations that `introspect` searches: the words of each row, weighted by where they stand.
+
+A word counts by where it stands (`postings.WEIGHTS`): names, summary and path tell operations apart, tags, parameters
+and the fields of requests and answers bring in what the names do not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+
+from aqlgen.ir import Json
+from aqlgen.runtime.introspection.postings import WEIGHTS, Entry, index_text, name_weights
+from aqlgen.runtime.introspection.terms import FINDS, terms
+from aqlgen.runtime.table import Parameter, Row
+from aqlgen.table.model import DecidedRow, Schema, Table
+
+__all__ = ["entries", "search_index"]
+
+_DEEPER = 0.75
+"""The share of the weight that a field has one level deeper."""
+_DEEPEST = 2
+_MOST_TERMS = 200
+_MOST_FIELDS = 600
+_MOST_VALUES = 40
+_DESCRIPTION = 600
+_STRING_QUERIES = frozenset({"q", "query", "search", "keyword", "keywords", "text", "term", "search_query"})
+
+
+_Put = Callable[[Iterable[str], float], None]
+
+
+def search_index(table: Table) -> str:
+    """Return the text of the index."""
+    return index_text(entries(table))
+
+
+def entries(table: Table) -> Iterator[Entry]:
+    """Yield every row as it is indexed."""
+    fields = _Fields(table.types)
+    for decided in table.rows:
+        row = decided.row
+        yield Entry(
+            row.name,
+            row.family,
+            row.danger,
+            row.resource,
+            row.summary,
+            _weights(decided, fields),
+            tuple(dict.fromkeys(_needs(row.path))),
+            tuple(_finds(row)),
+        )
+
+
+class _Fields:
+    """The fields of schemas as terms, each with the depth at which it stands first."""
+
+    def __init__(self, types: Mapping[str, Schema]) -> None:
+        self._types = types
+        self._of_type = cache(self._read_type)
+
+    def terms_of(self, schema: Json) -> Mapping[str, int]:
+        depths: dict[str, int] = {}
+        self._collect(schema, 0, depths, 0)
+        return depths
+
+    def _read_type(self, name: str, depth: int) -> Mapping[str, int]:
+        depths: dict[str, int] = {}
+        if depth < _DEEPEST:
+            self._collect(self._types.get(name, {}), depth, depths, 0)
+        return depths
+
+    def _collect(self, schema: Json, depth: int, depths: dict[str, int], level: int) -> None:
+        if not isinstance(schema, dict) or depth >= _DEEPEST or level > 24 or len(depths) > _MOST_FIELDS:
+            return
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            if level < 16:
+                for term, deep in self._of_type(reference.rsplit("/", 1)[-1], depth).items():
+                    depths[term] = min(deep, depths.get(term, deep))
+            return
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            for name, inner in properties.items():
+                _note(str(name), depth, depths)
+                if isinstance(inner, dict):
+                    for value in _values(inner):
+                        _note(value, depth + 1, depths)
+                self._collect(inner, depth + 1, depths, level + 1)
+        for key in ("items", "additionalProperties"):
+            self._collect(schema.get(key), depth, depths, level + 1)
+        for key in ("allOf", "anyOf", "oneOf"):
+            options = schema.get(key)
+            for option in options[:20] if isinstance(options, list) else ():
+                self._collect(option, depth, depths, level + 1)
+
+
+def _note(text: str, depth: int, depths: dict[str, int]) -> None:
+    for term in terms(text[:100]):
+        depths[term] = min(depth, depths.get(term, depth))
+
+
+def _values(schema: Mapping[str, Json]) -> Iterator[str]:
+    values = schema.get("enum")
+    if isinstance(values, list):
+        yield from (value for value in values[:_MOST_VALUES] if isinstance(value, str))
+
+
+def _weights(decided: DecidedRow, fields: _Fields) -> dict[str, int]:
+    """Return the terms of a row with their weights, the heaviest first if there are too many."""
+    row = decided.row
+    weights = name_weights(row.name, row.resource, row.summary, row.path)
+
+    def put(added: Iterable[str], weight: float) -> None:
+        for term in added:
+            if weights.get(term, 0) < weight:
+                weights[term] = weight
+
+    for tag in decided.decision.operation.tags[:10]:
+        put(terms(str(tag)[:100]), WEIGHTS["tags"])
+    put(terms(row.description[:_DESCRIPTION]), WEIGHTS["description"])
+    for name, parameter in row.shown_parameters.items():
+        _put_parameter(put, name, parameter, fields)
+    for status, response in row.responses.items():
+        if status[:1] == "2":
+            for term, depth in fields.terms_of(response.get("schema")).items():
+                put((term,), WEIGHTS["answer"] * _DEEPER**depth)
+    heaviest = sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TERMS]
+    return {term: max(1, round(weight)) for term, weight in heaviest}
+
+
+def _put_parameter(put: _Put, name: str, parameter: Parameter, fields: _Fields) -> None:
+    if parameter.location == "adapter":
+        return
+    put(terms(name), WEIGHTS["parameter"])
+    put(terms(parameter.description[:200]), WEIGHTS["parameter text"])
+    for value in _values(parameter.schema):
+        put(terms(value[:100]), WEIGHTS["parameter"])
+    for term, depth in fields.terms_of(parameter.schema).items():
+        put((term,), WEIGHTS["request"] * _DEEPER**depth)
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
+
+
+def _needs(path: str) -> Iterator[str]:
+    """Yield the things whose ids a path has: the last words of the segments before its placeholders."""
+    before = ""
+    for segment in _segments(path):
+        if "{" in segment:
+            yield from terms(before)[-1:]
+        else:
+            before = segment
+
+
+def _things(row: Row) -> Iterator[str]:
+    static = [segment for segment in _segments(row.path) if "{" not in segment]
+    yield from dict.fromkeys((*terms(row.resource), *terms(" ".join(static[-1:])), *terms(row.returns["name"])))
+
+
+def _finds(row: Row) -> Iterator[str]:
+    """Yield the things that an operation finds by words."""
+    by_words = any(
+        name in _STRING_QUERIES and parameter.schema.get("type") == "string"
+        for name, parameter in row.shown_parameters.items()
+    )
+    if row.family == "read" and "{" not in row.path and (by_words or row.name.split("_")[0] in FINDS):
+        yield from ("", *_things(row))

@@ -1,0 +1,135 @@
+"""What the details of an operation say and cost: no boilerplate, an example that does something, a bounded size."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.introspection.info import operation_type
+from aqlgen.schemas import useful
+from tests.generator.commands import api, posting, tabulate
+
+STRING = {"type": "string"}
+
+
+def shop(descriptions: list[str]) -> dict[str, Any]:
+    paths = {
+        f"/things{index}": {"get": {"operationId": f"listThings{index}", "description": text, "responses": {}}}
+        for index, text in enumerate(descriptions)
+    }
+    return api(paths)
+
+
+def texts(rows: dict[str, Any]) -> list[str]:
+    return [row.get("description", row["summary"]) for row in rows.values()]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Lists pets. For more information, see [Pets](https://a.example/pets).", "Lists pets."),
+        ("Lists pets. See the [guide](https://a.example/guide) first.\n\nhttps://a.example/more", "Lists pets."),
+        ("See which pets are at home.", "See which pets are at home."),
+        ("> [!NOTE]\n> Pets may **bite**.\n\n---\n# Limits\nFive pets.", "Pets may bite. Limits Five pets."),
+        (
+            "Gets a pet. It takes these media types.\n\n- **`application/vnd.a.raw+json`**: Raw. The default.\n"
+            "- **`application/vnd.a.html+json`**: HTML.",
+            "Gets a pet.",
+        ),
+        ("Takes image/png, and no other media type.", "Takes image/png, and no other media type."),
+        ("See [the guide](https://a.example/guide).", "See the guide."),
+    ],
+)
+def test_what_says_nothing_to_an_agent_is_left_out(text: str, words: str) -> None:
+    assert useful(text) == words
+
+
+def test_a_sentence_that_many_operations_repeat_is_left_out(tmp_path: Path) -> None:
+    repeated = "Tokens need the admin scope."
+    table = tabulate(tmp_path, shop([f"Lists things {index}. {repeated}" for index in range(12)]))
+    assert set(texts(table.rows)) == {f"Lists things {index}." for index in range(12)}
+    few = tabulate(tmp_path, shop([f"Lists things {index}. {repeated}" for index in range(5)]))
+    assert texts(few.rows)[0] == f"Lists things 0. {repeated}"
+
+
+@pytest.mark.parametrize("sentence", ["This action cannot be undone.", "Use the other one instead.", "Lists things."])
+def test_a_repeated_sentence_that_matters_stays(tmp_path: Path, sentence: str) -> None:
+    text = sentence if sentence == "Lists things." else f"Lists. {sentence}"
+    rows = tabulate(tmp_path, shop([text] * 12)).rows
+    assert set(texts(rows)) == {text}
+
+
+@pytest.mark.parametrize(
+    ("properties", "example"),
+    [
+        (
+            {"chargeId": STRING, "created": {"type": "string", "format": "date-time"}, "reason": STRING},
+            {"reason": "example"},
+        ),
+        ({"on": {"type": "boolean"}, "a": STRING, "b": {"type": "integer"}, "c": STRING}, {"a": "example", "b": 1}),
+        ({"on": {"type": "boolean"}}, {"on": True}),
+        (
+            {"data": {"type": "object", "properties": {"id": STRING, "name": STRING, "note": STRING}}},
+            {"data": {"name": "example", "note": "example"}},
+        ),
+        ({"old": {**STRING, "deprecated": True}, "password": STRING, "name": STRING}, {"name": "example"}),
+    ],
+)
+def test_the_example_of_a_write_that_requires_nothing_writes_something(
+    tmp_path: Path, properties: dict[str, Any], example: dict[str, Any]
+) -> None:
+    """R-INT-4"""
+    row = tabulate(tmp_path, posting({"type": "object", "properties": properties})).rows["create_thing"]
+    assert row["example"] == example
+
+
+def test_the_documents_own_example_of_a_body_comes_first(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"name": STRING, "ownerId": STRING, "size": {"type": "integer"}}}
+    media = {"schema": schema, "example": {"ownerId": "u7", "size": 3, "unknown": 1}}
+    operation = {"operationId": "createThing", "requestBody": {"content": {"application/json": media}}, "responses": {}}
+    row = tabulate(tmp_path, api({"/things": {"post": operation}})).rows["create_thing"]
+    assert row["example"] == {"owner_id": "u7", "size": 3}
+
+
+def test_alternatives_that_require_nothing_have_an_example_that_fits_one(tmp_path: Path) -> None:
+    branch = {"type": "object", "properties": {"name": STRING}}
+    row = tabulate(tmp_path, posting({"anyOf": [branch, {**branch, "minProperties": 1}]})).rows["create_thing"]
+    assert row["example"] == {"name": "example"}
+
+
+def test_details_are_bounded_and_the_rest_is_one_call_away(tmp_path: Path) -> None:
+    """R-INT-4"""
+    inner = {"type": "object", "properties": {f"part{index}": STRING for index in range(30)}}
+    fields: dict[str, Any] = {
+        f"someLongFieldName{index}": {
+            **(inner if index % 2 else STRING),
+            "description": f"What it is. {'Words. ' * 40}",
+        }
+        for index in range(300)
+    }
+    schema = {"type": "object", "properties": fields, "required": ["someLongFieldName299"]}
+    table = tabulate(tmp_path, posting(schema))
+    details = table.details("create_thing")
+    assert len(json.dumps(details)) <= 8000
+    shown = [parameter["name"] for parameter in details["parameters"]]
+    assert "some_long_field_name299" in shown
+    left = 301 - len(shown)
+    text = details["description"]
+    assert f"introspect types, name create_thing.params. {left} more optional ones: some_long" in text
+    row = table.table.find("create_thing")
+    assert row is not None
+    whole = operation_type(row, table.table)
+    assert whole["name"] == "create_thing.params"
+    assert {field["name"] for field in whole["fields"]} == row.parameters.keys()
+
+
+def test_a_very_long_example_gives_way_to_a_made_up_one(tmp_path: Path) -> None:
+    proof = {"type": "object", "required": ["certificate"], "properties": {"certificate": STRING}}
+    schema = {"type": "object", "required": ["proof"], "properties": {"proof": proof}}
+    media = {"schema": schema, "example": {"proof": {"certificate": "x" * 5000}}}
+    operation = {"operationId": "createThing", "requestBody": {"content": {"application/json": media}}, "responses": {}}
+    row = tabulate(tmp_path, api({"/things": {"post": operation}})).rows["create_thing"]
+    assert row["example"] == {"proof": {"certificate": "example"}}

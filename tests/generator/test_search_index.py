@@ -1,0 +1,172 @@
+"""What `introspect` finds by the index that is made at generation (R-INT-6), and what the index is like."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.introspection.introspect import Introspection
+from aqlgen.runtime.introspection.postings import FILE, Postings
+from aqlgen.runtime.introspection.ranking import Ranking
+from aqlgen.runtime.settings.config import Config
+from aqlgen.runtime.table import Adapter, Table
+from aqlgen.table.search import search_index
+from tests.generator.commands import tabulate
+
+
+def reads(summary: str, answer: Mapping[str, Any], *parameters: str, tag: str = "films") -> dict[str, Any]:
+    places = {name: "path" if name.endswith("_id") else "query" for name in parameters}
+    return {
+        "get": {
+            "summary": summary,
+            "tags": [tag],
+            "parameters": [
+                {"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}}
+                for name, place in places.items()
+            ],
+            "responses": {"200": {"description": "OK", "content": {"application/json": {"schema": answer}}}},
+        }
+    }
+
+
+def schema(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def of_many(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"results": {"type": "array", "items": item}}}
+
+
+FILMS: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Films", "version": "1"},
+    "servers": [{"url": "https://films.example"}],
+    "paths": {
+        "/search/movie": reads("Search movies", of_many(schema("Movie")), "query"),
+        "/search/person": reads("Search people", of_many(schema("Person")), "query"),
+        "/movie/{movie_id}": reads("Details of a movie", schema("Movie"), "movie_id"),
+        "/movie/{movie_id}/credits": reads("Credits of a movie", of_many(schema("Credit")), "movie_id"),
+        "/person/{person_id}": reads("Details of a person", schema("Person"), "person_id"),
+        "/playlists": {
+            "get": reads("List playlists", {"type": "object"}, tag="music")["get"],
+            "post": {"summary": "Create a playlist", "tags": ["music"], "responses": {"201": {"description": "OK"}}},
+        },
+        "/playlists/{playlist_id}": {
+            "delete": {
+                "summary": "Delete a playlist",
+                "parameters": [
+                    {"name": "playlist_id", "in": "path", "required": True, "schema": {"type": "string"}}
+                ],
+                "responses": {"204": {"description": "OK"}},
+            }
+        },
+    },
+    "components": {
+        "schemas": {
+            "Movie": {"type": "object", "properties": {"tagline": {"type": "string"}, "poster": {"type": "string"}}},
+            "Person": {"type": "object", "properties": {"birthday": {"type": "string"}}},
+            "Credit": {"type": "object", "properties": {"job": {"enum": ["director", "writer"], "type": "string"}}},
+        }
+    },
+}  # fmt: skip
+
+
+def index_of(folder: Path, document: Mapping[str, Any]) -> str:
+    return search_index(tabulate(folder, document).prepared.table)
+
+
+@pytest.fixture
+def ranking(tmp_path: Path) -> Ranking:
+    return Ranking(Postings.of(index_of(tmp_path, FILMS)))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("birthday", "get_person"),
+        ("whose birthday is it", "get_person"),
+        ("tagline of a film", "get_movie"),
+        ("director", "list_movie_credits"),
+        ("people", "search_person"),
+        ("get rid of a playlist", "delete_playlist"),
+        ("make a new playlist", "create_playlist"),
+        ("Create a playlist with the name 'Details of a person' and the movie 17", "create_playlist"),
+        ("playlsits", "list_playlists"),
+        ("Details of a person", "get_person"),
+    ],
+)
+def test_an_operation_is_found_by_its_fields_values_and_other_words(ranking: Ranking, text: str, name: str) -> None:
+    """R-INT-6"""
+    assert ranking.search(text)[0].name == name
+
+
+def test_what_finds_things_by_their_names_rises_when_names_are_asked_for(ranking: Ranking) -> None:
+    """R-INT-6: a title is no word of the index, and the movie has to be found first."""
+    names = [hit.name for hit in ranking.search("Who was the director of the movie Mulholland Drive?")]
+    assert names.index("search_movie") < 4
+    assert names[0] == "list_movie_credits"
+
+
+def test_a_new_operation_changes_only_the_lines_of_its_own_words(tmp_path: Path) -> None:
+    document = copy.deepcopy(FILMS)
+    document["paths"]["/studios"] = reads("List studios", {"type": "object"}, tag="studios")
+    (tmp_path / "more").mkdir()
+    before, after = (
+        set(text.splitlines()) for text in (index_of(tmp_path, FILMS), index_of(tmp_path / "more", document))
+    )
+    words = {line.split("\t")[0] for line in before - after}
+    assert words <= {"list"}
+    assert {line.split("\t")[0] for line in after - before} - words >= {"studio"}
+
+
+def written(folder: Path, document: Mapping[str, Any], index: str | None) -> Introspection:
+    result = tabulate(folder, document)
+    (folder / "operations").mkdir()
+    for path, text in result.texts.items():
+        (folder / path).write_text(text, encoding="utf-8")
+    introspection = Introspection(Adapter.load(folder), Table(folder), Config())
+    if index is not None:
+        (folder / FILE).write_text(index, encoding="utf-8")
+    return introspection
+
+
+def names_of(introspection: Introspection, **params: str) -> list[str]:
+    answer = introspection.answer({"query": "operations", **params}, None)
+    return [operation["name"] for operation in answer["data"]["operations"]]
+
+
+@pytest.mark.parametrize("index", [None, "", "of a later format\n\n"])
+def test_a_project_without_an_index_is_searched_by_names_and_summaries(tmp_path: Path, index: str | None) -> None:
+    """R-INT-6"""
+    introspection = written(tmp_path, FILMS, index)
+    assert names_of(introspection, search="movie details")[0] == "get_movie"
+
+
+def test_the_index_is_read_at_the_first_search_and_can_be_narrowed(tmp_path: Path) -> None:
+    """R-INT-6: nothing is read at start, and the operations are not read for a search."""
+    index = index_of(tmp_path, FILMS)
+    (tmp_path / "package").mkdir()
+    introspection = written(tmp_path / "package", FILMS, index)
+    for path in (tmp_path / "package" / "operations").iterdir():
+        path.unlink()
+    assert names_of(introspection, search="birthday")[0] == "get_person"
+    assert names_of(introspection, search="playlist", category="DELETE") == ["delete_playlist"]
+    assert names_of(introspection, search="playlist", resource="playlists")[0] == "list_playlists"
+    assert names_of(introspection, search="confirm operation")[0] == "confirm_operation"
+
+
+def test_an_unknown_operation_is_answered_with_candidates_of_other_words(tmp_path: Path) -> None:
+    """R-ERR-1: one is proposed only if it is meant beyond reasonable doubt."""
+    introspection = written(tmp_path, FILMS, index_of(tmp_path, FILMS))
+    removed = introspection.unknown("remove_playlist")
+    assert "Did you mean 'delete_playlist'?" in removed.message
+    assert "Did you mean" not in introspection.unknown("start_playlist").message
+    rated = introspection.unknown("rate_movie")
+    assert "Did you mean" not in rated.message
+    assert len(rated.details["available"]) <= 5
+    assert {"name": "get_movie", "summary": "Details of a movie"} in rated.details["candidates"]
+    assert [candidate["name"] for candidate in rated.details["candidates"]] == rated.details["available"]

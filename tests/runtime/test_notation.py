@@ -1,0 +1,106 @@
+"""The shape of a value in one line, and the details of an operation within their budget."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from aqlgen.runtime.introspection.info import parameter_info
+from aqlgen.runtime.schema.notation import notation
+from aqlgen.runtime.table import Parameter
+
+STRING = {"type": "string"}
+TYPES: dict[str, Any] = {
+    "Person": {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"name": STRING, "id": {"type": "integer", "minimum": 1}},
+    },
+    "Node": {
+        "type": "object",
+        "required": ["next"],
+        "properties": {"next": {"$ref": "#/types/Node"}, "peers": {"type": "array", "items": {"$ref": "#/types/Node"}}},
+    },
+    "Color": {"type": "string", "enum": [f"color{index}" for index in range(40)]},
+    "Deep": {
+        "type": "object",
+        "properties": {
+            "first": {
+                "type": "object",
+                "properties": {"second": {"type": "object", "properties": {"third": {"$ref": "#/types/Person"}}}},
+            }
+        },
+    },
+}
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/types/{name}"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        (ref("Person"), "{id*: int≥1, name: string}"),
+        ({"type": "array", "items": ref("Person"), "maxItems": 5}, "[{id*: int≥1, name: string}](≤5)"),
+        (ref("Node"), "{next*: Node, peers: [Node]}"),
+        (ref("Color"), "Color"),
+        ({"enum": ["a", "b"], "default": "a"}, "'a'|'b' = 'a'"),
+        ({"type": "integer", "minimum": 1, "maximum": 9, "default": 3}, "int 1..9 = 3"),
+        ({"type": "integer", "minimum": -(2**63), "maximum": 2**63}, "int"),
+        ({"type": "string", "minLength": 3, "maxLength": 3}, "string(3)"),
+        ({"type": "string", "pattern": "^[a-z]+$"}, "string /^[a-z]+$/"),
+        ({"type": "string", "format": "date-time"}, "date-time"),
+        ({"type": ["string", "null"], "maxLength": 4}, "string(≤4)"),
+        ({"type": "object", "additionalProperties": ref("Person")}, "{key: {id*: int≥1, name: string}}"),
+        ({"anyOf": [STRING, ref("Person")]}, "string|{id*: int≥1, name: string}"),
+        ({"type": "object", "properties": {"a b": STRING, "old": {"deprecated": True}}}, "{'a b': string}"),
+        (
+            {"allOf": [ref("Person"), {"properties": {"age": {"type": "integer"}}}]},
+            "{id*: int≥1, name: string, age: int}",
+        ),
+    ],
+)
+def test_a_shape_is_one_line(schema: dict[str, Any], text: str) -> None:
+    """R-INT-4"""
+    assert notation(schema, TYPES, 300) == text
+
+
+def test_what_is_too_deep_is_named_by_its_type() -> None:
+    assert notation(ref("Deep"), TYPES, 300) == "{first: {second: {third: Person}}}"
+    assert notation(ref("Deep"), TYPES, 20) == "{first: object}"
+
+
+def test_required_objects_go_deeper_than_optional_ones() -> None:
+    schema: dict[str, Any] = STRING
+    for name in "edcba":
+        schema = {"type": "object", "required": [name], "properties": {name: schema}}
+    assert notation(schema, TYPES, 300) == "{a*: {b*: {c*: {d*: {e*: string}}}}}"
+
+
+def test_the_shape_of_any_document_is_bounded() -> None:
+    many = {f"field_{index}": ref("Wide") for index in range(400)}
+    types: dict[str, Any] = {"Wide": {"type": "object", "properties": many, "required": list(many)}}
+    union: dict[str, Any] = {"anyOf": [ref("Union"), {"type": "array", "items": ref("Union")}] * 20}
+    lists: dict[str, Any] = STRING
+    for _ in range(90):
+        lists = {"type": "array", "items": lists}
+    for schema in (ref("Wide"), {"properties": {"x" * 9999: STRING}}, ref("Union"), lists, {"enum": ["y" * 9999]}):
+        assert len(notation(schema, types | {"Union": union}, 200)) <= 200
+
+
+def test_a_parameter_that_names_a_type_shows_its_shape() -> None:
+    """R-INT-4"""
+    parameter = Parameter(name="owner", wire="owner", location="body", schema=ref("Person"), description="Whose it is")
+    info = parameter_info(parameter, TYPES)
+    assert info["type"] == "Person"
+    assert info["description"] == "Whose it is. Fields (* required): {id*: int≥1, name: string}."
+    items = parameter_info(
+        Parameter(name="all", wire="all", location="body", schema={"type": "array", "items": ref("Person")}), TYPES
+    )
+    assert json.loads(json.dumps(items))["items"] == {
+        "type": "Person",
+        "description": "Fields (* required): {id*: int≥1, name: string}.",
+    }
