@@ -24,6 +24,7 @@ from aqlgen.diagnostics.errors import FileError, OptionError
 from aqlgen.ir import Json
 from aqlgen.project.releases import current
 from aqlgen.render.provenance import FILE
+from aqlgen.runtime.introspection.postings import FILE as SEARCH
 from aqlgen.runtime.table import FORMAT
 
 __all__ = [
@@ -128,6 +129,7 @@ def _in_conflict(path: Path) -> FileError:
     folder = next((parent for parent in path.parents if (parent / FILE).is_file()), path.parent)
     packages = sorted(operations.parent for operations in folder.glob("src/*/operations"))
     inner = [f"src/{package.name}/{part}" for package in packages for part in ("*.json", "runtime")]
+    inner += [f"src/{package.name}/{SEARCH}" for package in packages if (package / SEARCH).exists()]
     paths = " ".join(map(quote, (FILE, ANSWERS, "OPERATIONS.md", "openapi", "schema", *inner)))
     take = f"git -C {quote(str(folder))} checkout HEAD -- {paths}"
     return FileError.of(

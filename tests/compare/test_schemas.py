@@ -111,8 +111,8 @@ INPUTS: list[tuple[str, Edit, Expected]] = [
     ),
     (
         "a format",
-        lambda document: parameter(document, "order")["schema"].update(format="uuid"),
-        ("format-required", "breaking", "the parameter `order` must be written as `uuid` now", ["list_pets"]),
+        lambda document: parameter(document, "order")["schema"].update(format="hostname"),
+        ("format-required", "breaking", "the parameter `order` must be written as `hostname` now", ["list_pets"]),
     ),
     (
         "deprecated",
@@ -273,7 +273,10 @@ def test_a_value_that_is_new_both_ways_is_to_be_looked_at_for_the_answer(tmp_pat
 
 
 def test_what_an_update_may_leave_out_need_not_be_given_when_it_becomes_required(tmp_path: Path) -> None:
-    assert changes(tmp_path, lambda document: schema(document, "PetChange").update(required=["name"])) == []
+    found_changes = changes(tmp_path, lambda document: schema(document, "PetChange").update(required=["name"]))
+    assert [(change["rule"], change["message"]) for change in found_changes] == [
+        ("text-changed", "the example of the operation changed")
+    ]
 
 
 def test_the_same_change_of_many_parameters_is_reported_once(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_a_field_of_an_updates_body_is_fixed_and_no_part_of_its_input(tmp_path: 
     text = f"PATCH /a/{{i}}: {{parameters: {{{json.dumps(key)}: {{value: k}}}}}}"
     table = tabulate(tmp_path, api({"/a/{i}": item}, servers=[{"url": "https://a.example"}]), overrides=text)
     ((name, row),) = table.rows.items()
-    assert set(row["parameters"]) == {"i", "input", "dry_run"}
+    assert set(row["parameters"]) == {"i", "input", "fields", "dry_run"}
     content = sent(table, tmp_path, name, {"i": "1", "input": {"z": "2"}}).content
     assert content == (b'{"z":"2","fooBar":"k"}' if "json" in media else b"z=2&fooBar=k")
     with pytest.raises(Failure, match="foo"):
