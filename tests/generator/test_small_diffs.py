@@ -54,8 +54,11 @@ def test_two_more_operations_are_fewer_than_sixty_lines_in_the_whole_project(tmp
         f"{package}/adapter.json",
         f"{package}/operations/read.json",
         f"{package}/operations/delete.json",
+        f"{package}/search.txt",
     }
+    words = changes.pop(f"{package}/search.txt")  # which reviews fold, as they do code
     assert sum(map(len, changes.values())) < 60
+    assert len(words) < 120, len(words)
     table = [line for path in changes if "operations/" in path for line in changes[path]]
     assert all(line.startswith("+") for line in table)
 

@@ -134,11 +134,11 @@ class Aggregates:
 def read_aggregate(request: Any) -> Aggregates:
     """Return the aggregates that a request asks for. Raises Failure (VALIDATION_INVALID_VALUE) for another one."""
     if not isinstance(request, Mapping) or not request:
-        raise _refused("it is an object that is not empty", request)
+        raise _refused("it is an object with an entry or more", request)
     if all(name in FUNCTIONS and not isinstance(value, Mapping) for name, value in request.items()):
         request = {"result": request}
     if len(request) > _MOST_EXPRESSIONS:
-        raise _refused(f"there are at most {_MOST_EXPRESSIONS} results", sorted(request))
+        raise _refused(f"there are no more than {_MOST_EXPRESSIONS} results", sorted(request))
     return Aggregates({name: _expression(name, value) for name, value in request.items()})
 
 

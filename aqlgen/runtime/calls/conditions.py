@@ -68,7 +68,9 @@ def compile_condition(condition: Any, name: str = "where") -> Matcher:
     for field, wanted in condition.items():
         path = tuple(field.split(".")) if isinstance(field, str) and len(field) <= _LONGEST_PATH else ("",)
         if "" in path:
-            raise _refused(name, f"a field is a path of names with dots, at most {_LONGEST_PATH} characters", field)
+            raise _refused(
+                name, f"a field is a path of names with dots, no more than {_LONGEST_PATH} characters", field
+            )
         tests += [(path, test) for test in _tests(name, str(field), wanted)]
 
     def matcher(item: Any) -> bool:
@@ -142,7 +144,7 @@ def _tests(name: str, field: str, wanted: Any) -> Iterator[Callable[[list[Any]],
         raise _refused(name, f"the operators of '{field}' are {', '.join(OPERATORS)}", unknown[:1] or wanted)
     for key, value in wanted.items():
         if key == "in" and not (isinstance(value, list) and len(value) <= _MOST_OPTIONS):
-            raise _refused(name, f"'in' of '{field}' takes a list of at most {_MOST_OPTIONS} values", value)
+            raise _refused(name, f"'in' of '{field}' takes a list of no more than {_MOST_OPTIONS} values", value)
         if key in _ORDERS and (isinstance(value, bool) or not isinstance(value, (int, float, str))):
             raise _refused(name, f"'{key}' of '{field}' takes a number or a text", value)
         if key == "contains" and isinstance(value, (list, Mapping)):
