@@ -21,7 +21,7 @@ async def stopped() -> None:
 
 
 folder = Path(sys.argv[1])
-dispatcher = Dispatcher(Adapter.load(folder), Table(folder), FakeApi(), Config())
+dispatcher = Dispatcher(Adapter.load(folder), Table(folder), FakeApi(), Config(max_answer_tokens=1_000_000))
 sys.exit(
     serve_stdio(
         build_server(dispatcher, stopped), max_line=int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 22, grace=5.0
