@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import pointer_of
 
 from .around import Schemas
 
@@ -30,7 +31,7 @@ class Place:
     @property
     def pointer(self) -> str:
         """The JSON pointer of the object (RFC 6901)."""
-        return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in self.steps)
+        return pointer_of(self.steps)
 
 
 @dataclass(frozen=True, slots=True)

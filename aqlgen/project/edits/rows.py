@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.reader import pointer_of
 from aqlgen.runtime.table import Parameter, decode
 from aqlgen.table.model import FAMILIES
 
@@ -117,7 +118,7 @@ def pointer(table_row: Found, *parts: str) -> str:
     keys = list(parts)
     if len(keys) > 1 and keys[0] == "parameters":
         keys[1] = str(table_row.row["parameters"].get(keys[1], {}).get(CALLED, keys[1]))
-    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in (table_row.name, *keys))
+    return pointer_of((table_row.name, *keys))
 
 
 _ABSENT: Final = object()

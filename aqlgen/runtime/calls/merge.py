@@ -9,7 +9,7 @@ from decimal import Decimal
 from secrets import token_hex
 from typing import Any
 
-from ..schema.reader import Types, nullable, resolve, union_of
+from ..schema.reader import Types, nullable, pointer_of, resolve, union_of
 from ..table import JsonSchema
 
 __all__ = ["differences", "json_text", "merged", "operations", "read_json"]
@@ -57,28 +57,24 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, A
         return
     for key, value in before.items():
         if key not in after:
-            yield {"op": "remove", "path": f"{path}/{_escaped(key)}"}
+            yield {"op": "remove", "path": f"{path}{pointer_of([key])}"}
         else:
-            yield from differences(value, after[key], f"{path}/{_escaped(key)}")
+            yield from differences(value, after[key], f"{path}{pointer_of([key])}")
     for key, value in after.items():
         if key not in before:
-            yield {"op": "add", "path": f"{path}/{_escaped(key)}", "value": value}
+            yield {"op": "add", "path": f"{path}{pointer_of([key])}", "value": value}
 
 
 def operations(change: Any, path: str = "") -> Iterator[dict[str, Any]]:
     """Yield the operations of a change to what is not known: `add` replaces what may be there."""
     for key, value in change.items():
-        here = f"{path}/{_escaped(key)}"
+        here = f"{path}{pointer_of([key])}"
         if value is None:
             yield {"op": "remove", "path": here}
         elif isinstance(value, dict) and value:
             yield from operations(value, here)
         else:
             yield {"op": "add", "path": here, "value": value}
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _same(first: Any, second: Any) -> bool:

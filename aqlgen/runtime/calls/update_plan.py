@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..encode.urls import paired_placeholders, placeholders, without_names
 from ..errors import NOT_PERFORMED, Code, Failure
-from ..schema.reader import agent_path, as_schema, at, schema_at, shape_of, steps_of, union_of
+from ..schema.reader import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema
 from ..text import listed
 from .merge import merged, operations
@@ -87,7 +87,7 @@ class Plan:
 
     def _within(self, schema: JsonSchema, steps: tuple[str, ...]) -> JsonSchema:
         types = self.table.types
-        return schema_at(types, schema, agent_path(types, schema, "".join(f"/{_escaped(step)}" for step in steps)))
+        return schema_at(types, schema, agent_path(types, schema, pointer_of(steps)))
 
     def body(self, state: Carried | None, change: Mapping[str, Any]) -> Any:
         """Return the body that makes the change. Raises Failure when the whole lacks what is required or was there."""
@@ -112,14 +112,10 @@ class Plan:
                     is_hidden = step is None and (wire,) in masked
                     (hidden if is_hidden else missing).append(f"{prefix}.{name}")
             if step is not None:
-                (name,) = agent_path(types, schema, f"/{_escaped(step)}")
+                (name,) = agent_path(types, schema, pointer_of((step,)))
                 schema, value, prefix = self._within(schema, (step,)), at(value, (step,)), f"{prefix}.{name}"
         if missing or hidden or unfit:
             raise _lacking(self.row, missing, hidden, list(dict.fromkeys(unfit)))
-
-
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
 
 
 def _is_nothing(answer: Any, steps: tuple[str, ...] | None) -> bool:

@@ -14,6 +14,7 @@ from enum import IntEnum
 from typing import Any
 
 from ..media import OCTETS
+from ..schema.reach import reached
 from ..schema.reader import Types, alternatives, parts, referred, subschemas, union_of
 from ..table import JsonSchema, Table
 from ..text import words
@@ -112,20 +113,12 @@ class EncodedFields:
         return fields
 
     def _reach(self, schema: JsonSchema) -> _Reach:
-        reach, references = _inspected(schema)
-        seen: set[str] = set()
-        todo = list(references)
-        while todo and reach is not _Reach.BYTES:
-            name = todo.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            inspected = self._inspected.get(name)
-            if inspected is None:
-                inspected = self._inspected[name] = _inspected(self._types.get(name, _UNDECLARED))
-            reach = max(reach, inspected[0])
-            todo.extend(inspected[1])
-        return reach
+        most = _Reach(0)
+        for reach in reached(schema, self._types, _inspected, self._inspected):
+            most = max(most, reach)
+            if most is _Reach.BYTES:
+                break
+        return most
 
     def _value(self, value: Any, fields: _Fields, depth: int, *, marked: bool) -> Any:
         """Return a value with its fields as text; `marked` says that a field `encoding` may be there."""

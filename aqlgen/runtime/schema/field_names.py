@@ -8,12 +8,13 @@ so do keys that no schema declares.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, TypeAlias
 
 from ..table import JsonSchema, Table
+from .reach import reached
 from .reader import STRUCTURE, Shape, Types, fixed_values, referred, shape_of, subschemas
 
 __all__ = ["Names", "Plan", "Way"]
@@ -145,20 +146,8 @@ class Names:
 
     def _renames(self, schema: JsonSchema) -> bool:
         """Return True if anything that a schema reaches has another name on the wire."""
-        renames, references = _inspected(schema)
-        seen: set[str] = set()
-        todo = list(references)
-        while todo and not renames:
-            name = todo.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            inspected = self._inspected.get(name)
-            if inspected is None:
-                inspected = self._inspected[name] = _inspected(self._types.get(name, {}))
-            renames, references = inspected
-            todo.extend(references)
-        return renames
+        renames: Iterator[bool] = reached(schema, self._types, _inspected, self._inspected)
+        return any(renames)
 
     def _fill(self, plan: Plan, schema: JsonSchema) -> None:
         """Fill a plan that is in the cache already, so that a recursive type finds itself."""

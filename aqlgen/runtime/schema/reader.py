@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 from urllib.parse import unquote
@@ -28,6 +28,7 @@ __all__ = [
     "nullable",
     "only_type",
     "parts",
+    "pointer_of",
     "referred",
     "resolve",
     "schema_at",
@@ -336,6 +337,11 @@ def _is_schema(node: Any) -> TypeGuard[JsonSchema]:
 def steps_of(pointer: str) -> tuple[str, ...]:
     """Return the steps of a JSON pointer; none for the empty pointer."""
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+
+
+def pointer_of(steps: Iterable[str]) -> str:
+    """Return the JSON pointer of steps (RFC 6901); empty for none."""
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def agent_path(types: Types, schema: JsonSchema, pointer: str) -> tuple[str, ...]:
