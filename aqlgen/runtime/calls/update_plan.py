@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..encode.urls import paired_placeholders, placeholders, without_names
+from ..encode.urls import counterparts, placeholders, without_names
 from ..errors import NOT_PERFORMED, Code, Failure
 from ..schema.reader import agent_path, as_schema, at, pointer_of, schema_at, shape_of, steps_of, union_of
 from ..table import JsonSchema
@@ -197,22 +197,9 @@ def _lacking(row: Row, missing: list[str], hidden: list[str], unfit: list[str]) 
 
 
 def _named(row: Row, reader: Row) -> dict[str, str] | None:
-    """Map the reader's parameters to the update's that have the same value; None if a required one has none.
-
-    Parameters of the path correspond by position, others by name and location.
-    """
-    placed = paired_placeholders(reader.path, row.path)
-    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
-    named: dict[str, str] = {}
-    for name, parameter in reader.parameters.items():
-        location, wire = parameter.location, parameter.wire
-        if location == "path":
-            wire = placed.get(wire, wire)
-        if (location, wire) in names and location != "adapter":
-            named[name] = names[location, wire]
-        elif parameter.required:
-            return None
-    return named
+    """Map the reader's parameters to the update's that have the same value; None if a required one has none."""
+    named = counterparts(reader, row)
+    return named if all(name in named for name, parameter in reader.parameters.items() if parameter.required) else None
 
 
 def _answer(reader: Row) -> JsonSchema:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..encode.urls import paired_placeholders
+from ..encode.urls import counterparts
 from ..errors import NOT_PERFORMED, UNKNOWN_OUTCOME, Failure
 
 if TYPE_CHECKING:
@@ -96,12 +96,10 @@ def _without_names(path: str) -> str:
 
 def _arguments(reader: Row, row: Row, params: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the reader's parameters that a call gave, by place and name; None if a required one is not among them."""
-    placed = paired_placeholders(reader.path, row.path)
-    names = {(parameter.location, parameter.wire): name for name, parameter in row.parameters.items()}
+    sources = counterparts(reader, row)
     arguments: dict[str, Any] = {}
     for name, parameter in reader.parameters.items():
-        wire = placed.get(parameter.wire, parameter.wire) if parameter.location == "path" else parameter.wire
-        source = names.get((parameter.location, wire))
+        source = sources.get(name)
         if source is not None and source in params and row.parameters[source].sensitive:
             continue  # a secret is not repeated: whoever gave it knows it
         if source is not None and source in params and parameter.required:

@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..errors import Code, Failure
-from ..table import Adapter, Row
+from ..table import ADAPTER, Adapter, Row
 
 __all__ = [
+    "counterparts",
     "has_base_url",
     "is_safe",
     "not_encrypted",
@@ -56,6 +57,22 @@ def replaced_placeholders(template: str, value: Callable[[str], str]) -> str:
 def paired_placeholders(template: str, other: str) -> dict[str, str]:
     """Return the names of a template with those at the same place of another."""
     return dict(zip(placeholders(template), placeholders(other), strict=False))
+
+
+def counterparts(row: Row, other: Row) -> dict[str, str]:
+    """Map the parameters of a row to those of another that carry the same value.
+
+    Parameters of the path correspond by position, others by name and location.
+    """
+    placed = paired_placeholders(row.path, other.path)
+    names = {(parameter.location, parameter.wire): name for name, parameter in other.parameters.items()}
+    pairs: dict[str, str] = {}
+    for name, parameter in row.parameters.items():
+        location, wire = parameter.location, parameter.wire
+        same = names.get((location, placed.get(wire, wire) if location == "path" else wire))
+        if same is not None and location != ADAPTER:
+            pairs[name] = same
+    return pairs
 
 
 def server_url(server: Mapping[str, Any], chosen: Mapping[str, str] | None = None) -> str:
