@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from .auth.credentials import Credentials
+from .auth.logins import Logins
 from .auth.per_user import PerUser
-from .auth.sources import SIGNATURE, Logins
+from .auth.sources import SIGNATURE
 from .client.api import Api
 from .dispatch.dispatcher import Dispatcher
 from .encode.urls import variable_problem
@@ -21,8 +22,12 @@ from .redaction import url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
+from .settings.state_keys import StateKeys
+from .state.custody import State
 from .state.places import is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
+from .state.store import StoreAway
+from .state.watched import WatchedStore
 from .table import Adapter, Table
 
 if TYPE_CHECKING:
@@ -32,11 +37,13 @@ if TYPE_CHECKING:
     from .state.store import Store
     from .wire import Transport
 
-__all__ = ["Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables"]
+__all__ = [
+    "Assembly", "adapter_secrets", "assemble", "audit_file", "check_extra", "check_variables", "open_logins",
+]  # fmt: skip
 
 
 class Assembly(NamedTuple):
-    """An adapter that is ready to answer. Close the transport and the store after use.
+    """An adapter that is ready to answer. Close it after use.
 
     `state` stays on this machine, `store` is what all replicas share: the same, but for a store in Redis.
     """
@@ -48,6 +55,13 @@ class Assembly(NamedTuple):
     dispatcher: Dispatcher
     state: SqliteState
     store: Store
+
+    async def close(self) -> None:
+        """Close the transport and the store; a later call opens them again."""
+        try:
+            await self.transport.aclose()
+        finally:
+            await self.dispatcher.state.close()
 
 
 def assemble(
@@ -62,21 +76,39 @@ def assemble(
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
-    _check_extra(config)
-    store = open_store(config.state_url, adapter.name, environ, state)
-    credentials = _credentials(adapter, config, environ, state, mock=mock)
+    check_extra(config)
+    keys = StateKeys(Variables(environ))
+    keys.check()
+    watch = _Watch()
+    store = WatchedStore(open_store(config.state_url, adapter.name, environ, state), watch.report)
+    shared = State(store, adapter.name, keys)
+    credentials = _credentials(adapter, config, environ, state, shared, mock=mock)
     credentials.seen.own(_configured_secrets(config))
     transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
-    logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
     if not mock:
         _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked)
+    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, shared, masked=api.masked)
     return Assembly(adapter, table, config, transport, dispatcher, state, store)
 
 
-def _check_extra(config: Config) -> None:
+class _Watch:
+    """Reports each outage of the store in the log, when it begins and when it is over."""
+
+    logger: Logger | None = None
+
+    def report(self, problem: StoreAway | None) -> None:
+        """Write one record."""
+        if self.logger is not None and problem is not None:
+            message = "the store is away: nothing is confirmed and no block is lifted until it is back"
+            self.logger.write("error", message, trace={"error": str(problem)})
+        elif self.logger is not None:
+            self.logger.write("warning", "the store is back")
+
+
+def check_extra(config: Config) -> None:
     """Raise ConfigError if the store's library is missing."""
     if is_redis(config.state_url):
         from .state.redis import MISSING, is_installed
@@ -129,7 +161,7 @@ def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> 
 
 
 def _credentials(
-    adapter: Adapter, config: Config, environ: Mapping[str, str], state: SqliteState, *, mock: bool
+    adapter: Adapter, config: Config, environ: Mapping[str, str], state: SqliteState, shared: State, *, mock: bool
 ) -> Credentials:
     if mock:
         return Credentials(adapter, environ, demanded=False)
@@ -139,7 +171,23 @@ def _credentials(
         from .auth.tls import ClientTls
 
         tls = ClientTls.of(adapter, Variables(environ))
-    return Credentials(adapter, environ, per_user=per_user, logins=Logins(state), tls=tls)
+    logins = open_logins(config, adapter.name, state, shared)
+    tokens = None
+    if is_redis(config.state_url) or (state.path is not None and shared.shared.owner_keys):
+        from .auth.shared_tokens import SharedTokens
+
+        tokens = SharedTokens(shared.shared)
+    return Credentials(adapter, environ, per_user=per_user, logins=logins, tls=tls, shared_tokens=tokens)
+
+
+def open_logins(config: Config, name: str, state: SqliteState, shared: State) -> Logins:
+    """Return the stored logins: in the state's file, or in the store that replicas share."""
+    if not is_redis(config.state_url):
+        return Logins(state)
+    from .auth.logins import SharedLogins
+    from .state.redis import RedisState
+
+    return SharedLogins(RedisState(config.state_url, name), shared.shared.owner_sealer)
 
 
 def _transport(

@@ -203,7 +203,7 @@ def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> i
         from ..server.mcp import build_server
 
         adopt_libraries(parts.dispatcher.log)
-        server = build_server(parts.dispatcher, parts.transport.aclose)
+        server = build_server(parts.dispatcher, parts.close)
     finally:
         gc.enable()
     gc.freeze()

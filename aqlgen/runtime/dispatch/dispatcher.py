@@ -20,6 +20,7 @@ from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
 from ..session import Session
 from ..settings.config import Config
+from ..state.custody import State
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
@@ -29,7 +30,6 @@ from .arguments import Limits, Request, parse_json_texts, read_batch, read_singl
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
-    from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
     from ..validation.understood import Understood
     from ..wire import ApiRequest
@@ -50,7 +50,7 @@ class Dispatcher:
         hooks: Hooks | None = None,
         logger: Logger | None = None,
         audit: Audit | None = None,
-        state: SqliteState | None = None,
+        state: State | None = None,
         masked: Callable[[Any], Any] | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
@@ -64,14 +64,14 @@ class Dispatcher:
         self.introspection = Introspection(adapter, table, config)
         self._api = api
         self._masked = masked
-        self._state = state
+        self.state = state or State(name=adapter.name)
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
         self._warning_rules = WarningRules(config, table)
         audit = audit or Audit(None, self._log, adapter=adapter.name)
-        self._loop = SafetyLoop(config, audit.record)
-        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
+        self._loop = SafetyLoop(config, self.state, audit.record)
+        self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self.state, self._loop, table)
         self._loop.bind(self._gate)
         self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch})
 
@@ -201,7 +201,7 @@ class Dispatcher:
         if "dry_run" in row.adapter_parameters and params.pop("dry_run", False):
             return await self._dry_run(row, params, request, stamp, session), None
         if row.family != "read":
-            self._loop.hold(session, row)
+            await self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
             return await self._perform(row, params, request, stamp, session)
         built = partial(self._built, row, params)
@@ -292,7 +292,7 @@ class Dispatcher:
         """The performer of calls that are more than one exchange, or return less than the whole answer."""
         from ..calls.performer import Performer
 
-        return Performer(self.table, self._warning_rules, self._state)
+        return Performer(self.table, self._warning_rules, self.state)
 
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
@@ -359,7 +359,7 @@ class Dispatcher:
 
         token = sent_token(arguments)
         if token is not None:
-            self._gate.check_token(token, session)
+            await self._gate.check_token(token, session)
         return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
 
     # For the calls of a batch or a plan
@@ -377,7 +377,7 @@ class Dispatcher:
         """The plans that halted."""
         from ..steps.kept import KeptPlans
 
-        return KeptPlans(self._state)
+        return KeptPlans(self.state)
 
     def masked(self, value: Any) -> Any:
         """Return a value without the adapter's credentials."""

@@ -8,12 +8,14 @@ validation, policy, confirmation, loop, hooks and audit log are those of the cal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.selection import Selection
 from ..envelope import Envelope, success
 from ..errors import Code, Failure
 from ..safety.together import Grant, Pending, fitting
+from ..state.store import StoreAway
 from ..steps.operation import RUN_STEPS
 from ..steps.plan import Plan, Step, check_plan, read_plan
 from ..steps.run import Progress, Run
@@ -90,7 +92,7 @@ async def answer_plan(
                 "Parameter 'continue' excludes 'steps': go on with a plan, or begin another",
                 {"param_name": "continue"},
             )
-        kept = calls.kept_plans.get(token, session)
+        kept = await calls.kept_plans.get(token, session)
         steps, returns = kept["steps"], kept["return"]
         progress = Progress(**kept["progress"])
     plan = read_plan(steps, returns)
@@ -104,7 +106,7 @@ async def answer_plan(
         return success(await run.preview(), stamp.meta())
     side.token = token
     data = await run.run()
-    side.claim()
+    await side.claim()
     data, cuts = _fitted(data, calls.config.max_answer_tokens)
     warnings = calls.select(side.warnings, session) + side.shown_warnings + cuts
     stamp.notes = {"summary": run.summary()}
@@ -188,7 +190,7 @@ class _Side:
         """Perform a call as if it came alone."""
         self._calls.ahead.check_size(params)
         if not self.is_safe_read(operation):
-            self.claim()
+            await self.claim()
         request = self._request(operation, params)
         envelope: Envelope = self._calls.masked(
             await self._calls.answer(self._family, request, self._stamp, self._session, self._person, self.warnings)
@@ -247,26 +249,27 @@ class _Side:
 
     # The plan itself
 
-    def claim(self) -> None:
+    async def claim(self) -> None:
         """Take the kept plan, before its first call that is no safe read. Raises Failure if another call has it."""
         token, self.token = self.token, None
-        if token is not None and not self._calls.kept_plans.take(token):
+        if token is not None and not await self._calls.kept_plans.take(token, self._session):
             raise Failure(
                 Code.TOKEN_ALREADY_USED,
                 "The token of 'continue' was used by another call",
                 {"param_name": "continue"},
             )
 
-    def keep(self, progress: Mapping[str, Any]) -> str | None:
+    async def keep(self, progress: Mapping[str, Any]) -> str | None:
         """Keep a halted plan and return its token; None for one that is too large, or holds a secret."""
         if self.token is not None:
-            self._calls.kept_plans.take(self.token)
+            with suppress(StoreAway):
+                await self._calls.kept_plans.take(self.token, self._session)
             self.token = None
         for step in self._plan.steps:
             row = self.rows[step.number]
             if any(parameter.sensitive and name in step.params for name, parameter in row.parameters.items()):
                 return None
-        return self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
+        return await self._calls.kept_plans.put({**self._written, "progress": progress}, self._session)
 
 
 def _fields_of(row: Row) -> str | None:

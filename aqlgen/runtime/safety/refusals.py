@@ -99,14 +99,14 @@ def confirmation_required(
         "danger_level": row.danger,
         "reasons": list(reasons),
         "confirmation_message": message,
-        "confirmation_token": token.id,
+        "confirmation_token": token.text,
         "expires_at": token.expires_at,
     }
     if calls > 1:
         text = f"{calls} calls require confirmation, and one token confirms them all."
         details["calls"] = calls
     confirmation: Mapping[str, Any] = {
-        "token": token.id,
+        "token": token.text,
         "expires_at": token.expires_at,
         "message": message,
         "reasons": list(reasons),

@@ -175,7 +175,7 @@ def build_server(dispatcher: Dispatcher, on_stop: Callable[[], Awaitable[None]] 
     adapter, config = dispatcher.adapter, dispatcher.config
     listing = ListToolsResult(tools=build_tools(adapter, config))
     families = routes(adapter, config)
-    questions = Questions()
+    questions = Questions(dispatcher.state)
     relays: dict[Sessions, Relay] = {}
 
     @asynccontextmanager

@@ -274,7 +274,9 @@ class Config(NamedTuple):
         'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", '
         '"memory:", or what several replicas share, "redis://host:6379/0" ("rediss:" over TLS; Valkey too; extra '
         "`redis`); empty: a file of this adapter in the user's state folder, see `doctor`. Nothing is written before "
-        "it is needed.",
+        "it is needed. What callers bring back is sealed with the first key, of 32 characters or more, of "
+        "MCP_AQL_STATE_KEY, or of the file that MCP_AQL_STATE_KEY_FILE names, one a line, and all of them open it; "
+        "without one, with a key that the store keeps.",
     )
 
     audit_path: str = setting(

@@ -70,7 +70,7 @@ class StepCalls(Protocol):
         """Return what of a call's data the answer shows."""
         ...
 
-    def keep(self, progress: Mapping[str, Any]) -> str | None:
+    async def keep(self, progress: Mapping[str, Any]) -> str | None:
         """Keep a halted plan and return its token; None if it cannot be kept."""
         ...
 
@@ -123,7 +123,7 @@ class Run:
             while progress.position < len(steps):
                 await self._step(steps[progress.position])
         except Failure as failure:
-            raise self._halted(failure) from None
+            raise await self._halted(failure) from None
         if self._plan.returns is not None:
             return resolve(self._plan.returns, self._value_or_null, Budget(_MOST_KEPT))
         return {"steps": [self._entry(step) for step in steps]}
@@ -326,7 +326,7 @@ class Run:
             return {**entry, "data": [self._calls.shown(step, item) for item in result]}
         return {**entry, "data": self._calls.shown(step, result)}
 
-    def _halted(self, failure: Failure) -> Failure:
+    async def _halted(self, failure: Failure) -> Failure:
         """Return the failure that halted the plan, with what is done, what is not, and how to go on."""
         progress, steps = self._progress, self._plan.steps
         step = steps[min(progress.position, len(steps) - 1)]
@@ -341,7 +341,7 @@ class Run:
             done = [{key: value for key, value in entry.items() if key != "data"} for entry in done]
         token = None
         if not failure.code.value.startswith(_NOT_RESUMED) and self._size < _MOST_KEPT:
-            token = self._calls.keep(progress.as_json())
+            token = await self._calls.keep(progress.as_json())
         details = dict(failure.details)
         if failure.confirmation is not None:
             details.pop("confirmation_message", None)  # it stands beside the error
