@@ -46,6 +46,12 @@ class RedisServer:
             self._process.wait(10)
             self._process = None
 
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(10)
+            self._process = None
+
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[RedisServer]:

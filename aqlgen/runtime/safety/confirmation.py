@@ -65,12 +65,12 @@ class Binding(NamedTuple):
 
     @property
     def holder(self) -> str:
-        """For whom the token is."""
+        """The adapter, session and caller that the token is for."""
         return _text(self.adapter, self.session, self.caller)
 
     @property
     def call(self) -> str:
-        """What the token is for."""
+        """The operation and request that the token is for."""
         return _text(self.operation, self.fingerprint)
 
     @property

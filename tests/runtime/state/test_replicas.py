@@ -198,11 +198,11 @@ async def test_steps_that_are_reported_at_both_at_once_are_all_counted(replica: 
 
 async def test_a_token_is_asked_for_by_one_replica_at_a_time(state: Callable[..., State]) -> None:
     """R-OPS-3: the others wait, and read it."""
-    made: list[str] = []
+    issued: list[str] = []
 
     async def make() -> Token:
-        made.append(f"access {len(made)}")
-        name = made[-1]
+        issued.append(f"access {len(issued)}")
+        name = issued[-1]
         await anyio.sleep(0.15)
         return Token(name, anyio.current_time() + 3600, 3600.0)
 
@@ -218,7 +218,7 @@ async def test_a_token_is_asked_for_by_one_replica_at_a_time(state: Callable[...
             for tokens in replicas * 3:
                 group.start_soon(get, tokens, refused)
         assert values == [expected] * 9
-    assert made == ["access 0", "access 1"]
+    assert issued == ["access 0", "access 1"]
     alone = SharedTokens(state().shared, clock=anyio.current_time)
     await alone.keep_rotated("oauth", "first", "second")
     assert await SharedTokens(state().shared).rotated("oauth", "first") == "second"
