@@ -47,7 +47,11 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def make_zoo(package: Path, tmp_path: Path) -> Callable[..., Dispatcher]:
     def build(**settings: str) -> Dispatcher:
         environ = {**SETTINGS, "MCP_AQL_AUDIT_PATH": str(tmp_path / "audit.jsonl"), **settings}
-        return assemble(package, environ=environ, mock=True).dispatcher
+        environ["ZOO_API_KEY"] = "k"
+        parts = assemble(package, environ=environ)  # with `mock` nothing would be written, the audit log included
+        api: Any = parts.dispatcher._api
+        api._transport = MockTransport(parts.table, package)
+        return parts.dispatcher
 
     return build
 
