@@ -93,7 +93,7 @@ class ConfigError(Exception):
 
 
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
-    """Read the settings of the package in `folder`. Raises ConfigError for an unknown key or variable and a bad value."""
+    """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
