@@ -122,8 +122,8 @@ class Execution:
     def restored(cls, agent: str, profile: Profile, values: Mapping[str, Any]) -> Execution:
         """Return it as it was stored; how its steps are evaluated is set anew."""
         execution = cls(agent, profile)
-        for name, value in values.items():
-            setattr(execution, name, value)
+        for name in values.keys() & set(cls.__slots__):
+            setattr(execution, name, values[name])
         if execution.pause is not None:
             action, reason, factors, notification = execution.pause
             execution.pause = Pause(action, reason, tuple(factors), Notification(*notification))

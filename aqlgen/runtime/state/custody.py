@@ -100,7 +100,9 @@ class Custody:
         if value is None:
             await self.store.add(_SPACE, name, secrets.token_hex(32))
             value = await self.store.get(_SPACE, name)
-        return str(value)
+        if not isinstance(value, str):
+            raise StoreAway("the store does not keep what it is given")
+        return value
 
     # Tickets
 
