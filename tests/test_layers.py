@@ -40,6 +40,7 @@ LAYERS = {
         ("errors", "exact_json", "text", "media", "state", "session", "table", "tokens"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
+        ("telemetry",),
         ("hooks", "encode", "decode", "validation"),
         ("hosts",),
         ("client", "auth"),
@@ -74,6 +75,7 @@ ADAPTER = {
     "h11",
     "jwt",
     "cryptography",
+    "opentelemetry",
 }
 """What adapters may import beside the standard library: what they declare, and what that brings."""
 

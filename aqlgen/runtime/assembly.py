@@ -29,6 +29,8 @@ from .state.sqlite import SqliteState
 from .state.store import StoreAway
 from .state.watched import WatchedStore
 from .table import Adapter, Table
+from .telemetry.observer import Observers
+from .telemetry.records import CallRecords
 
 if TYPE_CHECKING:
     import ssl
@@ -55,6 +57,7 @@ class Assembly(NamedTuple):
     dispatcher: Dispatcher
     state: SqliteState
     store: Store
+    observers: Observers
 
     async def close(self) -> None:
         """Close the transport and the store; a later call opens them again."""
@@ -88,14 +91,30 @@ def assemble(
     shared = State(store, adapter.name, keys)
     credentials = _credentials(adapter, config, environ, state, shared, mock=mock)
     credentials.seen.own(_configured_secrets(config))
-    transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
+    observers = Observers()
+    transport = _transport(adapter, table, folder, config, credentials.verify, observers, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = watch.logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    observers.add(CallRecords(logger))
+    if config.telemetry.otel and not mock:
+        _trace(adapter, config, observers)
     if not mock:
         _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, shared, masked=api.masked)
-    return Assembly(adapter, table, config, transport, dispatcher, state, store)
+    dispatcher = Dispatcher(
+        adapter, table, api, config, Hooks.load(hooks), logger, audit, shared, masked=api.masked, observers=observers
+    )
+    return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
+
+
+def _trace(adapter: Adapter, config: Config, observers: Observers) -> None:
+    """Send traces by OpenTelemetry. Raises ConfigError if its libraries are missing."""
+    from .telemetry import tracing
+
+    if not tracing.is_installed():
+        raise ConfigError(f"MCP_AQL_OTEL is set, and {tracing.MISSING}")
+    tracing.set_up(f"{adapter.name}-adapter", adapter.version)
+    observers.add(tracing.Tracing(propagate=config.telemetry.propagate))
 
 
 class _Watch:
@@ -195,7 +214,14 @@ def open_logins(config: Config, name: str, state: SqliteState, shared: State) ->
 
 
 def _transport(
-    adapter: Adapter, table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool
+    adapter: Adapter,
+    table: Table,
+    folder: Path,
+    config: Config,
+    verify: ssl.SSLContext | bool,
+    observers: Observers,
+    *,
+    mock: bool,
 ) -> Transport:
     if mock:
         from .client.mock import MockTransport
@@ -208,4 +234,4 @@ def _transport(
 
         return Hosts(adapter, config.base_url, config.server_variables)
 
-    return HttpTransport.of(config, verify=verify, hosts=hosts)
+    return HttpTransport.of(config, verify=verify, hosts=hosts, observers=observers)

@@ -15,6 +15,7 @@ from . import parsers
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
 from .setting import Setting, collected, setting
+from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
 
 __all__ = ["SETTINGS", "Config", "Setting"]
 
@@ -371,6 +372,7 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
     sources: Mapping[str, str] = {}
 
@@ -385,5 +387,5 @@ class Config(NamedTuple):
         }
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *HTTP_SETTINGS)
-"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http."."""
+SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *TELEMETRY_SETTINGS, *HTTP_SETTINGS)
+"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""
