@@ -92,11 +92,11 @@ def _code(answer: dict[str, object]) -> str:
     return "away" if error.get("details", {}).get("reason") == AWAY else str(error["code"])
 
 
-async def disturb(running: Fleet, server: RedisServer | None, every: float, outage: float, kills: list[int]) -> None:
+async def disturb(running: Fleet, server: RedisServer | None, pause: float, outage: float, kills: list[int]) -> None:
     """Kill a replica every few seconds and start it again; stop the store once for a while. Ends when cancelled."""
     number = 0
     while True:
-        await asyncio.sleep(random.uniform(0.5, 1.5) * every)
+        await asyncio.sleep(random.uniform(0.5, 1.5) * pause)
         number += 1
         if number == 3 and server is not None and outage:
             await asyncio.to_thread(server.stop)
@@ -144,12 +144,12 @@ async def reads(running: Fleet, count: int) -> float:
     return perf_counter() - begin
 
 
-async def disturbed(project: Path, kind: str, replicas: int, count: int, every: float, outage: float) -> str:
+async def disturbed(project: Path, kind: str, replicas: int, count: int, pause: float, outage: float) -> str:
     """Return the line of a run with kills."""
     with working_folder() as name, store_at(kind, Path(name)) as (url, server):
         async with fleet(project, replicas, url, Path(name) / "log", CALLERS) as running:
             outcomes, kills = Outcomes(), list[int]()
-            disturbing = asyncio.create_task(disturb(running, server, every, outage, kills))
+            disturbing = asyncio.create_task(disturb(running, server, pause, outage, kills))
             seconds = await confirmations(running, count, outcomes)
             disturbing.cancel()
             await asyncio.gather(disturbing, return_exceptions=True)
