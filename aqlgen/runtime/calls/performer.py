@@ -108,6 +108,7 @@ class Performer:
         notices = self._board.after(row, last, exchanges.seconds, notices)
         fitted, notices = self._board.fit(data, row, last, notices, page=page is not None, gathered=query is not None)
         if page is not None and isinstance(fitted, dict) and fitted is not data:
+            await page.cursors.prepare()
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
 

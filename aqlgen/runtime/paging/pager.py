@@ -35,8 +35,8 @@ _CONFLICTS = (
 )
 
 
-_SMALL = 500
-"""Bytes of an answer of the API that has no more pages, as a rule, and is not cut: no cursor is needed."""
+_SMALL = 8000
+"""Bytes of an answer of the API that is seldom cut: without more pages it needs no cursor."""
 
 
 class Pager:
