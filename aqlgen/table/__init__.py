@@ -69,6 +69,7 @@ def tabulate(
         unresolved=lambda error: _note(broken, error),
         openapi=document.openapi,
         xml=responses.need_xml(document),
+        withheld=document.credential_fields,
     )
     applier = OverrideApplier(overrides.file)
     drafts: list[Draft] = []
