@@ -44,7 +44,8 @@ def shown_lines(name: str, spec: Path) -> Iterator[str]:
             leaf = ".".join(path.split(".")[-2:])
             use = uses[place, leaf]
             use.description = use.description or description
-            if (key := f"{row.method} {row.path}") not in use.operations and is_text(dict(schema)):
+            key = f"{row.method} {row.path}"
+            if key not in use.operations and is_text(_target(schema, prepared.table.types)):
                 use.operations.append(key)
     total = len(prepared.table.rows)
     yield f"{name}: {total} operations"
@@ -57,6 +58,11 @@ def shown_lines(name: str, spec: Path) -> Iterator[str]:
             text = " ".join(use.description.split())[:90]
             decision = _decision(place, leaf, count, total)
             yield f"  {count:5} shown {place} {leaf}: {decision}; {use.operations[0]}; {text}"
+
+
+def _target(schema: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    reference = schema.get("$ref")
+    return dict(types.get(str(reference).rsplit("/", 1)[-1], {}) if reference else schema)
 
 
 def _fields(row: Row, types: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
