@@ -286,12 +286,13 @@ def test_a_secret_of_the_callers_own_application_is_none_of_the_agents(tmp_path:
         "/integrations": posting("client_secret", "name"),
         "/settings/oauth": posting("client_secret", "scope"),
         "/exchange": reading(parameter("client_secret", "query")),
+        "/payments/{id}": reading(parameter("id", "path", required=True), parameter("client_secret", "query")),
         "/oauth2/token": choosing,
-        **{f"/{name}": reading() for name in "abcdef"},
+        **{f"/{name}": reading() for name in "abcdefgh"},
     }
     table = documented(tmp_path, paths)
     shown_secrets = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
-    assert shown_secrets == {"/integrations", "/settings/oauth"}
+    assert shown_secrets == {"/integrations", "/settings/oauth", "/payments/{id}"}
     needs = requirements(table)
     assert [path for path in paths if needs[path]] == ["/oauth/token", "/exchange", "/oauth2/token"]
     placed = {scheme["in"] for scheme in table.adapter["security_schemes"].values()}
@@ -452,7 +453,7 @@ def test_a_field_beside_what_each_request_says_of_itself_is_the_callers(tmp_path
         "Job.VaultToken": ("body", "/Job/VaultToken"),
     }
     needs = requirements(table)
-    assert needs["/reverts"] == [["k", "VaultToken"], ["k"], ["VaultToken"]]
+    assert needs["/reverts"] == [["k", "VaultToken"], ["k"]]
     assert needs["/search"] == needs["/tokens"] == [["k"]]
 
 

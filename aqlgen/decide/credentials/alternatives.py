@@ -10,7 +10,7 @@ from aqlgen.decide.credentials.names import stem
 from aqlgen.decide.credentials.placement import sends
 from aqlgen.ir import SecurityScheme
 
-__all__ = ["Alternatives", "Requirements", "combined", "parted", "with_fallback"]
+__all__ = ["Alternatives", "Requirements", "combined", "parted", "with_added", "with_fallback"]
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 Requirements: TypeAlias = list[tuple[str, ...]]
@@ -57,6 +57,12 @@ def combined(
     else:
         alternatives += [subset for subset in subsets if _agree(subset, schemes)]
     return list(dict.fromkeys(alternatives))
+
+
+def with_added(needs: Requirements, added: list[str], schemes: Mapping[str, SecurityScheme]) -> Requirements:
+    """Return the alternatives, each with all, some and none of the schemes that are added to it."""
+    subsets = [*_subsets(_bundles(added, schemes)), ()]
+    return [(*base, *subset) for base in needs or [()] for subset in subsets]
 
 
 def _instead(base: tuple[str, ...], bundle: tuple[str, ...], schemes: Mapping[str, SecurityScheme]) -> tuple[str, ...]:

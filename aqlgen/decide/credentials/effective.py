@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final
 
-from aqlgen.decide.credentials.alternatives import Alternatives, combined, parted, with_fallback
+from aqlgen.decide.credentials.alternatives import Alternatives, combined, parted, with_added, with_fallback
 from aqlgen.decide.credentials.formats import with_format
 from aqlgen.decide.credentials.names import CLIENT_SECRET, issues_credentials
 from aqlgen.decide.credentials.parameters import (
@@ -64,6 +65,8 @@ class _Findings:
     schemes: dict[str, SecurityScheme]
     demanded: dict[str, list[str]] = field(default_factory=dict)
     accepted: dict[str, list[str]] = field(default_factory=dict)
+    added: dict[str, list[str]] = field(default_factory=dict)
+    """The schemes for other systems, which are sent beside what an operation requires and never in its place."""
     members: set[tuple[str, Location, str]] = field(default_factory=set)
     """The parameters that are credentials: operation, location and name."""
     fields: dict[str, list[str]] = field(default_factory=dict)
@@ -109,13 +112,15 @@ def with_effective_security(document: Document, resolver: Resolver) -> tuple[Doc
         needs = combined(needs, findings.demanded.get(operation.key, []), accepted, findings.schemes)
         if any(needs):
             needs = with_fallback(needs, fallback, findings.schemes)
+        if operation.key in findings.added:
+            needs = with_added(needs, findings.added[operation.key], findings.schemes)
         if needs != list(stated):
             alternatives = dict.fromkeys([*filter(None, needs), *(need for need in needs if not need)])
             operation = replace(operation, security=tuple(alternatives))
         operations.append(operation)
     schemes = tuple(findings.schemes.values())
     effective = replace(document, schemes=schemes, operations=tuple(operations), credential_fields=withheld)
-    effective = _without_credentials(effective, findings, resolver)
+    effective = _without_credentials(effective, findings, document.schemes, resolver)
     return _with_common_default(effective) if floating else effective, findings.diagnostics
 
 
@@ -190,7 +195,7 @@ def _from_submitted(document: Document, findings: _Findings, resolver: Resolver)
         )
         findings.note(PARAMETER, f"{message}, and it is sent as the security scheme {name!r}", example.pointer)
         for key, submitted in uses.items():
-            (findings.demanded if submitted.is_required else findings.accepted).setdefault(key, []).append(name)
+            (findings.demanded if submitted.is_required else findings.added).setdefault(key, []).append(name)
     return frozenset(submitted.pointer for uses in groups.values() for submitted in uses.values())
 
 
@@ -234,7 +239,8 @@ def _unrequired(document: Document, findings: _Findings, *, is_stated: bool) -> 
     """Return the declared schemes that no operation requires."""
     stated = [document.security, *(operation.security or () for operation in document.operations)]
     required = {name for alternatives in stated for requirement in alternatives for name in requirement}
-    required |= {name for names in (*findings.demanded.values(), *findings.accepted.values()) for name in names}
+    recognised = (findings.demanded, findings.accepted, findings.added)
+    required |= {name for names in chain(*(names.values() for names in recognised)) for name in names}
     unrequired = [scheme.name for scheme in document.schemes if scheme.name not in required]
     where = "beside those that are, or in their place where these are not set" if is_stated else "with each"
     for name in unrequired:
@@ -303,9 +309,15 @@ def _with_common_default(document: Document) -> Document:
     return replace(document, security=common, operations=operations)
 
 
-def _without_credentials(document: Document, findings: _Findings, resolver: Resolver) -> Document:
-    """Return the document without what is a credential, or stands where a scheme puts its own."""
-    schemes = findings.schemes.values()
+def _without_credentials(
+    document: Document, findings: _Findings, declared: tuple[SecurityScheme, ...], resolver: Resolver
+) -> Document:
+    """Return the document without what is a credential, or stands where a scheme puts its own.
+
+    The secret of an application is one only where it was found to be, unless a scheme is declared for it.
+    """
+    added = [scheme for name, scheme in findings.schemes.items() if "_".join(split(name)) != CLIENT_SECRET]
+    schemes = [*declared, *added]
     operations = []
     for operation in document.operations:
         kept = tuple(

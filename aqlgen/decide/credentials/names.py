@@ -91,7 +91,10 @@ COMPANIONS: Final = frozenset("username user id login email account name key sec
 """Last words of the names that go together: `Api-Key` and `Api-Username`, `app_id` and `app_key`."""
 
 CLIENT_SECRET: Final = "client_secret"  # noqa: S105 - the name of a parameter
-"""The secret of the caller's own application at an authorization server (RFC 6749, 2.3.1)."""
+"""The secret of the caller's own application at an authorization server (RFC 6749, 2.3.1).
+
+Of one thing, and without a `client_id`, it is that thing's: `GET /payments/{id}?client_secret=…`.
+"""
 
 _SIGNING: Final = frozenset(
     "x-amz-content-sha256 x-amz-date x-amz-algorithm x-amz-credential x-amz-security-token x-amz-signature"
@@ -113,7 +116,9 @@ def likeness(parameter: Parameter, operation: Operation) -> Likeness:
     if not is_text(parameter.schema) or is_of_something_else(name):
         return Likeness.NONE
     if name == CLIENT_SECRET and parameter.location in (Location.HEADER, Location.QUERY):
-        return Likeness.CERTAIN
+        beside = {"_".join(split(other.name)) for other in operation.parameters}
+        is_of_item = "{" in operation.path and "client_id" not in beside
+        return Likeness.NONE if is_of_item else Likeness.CERTAIN
     described = bool(_DESCRIBED.search(parameter.description)) and not _ABOUT.search(parameter.description)
     if parameter.location is Location.PATH:
         return _in_path(name, parameter, operation, described=described)

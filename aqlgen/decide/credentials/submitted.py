@@ -67,8 +67,12 @@ def submitted_fields(
     counts = Counter(chain.from_iterable(map(_told, document.operations)))
     least = max(_LEAST_REPEATED, len(document.operations) * _COMMON)
     common = {name for name, count in counts.items() if count >= least}
+    headers = frozenset(name for name in headers if "-" in name)
     for operation in document.operations:
-        walk = _Walk(resolver, _told(operation) & common, headers)
+        parameters = _told(operation) & common
+        if len(parameters) < _LEAST_REPEATED and not headers:
+            continue
+        walk = _Walk(resolver, parameters, headers)
         for media in operation.body.media if operation.body is not None else ():
             walk.schema(media.schema, f"{media.origin.pointer}/schema", ())
         for submitted in walk.fields.values():
@@ -117,7 +121,7 @@ class _Walk:
         tells_of_request = len(self._parameters.intersection(words.values())) >= _LEAST_REPEATED
         required = node.get("required")
         for name, folded in words.items():
-            is_header = "-" in name and name.lower() in self._headers
+            is_header = name.lower() in self._headers
             if not is_header and not (tells_of_request and folded not in self._parameters and is_callers(folded)):
                 continue
             schema = properties[name]
