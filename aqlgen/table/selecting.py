@@ -118,8 +118,8 @@ def selecting_parameters(
         if not has_fields(returns):
             return ()
         echoed = len(sent & answer.fields) >= len(sent) * _ECHO
-        made = set(map(folded, answer.required - sent)) & _RESULTS if category is not Category.UPDATE else ()
-        is_result = bool(sent and made)
+        results = set(map(folded, answer.required - sent)) & _RESULTS if category is not Category.UPDATE else ()
+        is_result = bool(sent and results)
         usual = "minimal" if echoed and not is_result and readable.has(resource, answer) else "full"
         return (_parameter("fields", {**SELECTION, "default": usual}, FIELDS, names),)
     if returns == "string" and answer.is_text:

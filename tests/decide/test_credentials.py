@@ -426,16 +426,16 @@ def test_a_field_beside_what_each_request_says_of_itself_is_the_callers(tmp_path
     def writing(**properties: Any) -> dict[str, Any]:
         schema = {"type": "object", "properties": properties}
         body = {"required": True, "content": {"application/json": {"schema": schema}}}
-        told = [parameter("namespace", "query"), parameter("region", "query"), parameter("X-Key")]
-        return {"post": {"parameters": told, "requestBody": body, "responses": {"200": {"description": "OK"}}}}
+        common = [parameter("namespace", "query"), parameter("region", "query"), parameter("X-Key")]
+        return {"post": {"parameters": common, "requestBody": body, "responses": {"200": {"description": "OK"}}}}
 
     text = {"type": "string"}
-    told = {"Namespace": text, "Region": text, "NextToken": text}
-    job = {"type": "object", "properties": {**told, "Name": text, "VaultToken": text}}
+    repeated = {"Namespace": text, "Region": text, "NextToken": text}
+    job = {"type": "object", "properties": {**repeated, "Name": text, "VaultToken": text}}
     paths = {
-        "/search": writing(**told, AuthToken=text),
-        "/jobs": writing(**told, Job=job, SecretID=text),
-        "/reverts": writing(**told, VaultToken=text),
+        "/search": writing(**repeated, AuthToken=text),
+        "/jobs": writing(**repeated, Job=job, SecretID=text),
+        "/reverts": writing(**repeated, VaultToken=text),
         "/volumes": writing(Jobs={"type": "array", "items": job}),
         "/tokens": writing(Name=text, SecretID=text),
         "/integrations": writing(Region=text, AuthToken=text),

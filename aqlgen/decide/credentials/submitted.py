@@ -118,7 +118,7 @@ class _Walk:
         if not isinstance(properties, dict):
             return
         words = {name: "_".join(split(name)) for name in properties if isinstance(name, str)}
-        tells_of_request = len(self._parameters.intersection(words.values())) >= _LEAST_REPEATED
+        tells_of_request = len(self._parameters & set(words.values())) >= _LEAST_REPEATED
         required = node.get("required")
         for name, folded in words.items():
             is_header = name.lower() in self._headers
