@@ -485,3 +485,12 @@ def test_a_secret_beside_the_proof_of_a_token_endpoint_is_the_callers(tmp_path: 
     table = documented(tmp_path, paths, {"k": KEY}, security=[{"k": []}])
     shown_paths = {row["path"] for row in table.rows.values() if "client_secret" in row["parameters"]}
     assert shown_paths == {"/providers", "/clients"}
+
+
+def test_schemes_that_differ_in_the_spelling_of_their_names_alone_are_one_credential(tmp_path: Path) -> None:
+    named = {"bearerAuth": BEARER, "BearerAuth": {**BEARER, "description": "Yours."}, "bearer_auth": KEY, "b": BEARER}
+    paths = {"/a": reading(security=[{"bearerAuth": []}]), "/b": reading(security=[{"BearerAuth": []}])}
+    schemes = documented(tmp_path, paths, named).adapter["security_schemes"]
+    variables = [schemes[name]["variables"] for name in named]
+    assert variables[0] == variables[1]
+    assert len({tuple(names) for names in variables}) == 3
