@@ -14,13 +14,13 @@ import yaml
 from aqlgen.runtime.server.health import HEALTH, METRICS, READY
 from aqlgen.runtime.settings.config import SETTINGS
 from aqlgen.runtime.settings.variables import unknown_variable
-from tests.generator.commands import FIXTURES, generate
+from tests.generator.commands import FIXTURES, run
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("deploy") / "petstore"
-    generate(FIXTURES / "petstore.yaml", folder)
+    assert run("from-openapi", FIXTURES / "petstore.yaml", "-o", folder).code == 0
     return folder
 
 
@@ -57,7 +57,7 @@ def test_the_manifests_fit_one_another_and_the_adapter(project: Path) -> None:
     assert probes["readinessProbe"]["path"] == READY
     assert {probe["port"] for probe in probes.values()} == {port["name"]}
     assert pod["metadata"]["annotations"]["prometheus.io/path"] == METRICS
-    settings = kinds["ConfigMap"]["data"] | {name: "x" for name in kinds["Secret"]["stringData"]}
+    settings = kinds["ConfigMap"]["data"] | dict.fromkeys(kinds["Secret"]["stringData"], "x")
     assert unknown_variable(settings, (item.variable for item in SETTINGS), "petstore_adapter") is None
     stop = next(item.default for item in SETTINGS if item.key == "http.stop_timeout")
     pause = float(container["lifecycle"]["preStop"]["exec"]["command"][1])
