@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from aqlgen.decide.naming.spelling import fit, hashed
 from aqlgen.diagnostics import Diagnostic, Severity
@@ -18,6 +18,7 @@ from aqlgen.document.texts.instructions import instruction_in
 from aqlgen.document.texts.markup import rendered
 from aqlgen.ir import Json
 from aqlgen.runtime.errors import Failure
+from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import check_plan, read_plan
 from aqlgen.runtime.steps.workflows import INPUTS
 from aqlgen.runtime.table import Row, Workflow
@@ -30,6 +31,9 @@ from aqlgen.workflows.expressions import Scope, member
 from aqlgen.workflows.inputs import inputs_of
 from aqlgen.workflows.problem import UnsayableError
 from aqlgen.workflows.steps import Api, write_step
+
+if TYPE_CHECKING:
+    from aqlgen.runtime.table import Table as RuntimeTable
 
 __all__ = ["Translated", "translate"]
 
@@ -104,7 +108,9 @@ class _Document:
                 f"the document is about {len(sources)} APIs, and an adapter is about one", "/sourceDescriptions"
             )
         components = self._root.get("components")
-        return Api(self._rows, str(sources[0].get("name")), components if isinstance(components, dict) else {})
+        names = Names(cast("RuntimeTable", self._table))  # which asks for nothing but the types
+        name = str(sources[0].get("name"))
+        return Api(self._rows, name, components if isinstance(components, dict) else {}, names)
 
     def _workflow(self, entry: Json, api: Api, pointer: str) -> Workflow:
         workflow_id = entry.get("workflowId") if isinstance(entry, dict) else None

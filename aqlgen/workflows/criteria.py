@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from aqlgen.document.positions import split
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.field_names import Names, Way, other_name
 from aqlgen.runtime.table import Row
-from aqlgen.workflows.expressions import BODY, STATUS, Scope, is_expression, member, path_in_answer
+from aqlgen.workflows.expressions import BODY, STATUS, Scope, is_expression, member
 from aqlgen.workflows.problem import UnsayableError
 
 __all__ = ["expected"]
@@ -33,7 +34,7 @@ _HELP: Final = "A plan takes simple comparisons, joined by &&: of $statusCode, o
 _SUCCESSES: Final = range(200, 300)
 
 
-def expected(criteria: Json, row: Row, scope: Scope, pointer: str) -> dict[str, Json]:
+def expected(criteria: Json, row: Row, scope: Scope, names: Names, pointer: str) -> dict[str, Json]:
     """Return the conditions that the answer must meet, {} for none. Raises UnsayableError."""
     conditions: dict[str, Json] = {}
     for index, criterion in enumerate(criteria if isinstance(criteria, list) else []):
@@ -47,7 +48,7 @@ def expected(criteria: Json, row: Row, scope: Scope, pointer: str) -> dict[str, 
             if left == STATUS:
                 _check_status(row, sign, right, place)
                 continue
-            field, key = _field(left, row, place), _OPERATORS[sign]
+            field, key = _field(left, row, names, place), _OPERATORS[sign]
             tests = conditions.setdefault(field, {})
             if not isinstance(tests, dict) or key in tests:
                 raise UnsayableError("a field is compared in the same way twice", place, _HELP)
@@ -100,17 +101,25 @@ def _check_status(row: Row, sign: str, right: str, pointer: str) -> None:
         )
 
 
-def _field(expression: str, row: Row, pointer: str) -> str:
+def _field(expression: str, row: Row, names: Names, pointer: str) -> str:
     source, hash_mark, inner = expression.partition("#")
     tokens = split(inner) if hash_mark else []
     if source != BODY or not tokens:
         raise UnsayableError(
             "a condition is about something else than the status or a field of the body", pointer, _HELP
         )
-    path = path_in_answer(row, tokens, pointer)
+    if row.paging is not None:
+        raise UnsayableError("a condition is about an answer in pages", pointer, _HELP)
+    path = tokens
     if any(not token or "." in token or token.isdecimal() for token in path):
         raise UnsayableError("a condition is about an item, or a field whose name has dots", pointer, _HELP)
-    return ".".join(path)
+    schema = next((answer.get("schema") for status, answer in row.responses.items() if status[:1] == "2"), None)
+    plan = names.plan(schema) if isinstance(schema, Mapping) else None
+    agents: list[str] = []
+    for token in path:
+        name, plan = other_name(plan, Way.TO_AGENT, token)
+        agents.append(name)
+    return ".".join(agents)
 
 
 def _value(text: str, scope: Scope, pointer: str) -> Json:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from aqlgen.document.positions import split
 from aqlgen.ir import Json
+from aqlgen.runtime.schema.field_names import Names
 from aqlgen.runtime.steps.plan import LOCAL
 from aqlgen.runtime.steps.workflows import INPUTS
 from aqlgen.runtime.table import Row
@@ -32,12 +33,13 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The operations that steps can name, and the components of the document."""
+    """The operations that steps can name, the components of the document, and the names of fields."""
 
     rows: tuple[Row, ...]
     source: str
     """The name of the one description of an API."""
     components: Mapping[str, Json]
+    names: Names
 
     def row(self, step: Mapping[str, Json], pointer: str) -> Row:
         """Return the operation of a step. Raises UnsayableError."""
@@ -88,7 +90,7 @@ def write_step(
     if missing:
         raise UnsayableError(f"{row.name} needs {', '.join(missing)}", pointer, "Give it in the step's parameters.")
     outputs = step.get("outputs")
-    conditions = expected(step.get("successCriteria"), row, scope, member(pointer, "successCriteria"))
+    conditions = expected(step.get("successCriteria"), row, scope, api.names, member(pointer, "successCriteria"))
     selection = next((name for name in row.adapter_parameters if row.parameters[name].wire == _FIELDS), None)
     if row.family != "read" and selection is not None and (outputs or conditions):
         params[selection] = "full"  # a write answers with little unless it is asked for more

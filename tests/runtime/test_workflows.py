@@ -168,8 +168,8 @@ async def test_introspection_lists_finds_and_describes_it(zoo: Dispatcher) -> No
     """R-STEP-3, R-INT-3"""
     listed = await call(zoo, "introspect", query="operations", category="UPDATE")
     assert "rename_animal" in [item["name"] for item in listed["data"]["operations"]]
-    found = await call(zoo, "introspect", query="operations", search="give an animal another name")
-    assert found["data"]["operations"][0]["name"] == "rename_animal"
+    hits = await call(zoo, "introspect", query="operations", search="give an animal another name")
+    assert hits["data"]["operations"][0]["name"] == "rename_animal"
     details = (await call(zoo, "introspect", query="operations", name="rename_animal"))["data"]["operation"]
     assert details["mcpTool"] == "mcp_aql_update"
     assert "Runs 'get_animal', 'update_animal'." in details["description"]
