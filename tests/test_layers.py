@@ -63,7 +63,19 @@ ALONE = {
 }
 """Libraries that a single module knows."""
 
-ADAPTER = {"mcp", "mcp_types", "jsonschema_rs", "httpx2", "anyio", "pydantic", "starlette", "uvicorn", "h11", "jwt"}
+ADAPTER = {
+    "mcp",
+    "mcp_types",
+    "jsonschema_rs",
+    "httpx2",
+    "anyio",
+    "pydantic",
+    "starlette",
+    "uvicorn",
+    "h11",
+    "jwt",
+    "cryptography",
+}
 """What adapters may import beside the standard library: what they declare, and what that brings."""
 
 

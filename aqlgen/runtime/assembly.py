@@ -21,27 +21,33 @@ from .redaction import url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
-from .state import SqliteState, State, open_state, state_file
+from .state.places import MEMORY, is_redis, open_state, open_store, state_file
+from .state.sqlite import SqliteState
 from .table import Adapter, Table
 
 if TYPE_CHECKING:
     import ssl
 
     from .hosts.gate import Hosts
+    from .state.store import Store
     from .wire import Transport
 
 __all__ = ["Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables"]
 
 
 class Assembly(NamedTuple):
-    """An adapter that is ready to answer. Close the transport after use."""
+    """An adapter that is ready to answer. Close the transport and the store after use.
+
+    `state` stays on this machine, `store` is what all replicas share: the same, but for a store in Redis.
+    """
 
     adapter: Adapter
     table: Table
     config: Config
     transport: Transport
     dispatcher: Dispatcher
-    state: State
+    state: SqliteState
+    store: Store
 
 
 def assemble(
@@ -49,13 +55,19 @@ def assemble(
 ) -> Assembly:
     """Read `adapter.json` and the settings, and connect the parts; operations and types are read when first needed.
 
+    With `mock` the API is played, and nothing is written outside this process: no state, no audit log, no files.
+
     Raises ConfigError for bad settings, HookError for bad hooks, OSError or KeyError when the project is damaged.
     """
     environ = os.environ if environ is None else environ
     config = load(folder, environ)
+    if mock:
+        config = config._replace(state_url=MEMORY, audit_path="", files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
+    _check_extra(config)
+    store = open_store(config.state_url, adapter.name, environ, state)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
     credentials.seen.own(_configured_secrets(config))
     transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
@@ -65,7 +77,16 @@ def assemble(
         _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
     dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked)
-    return Assembly(adapter, table, config, transport, dispatcher, state)
+    return Assembly(adapter, table, config, transport, dispatcher, state, store)
+
+
+def _check_extra(config: Config) -> None:
+    """Raise ConfigError if the store's library is missing."""
+    if is_redis(config.state_url):
+        from .state.redis import MISSING, is_installed
+
+        if not is_installed():
+            raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
 
 
 def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:

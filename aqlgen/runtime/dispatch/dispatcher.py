@@ -29,7 +29,7 @@ from .arguments import Limits, Request, parse_json_texts, read_batch, read_singl
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
-    from ..state import State
+    from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
     from ..validation.understood import Understood
     from ..wire import ApiRequest
@@ -50,7 +50,7 @@ class Dispatcher:
         hooks: Hooks | None = None,
         logger: Logger | None = None,
         audit: Audit | None = None,
-        state: State | None = None,
+        state: SqliteState | None = None,
         masked: Callable[[Any], Any] | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None

@@ -271,8 +271,9 @@ class Config(NamedTuple):
         "state.url",
         "STATE_URL",
         parsers.state_url,
-        'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", or '
-        '"memory:"; empty: a file of this adapter in the user\'s state folder, see `doctor`. Nothing is written before '
+        'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", '
+        '"memory:", or what several replicas share, "redis://host:6379/0" ("rediss:" over TLS; Valkey too; extra '
+        "`redis`); empty: a file of this adapter in the user's state folder, see `doctor`. Nothing is written before "
         "it is needed.",
     )
 

@@ -19,6 +19,7 @@ from typing import Any
 from . import parsers
 from .config import SETTINGS, Config
 from .http import HTTP_SETTINGS, HttpSettings
+from .variables import unknown_variable
 
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
 
@@ -92,7 +93,7 @@ class ConfigError(Exception):
 
 
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
-    """Read the settings of the package in `folder`. Raises ConfigError for an unknown key and for a bad value."""
+    """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -112,6 +113,9 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
         raise _unknown_key(written, file)
+    unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
+    if unknown is not None:
+        raise ConfigError(unknown)
     http = {item.attribute: values.pop(item.attribute) for item in HTTP_SETTINGS if item.attribute in values}
     http_settings = HttpSettings(**{attribute.removeprefix("http."): value for attribute, value in http.items()})
     return Config(**values, http=http_settings, sources=sources)
