@@ -211,6 +211,7 @@ def _counts(prepared: Prepared, review: Sequence[ReviewRow]) -> dict[str, Json]:
 def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[Json]) -> dict[str, Json]:
     """Return the JSON form of the decisions."""
     parameters = {row.name: list(row.row.shown_parameters) for row in prepared.table.rows}
+    workflows: list[Json] = [{"name": item.name, **encode(item)} for item in prepared.table.workflows]
     return {
         "operations": [_operation(decision, parameters[decision.name]) for decision in prepared.decisions],
         "review": list(map(_review_row, review)),
@@ -222,7 +223,7 @@ def as_json(prepared: Prepared, review: Sequence[ReviewRow], diagnostics: list[J
         "diagnostics": diagnostics,
         "hosts": [use.as_json() for use in table_hosts(prepared.table)],
         "credentials": table_credentials(prepared.table),
-        "workflows": [{"name": workflow.name, **encode(workflow)} for workflow in prepared.table.workflows],
+        **({"workflows": workflows} if workflows else {}),
     }
 
 

@@ -113,7 +113,6 @@ class Generated:
             "package": self.prepared.identity.package,
             "files_generated": self.files,
             "operations": {"total": sum(counts.values()), **counts, "skipped": len(self.prepared.skipped)},
-            "workflows": len(self.prepared.table.workflows),
             "provenance": str(self.folder / FILE),
             "warnings": warnings,
         }

@@ -14,10 +14,11 @@ from aqlgen.runtime.steps.workflows import INPUTS
 from aqlgen.runtime.table import Row
 from aqlgen.workflows.problem import UnsayableError
 
-__all__ = ["BODY", "STATUS", "DoneStep", "Scope", "is_expression", "member", "path_in_answer", "reference"]
+__all__ = ["BODY", "DEPTH", "STATUS", "DoneStep", "Scope", "is_expression", "member", "path_in_answer", "reference"]
 
 BODY: Final = "$response.body"
 STATUS: Final = "$statusCode"
+DEPTH: Final = 64
 _BEGINNINGS: Final = (
     "$url",
     "$method",
@@ -50,16 +51,18 @@ class Scope:
     inputs: Mapping[str, str]
     steps: dict[str, DoneStep] = field(default_factory=dict)
 
-    def value(self, value: Json, pointer: str) -> Json:
+    def value(self, value: Json, pointer: str, depth: int = 0) -> Json:
         """Return a value of the document as a value of a plan. Raises UnsayableError."""
+        if depth > DEPTH:
+            raise UnsayableError(f"a value is nested deeper than {DEPTH} levels", pointer)
         if isinstance(value, str):
             return self._text(value, pointer)
         if isinstance(value, dict):
             if set(value) == {"$ref"}:
                 raise UnsayableError("an object whose only key is $ref would be read as a reference", pointer)
-            return {key: self.value(inner, member(pointer, key)) for key, inner in value.items()}
+            return {key: self.value(inner, member(pointer, key), depth + 1) for key, inner in value.items()}
         if isinstance(value, list):
-            return [self.value(inner, member(pointer, str(index))) for index, inner in enumerate(value)]
+            return [self.value(inner, member(pointer, str(index)), depth + 1) for index, inner in enumerate(value)]
         return value
 
     def _text(self, text: str, pointer: str) -> Json:

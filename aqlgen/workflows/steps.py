@@ -15,7 +15,7 @@ from aqlgen.runtime.steps.workflows import INPUTS
 from aqlgen.runtime.table import Row
 from aqlgen.runtime.text import folded
 from aqlgen.workflows.criteria import expected
-from aqlgen.workflows.expressions import DoneStep, Scope, is_expression, member
+from aqlgen.workflows.expressions import DEPTH, DoneStep, Scope, is_expression, member
 from aqlgen.workflows.problem import UnsayableError
 
 __all__ = ["Api", "Written", "write_step"]
@@ -226,7 +226,10 @@ def _replaced(payload: Json, replacement: Json, pointer: str) -> Json:
     target = replacement.get("target") if isinstance(replacement, dict) else None
     if not isinstance(replacement, dict) or not isinstance(target, str) or not target.startswith("/"):
         raise UnsayableError("the target of a replacement is no JSON pointer", pointer)
-    return _put(payload, split(target), replacement.get("value"), pointer)
+    tokens = split(target)
+    if len(tokens) > DEPTH:
+        raise UnsayableError(f"the target of a replacement is deeper than {DEPTH} levels", pointer)
+    return _put(payload, tokens, replacement.get("value"), pointer)
 
 
 def _put(node: Json, tokens: list[str], value: Json, pointer: str) -> Json:

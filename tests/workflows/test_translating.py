@@ -229,6 +229,20 @@ def test_what_a_plan_cannot_say_leaves_the_workflow_out(
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        {"payload": '{"name": "a", "kind": "cat", "tags": ' + "[" * 800 + "]" * 800 + "}"},
+        {"payload": "[" * 100_000},
+        {"payload": {"name": "a", "kind": "cat"}, "replacements": [{"target": "/a" * 10_000, "value": 1}]},
+    ],
+)
+def test_a_payload_that_is_too_deep_leaves_the_workflow_out(tmp_path: Path, body: dict[str, Any]) -> None:
+    done = translated(tmp_path, workflow({"stepId": "make", "operationId": "createPet", "requestBody": body}))
+    assert not done.table.workflows
+    assert "workflow-left-out" in {finding.code for finding in done.diagnostics}
+
+
+@pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"dependsOn": ["x"]}, "nothing for dependsOn"),
