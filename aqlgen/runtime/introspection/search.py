@@ -18,7 +18,7 @@ from . import protocol
 from .names import Spellings
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Ranking
-from .terms import same_words
+from .synonyms import same_words
 
 __all__ = ["Nearest", "Search", "search_of"]
 
