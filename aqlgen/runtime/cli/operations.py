@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exact_json import write_json
-from ..introspection.info import type_details
 from ..introspection.introspect import Introspection
+from ..introspection.type_info import type_details
 from ..schema.reader import Types, alternatives, as_schema, follow, referred, shape_of, union_of
 from ..schema.wording import shown_type
 from ..settings.load import load
@@ -257,8 +257,8 @@ def list_operations(
     }
     if search is None:
         return list(listed.values())
-    hits, known = Search(table).find(search, lambda hit: hit.name in listed)
-    return [listed[hit.name] for hit in hits] if known else []
+    matches = Search(table).find(search, lambda hit: hit.name in listed)
+    return [listed[hit.name] for hit in matches.hits] if matches.known else []
 
 
 def render_operations(operations: list[dict[str, Any]]) -> str:
