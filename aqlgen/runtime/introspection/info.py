@@ -87,7 +87,7 @@ _MOST_NAMED = 1000
 """Characters of the names of the parameters that even the tersest details have no room for."""
 _MOST_REQUIRED, _MOST_BARE = 2_000, 8_000
 """Characters that required parameters may take beyond the size, and then as many without texts and shapes."""
-_LONGEST_PARAMETER, _LONGEST_EXAMPLE = 6_000, 8_000
+_LONGEST_PARAMETER, _LONGEST_EXAMPLE = 6_000, 16_000
 _BARE = Detail(text=0, shape=0, values=0)
 PARAMETERS = ".params"
 """What follows the name of an operation in the name of the type that has its parameters."""

@@ -33,6 +33,7 @@ from .info import (
     protocol_operation_details,
 )
 from .names import Alias, Aliases, Spellings
+from .outline import outline
 from .postings import Hit, plain_entry
 from .ranking import Ranking
 from .search import Search, search_of
@@ -60,7 +61,7 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
     unknown = [name for name in params if name not in _PARAMETERS]
     if params.get("query") is None:
         raise Failure(
-            Code.MISSING_PARAM, "Missing required parameter 'query'. It is 'operations', 'types' or 'search'."
+            Code.MISSING_PARAM, "Missing required parameter 'query'. It is 'search', 'operations' or 'types'."
         )
     if unknown:
         raise Failure(
@@ -76,7 +77,7 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
         raise Failure(
             Code.INVALID_VALUE,
             f"Parameter 'query' is '{line(query, 40)}'; allowed values: 'operations', 'types', 'search'. "
-            "With 'search' give words as search, and the best operation is described.",
+            "Give name to describe one of them, search to find some.",
         )
     category = params.get("category")
     if category is not None and category.upper() not in protocol.CATEGORIES:
@@ -88,10 +89,9 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
 
 
 def _check_type(name: str, value: Any) -> None:
-    expected = "SemanticCategory" if name == "category" else _PARAMETERS[name]
-    python_type = _PYTHON_TYPES.get(expected, str)
+    python_type = _PYTHON_TYPES.get(_PARAMETERS[name], str)
     if not isinstance(value, python_type) or (isinstance(value, bool) and python_type is not bool):
-        expected = "string" if python_type is str else expected
+        expected = "string" if python_type is str else _PARAMETERS[name]
         raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
 
 
@@ -107,10 +107,11 @@ def names_of(params: Mapping[str, Any], query: str) -> list[str] | None:
         return None
     if not all(isinstance(name, str) for name in value):
         raise Failure(Code.INVALID_TYPE, "Parameter 'name' expected 'string' or a list of them")
-    names = list(dict.fromkeys(name for name in value if name))
+    names = [name for name in value if name]
     if not 1 <= len(names) <= _MOST_NAMES:
-        raise Failure(Code.INVALID_VALUE, f"Parameter 'name' takes 1 to {_MOST_NAMES} names; it has {len(names)}")
-    return names
+        count = len(names) if names else "none"
+        raise Failure(Code.INVALID_VALUE, f"Parameter 'name' takes 1 to {_MOST_NAMES} names; it has {count}")
+    return list(dict.fromkeys(names))
 
 
 class Introspection:
@@ -191,7 +192,7 @@ class Introspection:
                 "to describe, as a list.",
             )
         matches = self._search.find(params["search"], _wanted(params))
-        best = None if matches.best is None or params.get("after") is not None else self._operation(matches.best.name)
+        best = None if matches.best is None or params.get("after") is not None else self._outline(matches.best.name)
         infos = [{"name": hit.name, "description": hit.summary} for hit in matches.hits[best is not None :]]
         tokens = max(1, self._tokens - (0 if best is None else tokens_of(best)))
         others, left = Bounds.of(params, _SEARCH_FIRST if best is None else _OTHERS_FIRST, tokens).page(infos)
@@ -203,12 +204,16 @@ class Introspection:
             data["next"] = others[-1]["name"]
         return data if matches.known else {**data, "match": "nearest", "resources": self._search.resources}
 
+    def _outline(self, name: str) -> dict[str, Any] | None:
+        details = self._operation(name)
+        return None if details is None else outline(details)
+
     def _described(self, names: Sequence[str]) -> dict[str, Any]:
         """Describe operations, or else types, as far as an answer holds them; for an unknown name propose others."""
         data: dict[str, Any] = {"operations": [], "types": [], "unknown": {}, "left": []}
         room = self._tokens
         for index, name in enumerate(names):
-            operation = self._operation(name)
+            operation = self._outline(name)
             details = self._type(name, Bounds(tokens=self._tokens)) if operation is None else operation
             if details is None:
                 near = self._search.near(line(name, 64), self._spellings)

@@ -19,7 +19,7 @@ from . import protocol
 from .names import Spellings
 from .postings import FILE, Entry, Hit, Postings, index_text, plain_entry
 from .ranking import Ranking
-from .terms import same_words
+from .terms import same_words, terms
 
 __all__ = ["Matches", "Nearest", "Search", "search_of"]
 
@@ -74,7 +74,7 @@ class Search:
         if not ranked:
             return Matches(ranking.nearest(text, admitted), known=False, best=None)
         (first, score), second = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
-        best = first if score - second >= _AHEAD * score else None
+        best = first if score - second >= _AHEAD * score or terms(first.name) == terms(text) else None
         return Matches([hit for hit, _ in ranked], known=True, best=best)
 
     @cached_property
