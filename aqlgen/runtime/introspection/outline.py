@@ -50,7 +50,7 @@ def _line(parameter: Mapping[str, Any]) -> str:
 
 def _value(info: Mapping[str, Any]) -> str:
     """Return the notation of a value: its type, or its values if they are listed, and its constraints."""
-    kind = info["type"]
+    kind: str = info["type"]
     if kind == "array" and "items" in info:
         return f"[{_value(info['items'])}]"
     if "enum" in info:

@@ -26,8 +26,8 @@ __all__ = ["Matches", "Nearest", "Search", "search_of"]
 _AHEAD = 0.05
 """The share of its score by which the first operation of a search is ahead of the second if it is clearly the best.
 
-Measured on the tasks of `python -m bench search`: of those ahead by less every second one is right, of all others
-nine of ten.
+Measured on the tasks of `python -m bench search` that need one call: every second one that is ahead by less is right,
+of the others six of seven.
 """
 _MOST_NEAR = 5
 _MOST_RESOURCES = 60
