@@ -198,7 +198,7 @@ def operation_type(row: Row, table: Table, bounds: Bounds = UNBOUNDED) -> Info:
 
     fields, left = bounds.taken([name for name in row.parameters if name not in row.hidden_parameters], field)
     info: Info = {"name": f"{row.name}{PARAMETERS}", "kind": "object", "fields": fields}
-    note = more_note(fields, left)
+    note = more_note(left)
     return {**info, "description": note[0]} if note else info
 
 

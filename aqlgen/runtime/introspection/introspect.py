@@ -45,7 +45,7 @@ _SEARCH_FIRST = 10
 """Results of a search unless more are asked for; what is sought is nearly always among them."""
 _OTHERS_FIRST = 4
 """Results that a search names beside the one that it describes, unless more are asked for."""
-_MOST_NAMES = 10
+_MOST_NAMES, _LONGEST_NAME = 10, 500
 _ENVELOPE = 60
 """Tokens of an answer beside its entries."""
 
@@ -326,7 +326,7 @@ class Introspection:
         page, left = Bounds.of(params, first, self._tokens).page(infos)
         if left and search is None:
             last = page[-1]
-            description = with_notes(last.get("description", ""), more_note(page, left))
+            description = with_notes(last.get("description", ""), more_note(left))
             page[-1] = {**last, "description": description}
         return page
 
@@ -338,8 +338,9 @@ class Introspection:
         row = self.find(name.removesuffix(PARAMETERS)) if name.endswith(PARAMETERS) else None
         if row is not None:
             return operation_type(row, self._table, bounds)
-        if name not in types:
-            name = next((other for other in types if folded(other) == folded(name)), name)
+        if name not in types and len(name) <= _LONGEST_NAME:
+            plain = folded(name)
+            name = next((other for other in types if folded(other) == plain), name)
         schema = types.get(name)
         return None if schema is None else type_details(name, schema, types, bounds)
 

@@ -24,7 +24,7 @@ from ..schema.wording import (
     union_notes,
 )
 from ..table import JsonSchema
-from ..text import clean, line, listed, shown
+from ..text import clean, line, listed
 from .bounds import UNBOUNDED, Bounds
 from .fields import OF_TYPES, Info, field_info, with_notes, within
 
@@ -68,18 +68,15 @@ def type_details(name: str, schema: JsonSchema, types: Types, bounds: Bounds = U
     if kind in _PARTS:
         entries, left = _parts(target, kind, types, bounds)
         info[_PARTS[kind]] = entries
-        text = with_notes(text, more_note(entries, left))
+        text = with_notes(text, more_note(left))
     if text:
         info["description"] = text
     return info
 
 
-def more_note(entries: list[Any], left: int) -> list[str]:
+def more_note(left: int) -> list[str]:
     """Return the sentence that says how many entries follow and how to have them; none if none follow."""
-    if not left or not entries:
-        return []
-    last = entries[-1]["name"] if isinstance(entries[-1], Mapping) else entries[-1]
-    return [f"{left} more follow: introspect with after {shown(last)}, or all: true."]
+    return [f"{left} more follow: introspect with the last one here as after, or all: true."] if left else []
 
 
 def _parts(target: JsonSchema, kind: str, types: Types, bounds: Bounds) -> tuple[list[Any], int]:
