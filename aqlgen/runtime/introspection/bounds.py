@@ -11,11 +11,17 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..errors import Code, Failure
-from ..tokens import encoded, estimate, tokens_of
 
-__all__ = ["UNBOUNDED", "Bounds"]
+__all__ = ["UNBOUNDED", "Bounds", "tokens_of"]
 
 _Entry = TypeVar("_Entry")
+
+
+def tokens_of(value: Any) -> int:
+    """Return how many tokens the JSON of a value is at most, as a rule."""
+    from .. import tokens  # only introspection that is asked for needs it
+
+    return tokens.tokens_of(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,8 @@ UNBOUNDED = Bounds()
 
 def _fitting(entries: Sequence[Any], most: int) -> int:
     """Return how many of the first entries have at most so many tokens, and at least one."""
+    from ..tokens import encoded, estimate
+
     count = len(entries)
     while count > 1:
         text = encoded(entries[:count])

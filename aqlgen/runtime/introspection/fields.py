@@ -34,7 +34,7 @@ from ..schema.wording import (
 )
 from ..table import JsonSchema, Parameter
 from ..text import brief, clean, listed
-from ..tokens import tokens_of
+from .bounds import tokens_of
 
 __all__ = ["IN_FULL", "OF_TYPES", "Detail", "Info", "field_info", "parameter_info", "with_notes", "within"]
 

@@ -20,9 +20,8 @@ from ..schema.reader import json_type
 from ..settings.config import Config
 from ..table import Adapter, Row, Table
 from ..text import folded, line
-from ..tokens import tokens_of
 from . import protocol
-from .bounds import Bounds
+from .bounds import Bounds, tokens_of
 from .fields import with_notes
 from .info import (
     PARAMETERS,
