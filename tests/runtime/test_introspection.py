@@ -549,7 +549,10 @@ def test_an_unknown_name_is_answered_with_those_near_it(ask: Callable[..., Any])
 def test_names_for_which_an_answer_has_no_room_are_left(package: Path) -> None:
     """R-INT-6"""
     names = ["introspect", "run_steps", "create_animal", "get_animal", "list_animals", "update_animal"]
-    data = make(package, max_answer_tokens=500).answer({"query": "search", "name": names}, None)["data"]
+    introspection = make(package, max_answer_tokens=500)
+    data = introspection.answer({"query": "search", "name": ["nonsense", "introspect"]}, None)["data"]
+    assert [operation["name"] for operation in data["operations"]] == ["introspect"]
+    data = introspection.answer({"query": "search", "name": names}, None)["data"]
     described = [operation["name"] for operation in data["operations"]]
     assert described
     assert described + data["left"] == names

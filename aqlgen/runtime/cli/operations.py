@@ -192,7 +192,7 @@ def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, A
     answer = introspection.answer({"query": "operations", "name": name}, None)
     details: dict[str, Any] | None = answer["data"]["operation"] if answer["success"] else None
     if details is None:
-        answer = introspection.answer({"query": "types", "name": name}, None)
+        answer = introspection.answer({"query": "types", "name": name, "all": True}, None)
         return answer["data"]["type"] if answer["success"] else None
     row = table.find(details["name"])
     return details if row is None else {**details, "method": row.method, "path": row.path, "danger": row.danger}

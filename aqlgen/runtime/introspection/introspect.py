@@ -219,7 +219,7 @@ class Introspection:
                 data["unknown"][line(name, 64)] = [hit.name for hit in near.hits]
                 continue
             room -= tokens_of(details)
-            if room < 0 and index:
+            if room < 0 and (data["operations"] or data["types"]):
                 data["left"] = list(names[index:])
                 break
             data["types" if operation is None else "operations"].append(details)
