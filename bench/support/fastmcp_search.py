@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2
 from fastmcp import Client, FastMCP
+from fastmcp.server.providers.openapi import OpenAPIProvider
 from fastmcp.server.transforms.search import BM25SearchTransform, RegexSearchTransform
 from fastmcp.server.transforms.search.base import serialize_tools_for_output_markdown
 
@@ -33,14 +34,11 @@ def pattern(query: str) -> str:
     return ".*".join(word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words)
 
 
-async def searched(document: dict[str, Any], transform: Any, argument: str, tasks: list[dict[str, Any]]) -> Any:
+async def searched(
+    provider: OpenAPIProvider, names: dict[str, str], transform: Any, argument: str, tasks: list[dict[str, Any]]
+) -> Any:
     """Return the list of tools, and the answers to all tasks."""
-    server = FastMCP.from_openapi(openapi_spec=document, client=httpx2.AsyncClient(base_url="http://127.0.0.1"))
-    names: dict[str, str] = {}
-    for tool in await server.list_tools():
-        route = tool._route
-        names[tool.name] = address(f"{route.method.upper()} {route.path}")
-    server.add_transform(transform)
+    server = FastMCP("peer", providers=[provider], transforms=[transform])
     answers = []
     async with Client(server) as client:
         tools = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in await client.list_tools()]
@@ -59,6 +57,11 @@ async def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         document = json.load(file)
     tasks = json.load(sys.stdin)
+    provider = OpenAPIProvider(document, client=httpx2.AsyncClient(base_url="http://127.0.0.1"))
+    names = {}
+    for tool in await FastMCP("all", providers=[provider]).list_tools():
+        route = tool._route
+        names[tool.name] = address(f"{route.method.upper()} {route.path}")
     markdown = {"search_result_serializer": serialize_tools_for_output_markdown}
     transforms = {
         "FastMCP BM25": (BM25SearchTransform(), "query"),
@@ -68,7 +71,7 @@ async def main() -> None:
     }
     results = {}
     for title, (transform, argument) in transforms.items():
-        results[title] = await searched(document, transform, argument, tasks)
+        results[title] = await searched(provider, names, transform, argument, tasks)
     json.dump(results, sys.stdout)
 
 
