@@ -17,7 +17,7 @@ from guarded_shop import KEY, OPERATIONS, Human, Shop, open_shop, write_shop
 
 from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.state import SqliteState
+from aqlgen.runtime.state.sqlite import SqliteState
 from aqlgen.runtime.steps import kept as kept_module
 from aqlgen.runtime.steps.kept import KeptPlans
 from aqlgen.runtime.table import Row
