@@ -56,6 +56,10 @@ class Ranking:
 
     def search(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> list[Hit]:
         """Return the operations that have to do with a text, the best first; with `wanted` those alone."""
+        return [hit for hit, _ in self.ranked(text, wanted, most)]
+
+    def ranked(self, text: str, wanted: Wanted | None = None, most: int = _MOST) -> list[tuple[Hit, float]]:
+        """Return what `search` returns, each with its score; those behind the best 80 have none (0)."""
         asked = self._joined(question(text))
         scores = self._scores(asked)
         hit = self._postings.hit
@@ -67,7 +71,7 @@ class Ranking:
             weighed = {short: score for short, score in weighed.items() if wanted(hit(short))}
         order = sorted(weighed, key=lambda short: (-weighed[short], hit(short).name))
         order += (short for short in best if short not in weighed)
-        return [hit(short) for short in order[:most]]
+        return [(hit(short), weighed.get(short, 0.0)) for short in order[:most]]
 
     def nearest(self, text: str, wanted: Wanted | None = None, most: int = 10) -> list[Hit]:
         """Return operations with words that look like those of a text, or else those to begin with."""

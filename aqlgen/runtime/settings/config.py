@@ -193,7 +193,8 @@ class Config(NamedTuple):
         "introspection.max_list",
         "MAX_LIST",
         Whole(10, 10_000),
-        "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
+        "Longest list that introspection gives at once, {allowed}, as far as max_answer_tokens has room; a longer one "
+        "is given in pages, or whole where `all` is asked for.",
     )
 
     auth_allow_http: bool = setting(
