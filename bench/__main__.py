@@ -13,7 +13,17 @@ USAGE = "usage: python -m bench NAME [ARGS]      python -m bench NAME --help tel
 WRONG_OPTIONS = 3
 MEASUREMENTS: dict[str, tuple[str, ...]] = {
     "Replicas over one store": ("replicas", "killed"),
-    "A generated adapter": ("startup", "overhead", "gate", "tokens", "faults", "clients", "demo", "credentials"),
+    "A generated adapter": (
+        "startup",
+        "overhead",
+        "gate",
+        "tokens",
+        "described",
+        "faults",
+        "clients",
+        "demo",
+        "credentials",
+    ),
     "Generating": (
         "generate",
         "scale",

@@ -193,7 +193,8 @@ class Config(NamedTuple):
         "introspection.max_list",
         "MAX_LIST",
         Whole(10, 10_000),
-        "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
+        "Longest list that introspection gives at once, {allowed}, as far as max_answer_tokens has room; a longer one "
+        "is given in pages, or whole where `all` is asked for.",
     )
 
     auth_allow_http: bool = setting(
@@ -284,9 +285,10 @@ class Config(NamedTuple):
         "",
         "audit.path",
         "AUDIT_PATH",
-        parsers.path,
+        parsers.audit_path,
         "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
-        "end. Empty: audit.jsonl beside the state; with state in memory, records of the log, level notice.",
+        'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
+        "notice.",
     )
 
     warn_slow_ms: int = setting(

@@ -37,8 +37,9 @@ class StateKeys:
         """Raise ConfigError if keys are set that are no good. A key is never shown."""
         unreadable = self._variables.unreadable([STATE_KEY])
         problem = f"{unreadable[0]} names a file that cannot be read" if unreadable else ""
-        if not problem and self._variables.value(STATE_KEY) is not None:
-            problem = self._problem(_lines(self._variables.value(STATE_KEY)))
+        text = self._variables.value(STATE_KEY)
+        if not problem and (text or (text is not None and not self._variables.steady([STATE_KEY]))):
+            problem = self._problem(_lines(text))
         if problem:
             raise ConfigError(problem)
 

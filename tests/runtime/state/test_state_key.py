@@ -48,6 +48,15 @@ def test_a_key_that_can_be_guessed_is_refused_and_not_shown(
         assemble(folder, environ=environ(tmp_path, MCP_AQL_STATE_KEY_FILE=str(tmp_path / "missing")))
 
 
+def test_an_empty_variable_is_none_and_an_empty_file_is_refused(folder: Path, tmp_path: Path) -> None:
+    """R-OPS-3: a manifest names the variable before it is filled."""
+    empty = tmp_path / "empty"
+    empty.write_text("\n")
+    assert doctor(folder, environ(tmp_path, MCP_AQL_STATE_KEY=""))["safety"]["state"]["key"] == "the store"
+    with pytest.raises(ConfigError, match="must hold keys"):
+        assemble(folder, environ=environ(tmp_path, MCP_AQL_STATE_KEY_FILE=str(empty)))
+
+
 def test_a_key_never_stands_in_the_settings_file(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "adapter.toml").write_text(f'[state]\nkey = "{KEY}"\n')
     with pytest.raises(ConfigError, match="is a secret and never stands here: set MCP_AQL_STATE_KEY") as refused:
