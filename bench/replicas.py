@@ -179,7 +179,7 @@ def main(argv: Sequence[str]) -> None:
     options.add_argument("--confirmations", type=int, default=10_000, help="of each run with kills (default: 10000)")
     options.add_argument("--every", type=float, default=4.0, help="seconds between kills, about (default: 4)")
     options.add_argument("--outage", type=float, default=3.0, help="seconds for which Redis is stopped (default: 3)")
-    options.add_argument("--replicas", type=int, nargs="+", default=[2, 4], help="of the runs with kills")
+    options.add_argument("--replicas", type=int, nargs="*", default=[2, 4], help="of the runs with kills")
     options.add_argument("--stores", nargs="+", choices=("sqlite", "redis"), default=["redis", "sqlite"])
     options.add_argument("--calls", type=int, default=4000, help="of each measurement of throughput; 0 for none")
     chosen = options.parse_args(argv)

@@ -20,7 +20,7 @@ from aqlgen.runtime.server.elicitation import Questions
 from aqlgen.runtime.session import Session, with_caller
 from aqlgen.runtime.settings.config import Config
 from aqlgen.runtime.state.custody import State
-from aqlgen.runtime.state.places import is_redis, open_store
+from aqlgen.runtime.state.places import open_store
 from aqlgen.runtime.state.redis import RedisState
 from aqlgen.runtime.table import Adapter, Table
 from tests.runtime.redis_server import RedisServer, redis_server
@@ -28,6 +28,7 @@ from tests.runtime.redis_server import RedisServer, redis_server
 pytestmark = pytest.mark.anyio
 DELETE = {"operation": "delete_animal", "params": {"animal_id": 7}}
 ENFORCING = {"safety_loop": "enforcing", "requires_approval": ("delete_*",), "loop_approval": "client"}
+ON_REDIS = pytest.mark.parametrize("url", ["redis"], indirect=True)  # a file does not go away
 KEYS = ("first-key-of-thirty-two-characters", "other-key-of-thirty-two-characters")
 Replica = Callable[..., Dispatcher]
 Envelope = dict[str, Any]
@@ -277,12 +278,11 @@ async def test_nothing_that_is_stored_can_be_read_in_the_store(replica: Replica,
 # Away
 
 
+@ON_REDIS
 async def test_while_the_store_is_away_nothing_is_confirmed_and_reads_go_on(
     replica: Replica, api: FakeApi, url: str, server: RedisServer
 ) -> None:
     """R-OPS-3, R-SAFE-3, R-LOOP-3: closed for confirmations and blocks, open for reads and pages."""
-    if not is_redis(url):
-        pytest.skip("a file does not go away")
     dispatcher, looping = replica(KEYS[0]), replica(KEYS[0], **ENFORCING)
     token = await token_of(dispatcher)
     create = {"operation": "create_animal", "params": {"name": "Ada", "species": "lion"}}
@@ -317,12 +317,11 @@ async def test_while_the_store_is_away_nothing_is_confirmed_and_reads_go_on(
     assert (await call(dispatcher, confirmation_token=token))["success"]
 
 
+@ON_REDIS
 async def test_cursors_of_an_outage_are_read_when_the_store_is_back(
     state: Callable[..., State], url: str, server: RedisServer
 ) -> None:
     """R-OPS-3, R-SEL-3: by the replica that wrote them."""
-    if not is_redis(url):
-        pytest.skip("a file does not go away")
     cursors = Cursors(state())
     server.stop()
     try:
@@ -337,12 +336,11 @@ async def test_cursors_of_an_outage_are_read_when_the_store_is_back(
     assert other.read("after", cursors.write("x", {}, Place(2)), "x", {}) == Place(2)
 
 
+@ON_REDIS
 async def test_logins_are_in_the_store_of_all_replicas(
     url: str, server: RedisServer, state: Callable[..., State]
 ) -> None:
     """R-OPS-3: sealed where there is a key, and read from memory while the store is away."""
-    if not is_redis(url):
-        pytest.skip("a login in a file is read by whoever has the file")
     sealer = state(KEYS[0]).shared.owner_sealer
     here, there = (SharedLogins(RedisState(url, "logins"), sealer) for _ in range(2))
     assert there.get("oauth") is None
