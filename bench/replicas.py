@@ -133,8 +133,9 @@ async def reads(running: Fleet, count: int) -> float:
 
     async def work() -> None:
         for number in numbers:
-            answer = await running.call(caller, "read", "get_thing", id=number)
-            assert answer is not None
+            answer = None
+            while answer is None:  # a connection that was idle may have been closed
+                answer = await running.call(caller, "read", "get_thing", id=number)
             assert answer["success"], answer
 
     begin = perf_counter()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -120,11 +119,10 @@ class Replica:
                 env=environment(**self._variables),
             )
 
-    def kill(self, number: int = signal.SIGKILL) -> None:
+    def kill(self) -> None:
         """End it at once."""
         if self._process is not None:
-            with suppress(ProcessLookupError):
-                os.kill(self._process.pid, number)
+            self._process.kill()
             self._process.wait(20)
             self._process = None
 
@@ -171,6 +169,7 @@ class Fleet:
             f"POST /mcp HTTP/1.1\r\nHost: localhost:{replica.port}\r\nAuthorization: Bearer {token}\r\n"
             "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
             f"MCP-Protocol-Version: {_MODERN}\r\nMcp-Method: tools/call\r\nMcp-Name: {name}\r\n"
+            f"Mcp-Param-Operation: {operation}\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         ).encode()
         pool = self._connections.setdefault(replica.port, [])
@@ -233,7 +232,7 @@ async def fleet(project: Path, count: int, url: str, log: Path, callers: int, **
     finally:
         running.close()
         for replica in replicas:
-            replica.kill(signal.SIGTERM)
+            replica.kill()
         server.close()
 
 
