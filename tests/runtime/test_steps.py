@@ -339,6 +339,54 @@ async def test_a_foreach_goes_on_with_the_item_that_failed(run: Any, api: Zoo) -
     assert [number for name, number in api.done if name == "get_animal"] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("choice", "sent"), [("repeat", ["Dot", "Eve", "Eve", "Flo"]), ("skip", ["Dot", "Eve", "Flo"])]
+)
+async def test_a_call_of_unknown_outcome_is_made_again_only_if_the_agent_says_so(
+    run: Any, api: Zoo, choice: str, sent: list[str]
+) -> None:
+    """R-STEP-2, R-ERR-2: otherwise what was carried out would be carried out twice."""
+    names: list[str] = []
+
+    def lost(response: Any, row: Row, params: Any) -> Any:
+        names.append(params["name"])
+        if names == ["Dot", "Eve"]:
+            raise Failure(Code.INTERNAL_ERROR, "No answer came", {"outcome": "unknown"})
+        return {"id": len(names), **params}
+
+    api.decode = lost  # type: ignore[method-assign]
+    params = {"name": ref("item"), "species": "newt"}
+    create = {"operation": "create_animal", "params": params, "foreach": ["Dot", "Eve", "Flo"]}
+    error = (await run(create))["error"]
+    assert "unknown: 'skip' if it was, 'repeat' if it was not" in error["message"]
+    token = {"continue": error["details"]["plan"]["continue"]}
+    refused = await run(**token)
+    assert refused["error"]["code"] == "VALIDATION_MISSING_PARAM"
+    assert (await run(**token, dry_run=True))["success"]
+    assert names == ["Dot", "Eve"]
+    answer = await run(**token, unknown=choice)
+    assert names == sent
+    assert [data and data["name"] for data in answer["data"]["steps"][0]["data"]] == [
+        "Dot", None if choice == "skip" else "Eve", "Flo",
+    ]  # fmt: skip
+
+
+async def test_what_to_do_with_an_unknown_outcome_is_said_only_of_one(run: Any, api: Zoo) -> None:
+    """R-STEP-2: a call that does the same when it is made twice is made again."""
+    api.broken = {"delete_animal"}
+    delete = {"operation": "delete_animal", "params": {"animal_id": 1}}
+    settings = {"policy": "open"}
+    for details in ({}, {"outcome": "unknown"}):
+        api.decode = lambda *_, details=details: (_ for _ in ()).throw(  # type: ignore[method-assign, misc]
+            Failure(Code.INTERNAL_ERROR, "No answer came", dict(details))
+        )
+        error = (await run(delete, settings=settings))["error"]
+        token = {"continue": error["details"]["plan"]["continue"]}
+        refused = await run(**token, unknown="skip", settings=settings)
+        assert refused["error"]["code"] == "VALIDATION_INVALID_VALUE"
+        assert (await run(**token, settings=settings))["error"]["code"] == error["code"]
+
+
 async def test_a_reference_that_leads_nowhere_halts_before_its_call(run: Any, api: Zoo) -> None:
     """R-STEP-2"""
     error = (await run(FIND, get(ref("find.items[7].id"))))["error"]

@@ -37,6 +37,7 @@ _PARAMETERS = (
     _field("return", "object", "What comes back instead of every step's data: values and references"),
     _field("dry_run", "boolean", "Show the plan with its requests, as far as they are known, and send nothing"),
     _field("continue", "string", "Token of a halted plan, instead of steps: go on with it", maxLength=80),
+    _field("unknown", "string", "Beside continue: what to do with a call of unknown outcome", enum=["repeat", "skip"]),
     _field("confirmation_token", "string", "Beside continue: token of a CONFIRMATION_REQUIRED answer", maxLength=80),
 )
 _RETURNS = {"name": "object", "kind": "object", "description": "steps with their data, or what return asks for"}
