@@ -90,7 +90,7 @@ def ref(text: str) -> dict[str, str]:
 # References and conditions
 
 
-DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}], "none": None, "0": "zero"}
+DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}, {}], "none": None, "0": "zero"}
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,16 @@ DATA = {"items": [{"id": 7, "a b": 1, "fullName": "x", "tags": ["p", "q"]}], "no
     [
         ("find", DATA),
         ("find.items[0].id", 7),
-        ("find.items[-1].tags[1]", "q"),
+        ("find.items[-2].tags[1]", "q"),
         ('find.items[0]["a b"]', 1),
         ("find.items[0].full_name", "x"),
         ("find.items[0].FULLNAME", "x"),
         ("find.none", None),
         ("find.0", "zero"),
         ("1.items[0].id", 7),
+        ("find.items[*].id", [7, None]),
+        ("find.items[*].tags[*]", [["p", "q"], None]),
+        ("find.items[0].tags[*]", ["p", "q"]),
     ],
 )
 def test_a_reference_is_a_path_into_an_earlier_answer(text: str, value: Any) -> None:
@@ -117,7 +120,8 @@ def test_a_reference_is_a_path_into_an_earlier_answer(text: str, value: Any) -> 
     [
         ("find.nope", "find has no 'nope'"),
         ("find.items.id", "find.items is a list: give an index, such as [0]"),
-        ("find.items[1]", "find.items has 1 items"),
+        ("find.items[2]", "find.items has 2 items"),
+        ("find.none[*].id", "find.none is null, no list"),
         ("find[0]", "find is an object, no list"),
         ("find.none.x", "find.none is null"),
         ("find.items[0].id.x", "find.items[0].id is a single value"),

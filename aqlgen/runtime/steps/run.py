@@ -214,8 +214,9 @@ class Run:
         if not is_reference(step.foreach):
             return
         reference = read_reference(step.foreach)
-        if reference.path[-1:] == ("items",):
-            page = self._value(Reference(reference.text, reference.root, reference.path[:-1]), None, 0)
+        path = reference.path[: reference.path.index(None)] if None in reference.path else reference.path
+        if path[-1:] == ("items",):
+            page = self._value(Reference(reference.text, reference.root, path[:-1]), None, 0)
             info = page.get("pageInfo") if _is_object(page) else None
             if isinstance(info, Mapping) and info.get("hasNextPage") is True:
                 message = "foreach took one page of a list; it has more pages"
