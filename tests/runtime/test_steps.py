@@ -143,6 +143,20 @@ def test_what_is_no_reference_is_refused(text: Any) -> None:
         read_reference({"$ref": text})
 
 
+@pytest.mark.parametrize(
+    ("data", "text", "value"),
+    [
+        ({"data": [{"id": 7}], "next": None}, "find.items[0].id", 7),
+        ([{"id": 7}], "find.items[*].id", [7]),
+        ({"items": {"id": 7}, "data": []}, "find.items.id", 7),
+        ([{"data": [1]}, {"data": [2]}], "find[*].items", [[1], [2]]),
+    ],
+)
+def test_items_are_the_list_of_an_answer_whatever_it_is_called(data: Any, text: str, value: Any) -> None:
+    """R-STEP-1: an agent need not know how the API names it."""
+    assert pick(data, read_reference(ref(text))) == value
+
+
 def test_only_an_object_of_the_one_key_is_a_reference() -> None:
     """R-STEP-1: and what it stands for is not searched for references."""
     value = {"a": [ref("x"), {"$ref": "x", "b": 1}], "c": {"d": ref("x")}}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from ..errors import Code, Failure
@@ -125,14 +125,16 @@ def resolve(value: Any, look_up: Callable[[Reference], Any], budget: Budget) -> 
     return [resolve(inner, look_up, budget) for inner in value] if isinstance(value, list) else value
 
 
-def pick(data: Any, reference: Reference) -> Any:
-    """Return what a reference's path leads to. Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere."""
-    for depth, step in enumerate(reference.path):
+def pick(data: Any, reference: Reference, begin: int = 0) -> Any:
+    """Return what a reference's path leads to, from a part of it on.
+
+    Raises Failure (VALIDATION_INVALID_VALUE) if it leads nowhere.
+    """
+    for depth, step in enumerate(reference.path[begin:], begin):
         if step is None:
             if not isinstance(data, list):
                 raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
-            rest = replace(reference, path=reference.path[depth + 1 :])
-            return [_pick_or_null(item, rest) for item in data]
+            return [_pick_or_null(item, reference, depth + 1) for item in data]
         if isinstance(step, int):
             if not isinstance(data, list):
                 raise _nowhere(reference, depth, f"is {_kind(data)}, no list", data)
@@ -140,6 +142,10 @@ def pick(data: Any, reference: Reference) -> Any:
                 raise _nowhere(reference, depth, f"has {len(data)} items", data)
             data = data[step]
             continue
+        if step == "items" and _is_of_answer(reference, depth):
+            data, step = _listed(data)
+            if step is None:
+                continue
         if not isinstance(data, Mapping):
             hint = ": give an index, such as [0]" if isinstance(data, list) else ""
             raise _nowhere(reference, depth, f"is {_kind(data)}{hint}", data)
@@ -152,9 +158,25 @@ def pick(data: Any, reference: Reference) -> Any:
     return data
 
 
-def _pick_or_null(item: Any, rest: Reference) -> Any:
+def _listed(data: Any) -> tuple[Any, str | None]:
+    """Return where the list of an answer is: in the answer, or under a name. `items` means it whatever it is called."""
+    if isinstance(data, list):
+        return data, None
+    if isinstance(data, Mapping) and "items" not in data:
+        lists = [key for key, value in data.items() if isinstance(value, list)]
+        if len(lists) == 1:
+            return data, lists[0]
+    return data, "items"
+
+
+def _is_of_answer(reference: Reference, depth: int) -> bool:
+    """Return True for the first name of a path into an answer, or into each of the answers of a step with foreach."""
+    return reference.root != "item" and not any(isinstance(step, str) for step in reference.path[:depth])
+
+
+def _pick_or_null(item: Any, reference: Reference, begin: int) -> Any:
     try:
-        return pick(item, rest)
+        return pick(item, reference, begin)
     except Failure:
         return None
 
