@@ -165,7 +165,7 @@ class Peer:
     """A FastMCP server in code mode for one document, and its client."""
 
     def __init__(self, start: Mapping[str, Any]) -> None:
-        import httpx
+        import httpx2
         from fastmcp import FastMCP
         from fastmcp.experimental.transforms.code_mode import CodeMode
 
@@ -176,7 +176,7 @@ class Peer:
             import yaml
 
             document = json.loads(json.dumps(yaml.load(text, yaml.CSafeLoader), default=str))
-        client = httpx.AsyncClient(base_url=start["base"])
+        client = httpx2.AsyncClient(base_url=start["base"])
         self._plain = FastMCP.from_openapi(document, client=client, validate_output=False)
         self.server = FastMCP.from_openapi(document, client=client, validate_output=False, transforms=[CodeMode()])
         self._lists = start["lists"]

@@ -119,7 +119,7 @@ class _Session:
 
 
 def _introspection(**params: Any) -> dict[str, Any]:
-    return {"operation": "introspect", "params": {"query": "operations", **params}}
+    return {"operation": "introspect", "params": {"query": "operations"} | params}
 
 
 def _distinct(job: Job) -> Iterator[Step]:
@@ -139,19 +139,22 @@ async def play_as_plan(adapter: Adapter, job: Job) -> Context:
     async with adapter.client() as client:
         session = _Session(client, adapter, Context(await tokens_of_tools(client)))
         steps = list(_distinct(job))
-        asked = [_introspection(search=step.words, first=FIRST) for step in steps]
-        if len(job.steps) > 1:
-            asked.append(_introspection(name="run_steps"))
+        describes = await _describes(client)
+        search = {"query": "search"} if describes else {"first": FIRST}
+        asked = [_introspection(search=step.words, **search) for step in steps]
+        asked.append(_introspection(name="run_steps"))
         answers = await _several(session, asked)
         known = {"run_steps"}
         for step, answer in zip(steps, answers, strict=False):
             name = adapter.name(step)
-            if name not in _names_in(answer["operations"]):
-                found = await session.data("read", _introspection(search=step.words, first=FIRST * 5))
-                assert name in _names_in(found["operations"]), f"{step.words}: {name} is not found"
+            if name not in _names_in(answer):
+                found = await session.data("read", _introspection(search=step.words, **search | {"first": FIRST * 5}))
+                assert name in _names_in(found), f"{step.words}: {name} is not found"
             known.update(_described(answer))
         unknown = [adapter.name(step) for step in steps if adapter.name(step) not in known]
-        if unknown:
+        if unknown and describes:
+            await session.data("read", _introspection(query="search", name=unknown))
+        elif unknown:
             await _several(session, [_introspection(name=name) for name in unknown])
         await session.data("execute", {"operation": "run_steps", "params": _plan(adapter, job)})
     return session.context
@@ -165,13 +168,20 @@ async def _several(session: _Session, requests: Sequence[Mapping[str, Any]]) -> 
     return [entry["result"]["data"] for entry in envelope["results"]]
 
 
-def _names_in(operations: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [operation["name"] for operation in operations]
+async def _describes(client: Client) -> bool:
+    """Return True for an adapter whose searches describe what they find; not counted, since its tools say so."""
+    answer = await client.call_tool("mcp_aql_read", _introspection(query="search", search="list"))
+    return bool(json.loads(answer.content[0].text)["success"])  # type: ignore[union-attr]
+
+
+def _names_in(answer: Mapping[str, Any]) -> set[str]:
+    """Return the operations that a search names."""
+    return {operation["name"] for operation in answer["operations"]} | set(answer.get("others", ()))
 
 
 def _described(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the operations that a search describes whole."""
-    for operation in (*answer["operations"], answer.get("operation") or {}):
+    for operation in answer.get("operations", ()):
         if "parameters" in operation:
             yield operation["name"]
 
@@ -211,7 +221,7 @@ async def play_by_calls(adapter: Adapter, job: Job) -> Context:
             name = adapter.name(step)
             for more in ({}, {"first": 50}, {"first": 250}):
                 answer = await session.data("read", _introspection(search=step.words, **more))
-                if name in _names_in(answer["operations"]):
+                if name in _names_in(answer):
                     break
             else:
                 raise RuntimeError(f"{step.words}: {name} is not found")
