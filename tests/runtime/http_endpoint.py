@@ -130,8 +130,20 @@ class Endpoint:
         headers: Iterable[tuple[str, str]] = (),
         **how: Any,
     ) -> Any:
-        """Call a tool, in a session or without one, and return the adapter's answer."""
+        """Perform an operation by a tool, in a session or without one, and return the adapter's answer."""
         arguments = {"operation": operation, "params": params, **(more or {})}
+        return await self.call(name, arguments, session=session, headers=headers, **how)
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        session: str | None = None,
+        headers: Iterable[tuple[str, str]] = (),
+        **how: Any,
+    ) -> Any:
+        """Call a tool with arguments, in a session or without one, and return the adapter's answer."""
         call: dict[str, Any] = {"name": f"mcp_aql_{name}", "arguments": arguments}
         if session is not None:
             pairs = [("mcp-session-id", session), ("mcp-protocol-version", LEGACY)]
