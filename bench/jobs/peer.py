@@ -65,7 +65,12 @@ class Code:
         return step["operation"] in self._lists
 
     def _listed(self, step: Mapping[str, Any], call: str) -> str:
-        return f"({call})[{self._lists[step['operation']] or 'result'!r}]" if self._is_list(step) else f"({call})"
+        """Return the list that a call answers with, or what else it answers with."""
+        wrapped = (self._tools[step["operation"]].output_schema or {}).get("x-fastmcp-wrap-result")
+        keys = ["result"] if wrapped else []
+        if self._is_list(step) and self._lists[step["operation"]]:
+            keys.append(self._lists[step["operation"]])
+        return f"({call})" + "".join(f"[{key!r}]" for key in keys)
 
     def _single(self, step: Mapping[str, Any], name: str) -> list[str]:
         call = self._listed(step, self._call(step))

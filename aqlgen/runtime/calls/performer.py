@@ -157,10 +157,11 @@ class Performer:
         fields = requested if requested is not None else row.default_fields
         if fields == "full" or not data:
             return data
-        if requested is None and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
-            return data
         selected, shortened = self._selection.select(data, row, fields, "items" if paged else None)
         if (requested is None or shortened) and selected != data:
+            # The estimate of tokens comes last: it costs more than the selection.
+            if requested is None and length <= _SMALL * _LONGEST_TOKEN and tokens_of(data) <= _SMALL:
+                return data
             meta.notes = {**(meta.notes or {}), "fields": _note(row, fields, shortened, default=requested is None)}
         return selected
 
