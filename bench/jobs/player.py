@@ -148,8 +148,8 @@ async def play_as_plan(adapter: Adapter, job: Job) -> Context:
         for step, answer in zip(steps, answers, strict=False):
             name = adapter.name(step)
             if name not in _names_in(answer):
-                found = await session.data("read", _introspection(search=step.words, **search | {"first": FIRST * 5}))
-                assert name in _names_in(found), f"{step.words}: {name} is not found"
+                hits = await session.data("read", _introspection(search=step.words, **search | {"first": FIRST * 5}))
+                assert name in _names_in(hits), f"{step.words}: {name} is not found"
             known.update(_described(answer))
         unknown = [adapter.name(step) for step in steps if adapter.name(step) not in known]
         if unknown and describes:

@@ -115,10 +115,10 @@ class StatefulApi:
                 )
             return status, {}, shape
         if method == "DELETE":
-            found = self._find(parent, last)
-            if found is not None:
-                self._things[parent].remove(found)
-            return (404 if found is None and parent in self._things else status), {}, shape
+            thing = self._find(parent, last)
+            if thing is not None:
+                self._things[parent].remove(thing)
+            return (404 if thing is None and parent in self._things else status), {}, shape
         sent = _unwrapped(body, collection)
         thing = self._find(parent, last)
         if thing is not None and method in ("PUT", "PATCH"):
@@ -210,7 +210,7 @@ def _unwrapped(body: Any, collection: str) -> Thing:
 def _tell_page(shape: Thing, start: int, size: int, total: int) -> None:
     """Set the fields about the page that an answer has."""
     following = start + size if start + size < total else None
-    told = {
+    fields = {
         "total": total,
         "total_count": total,
         "offset": start,
@@ -222,7 +222,7 @@ def _tell_page(shape: Thing, start: int, size: int, total: int) -> None:
         if following is None
         else {"offset": str(following), "path": "/", "uri": "https://example.com/"},
     }
-    shape |= {name: value for name, value in told.items() if name in shape}
+    shape |= {name: value for name, value in fields.items() if name in shape}
     if isinstance(shape.get("meta"), dict) and "pagination" in shape["meta"]:
         page = start // size + 1
         shape["meta"]["pagination"] = {
