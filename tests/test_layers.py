@@ -40,6 +40,7 @@ LAYERS = {
         ("errors", "exact_json", "text", "media", "state", "session", "table", "tokens"),
         ("envelope", "redaction", "wire", "schema"),
         ("settings", "logs"),
+        ("telemetry",),
         ("hooks", "encode", "decode", "validation"),
         ("hosts",),
         ("client", "auth"),
@@ -62,7 +63,20 @@ ALONE = {
 }
 """Libraries that a single module knows."""
 
-ADAPTER = {"mcp", "mcp_types", "jsonschema_rs", "httpx2", "anyio", "pydantic", "starlette", "uvicorn", "h11", "jwt"}
+ADAPTER = {
+    "mcp",
+    "mcp_types",
+    "jsonschema_rs",
+    "httpx2",
+    "anyio",
+    "pydantic",
+    "starlette",
+    "uvicorn",
+    "h11",
+    "jwt",
+    "cryptography",
+    "opentelemetry",
+}
 """What adapters may import beside the standard library: what they declare, and what that brings."""
 
 

@@ -21,27 +21,36 @@ from .redaction import url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
-from .state import SqliteState, State, open_state, state_file
+from .state.places import MEMORY, is_redis, open_state, open_store, state_file
+from .state.sqlite import SqliteState
 from .table import Adapter, Table
+from .telemetry.observer import Observers
+from .telemetry.records import CallRecords
 
 if TYPE_CHECKING:
     import ssl
 
     from .hosts.gate import Hosts
+    from .state.store import Store
     from .wire import Transport
 
 __all__ = ["Assembly", "adapter_secrets", "assemble", "audit_file", "check_variables"]
 
 
 class Assembly(NamedTuple):
-    """An adapter that is ready to answer. Close the transport after use."""
+    """An adapter that is ready to answer. Close the transport and the store after use.
+
+    `state` stays on this machine, `store` is what all replicas share: the same, but for a store in Redis.
+    """
 
     adapter: Adapter
     table: Table
     config: Config
     transport: Transport
     dispatcher: Dispatcher
-    state: State
+    state: SqliteState
+    store: Store
+    observers: Observers
 
 
 def assemble(
@@ -49,23 +58,54 @@ def assemble(
 ) -> Assembly:
     """Read `adapter.json` and the settings, and connect the parts; operations and types are read when first needed.
 
+    With `mock` the API is played, and nothing is written outside this process: no state, no audit log, no files.
+
     Raises ConfigError for bad settings, HookError for bad hooks, OSError or KeyError when the project is damaged.
     """
     environ = os.environ if environ is None else environ
     config = load(folder, environ)
+    if mock:
+        config = config._replace(state_url=MEMORY, audit_path="", files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)
+    _check_extra(config)
+    store = open_store(config.state_url, adapter.name, environ, state)
     credentials = _credentials(adapter, config, environ, state, mock=mock)
     credentials.seen.own(_configured_secrets(config))
-    transport = _transport(adapter, table, folder, config, credentials.verify, mock=mock)
+    observers = Observers()
+    transport = _transport(adapter, table, folder, config, credentials.verify, observers, mock=mock)
     api = Api.of(config, adapter, table, transport, environ=environ, credentials=credentials)
     logger = Logger(config.log_level, adapter.package, secrets=api.secrets)
+    observers.add(CallRecords(logger))
+    if config.telemetry.otel and not mock:
+        _trace(adapter, config, observers)
     if not mock:
         _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked)
-    return Assembly(adapter, table, config, transport, dispatcher, state)
+    dispatcher = Dispatcher(
+        adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked, observers=observers
+    )
+    return Assembly(adapter, table, config, transport, dispatcher, state, store, observers)
+
+
+def _trace(adapter: Adapter, config: Config, observers: Observers) -> None:
+    """Send traces by OpenTelemetry. Raises ConfigError if its libraries are missing."""
+    from .telemetry import tracing
+
+    if not tracing.is_installed():
+        raise ConfigError(f"MCP_AQL_OTEL is set, and {tracing.MISSING}")
+    tracing.set_up(f"{adapter.name}-adapter", adapter.version)
+    observers.add(tracing.Tracing(propagate=config.telemetry.propagate))
+
+
+def _check_extra(config: Config) -> None:
+    """Raise ConfigError if the store's library is missing."""
+    if is_redis(config.state_url):
+        from .state.redis import MISSING, is_installed
+
+        if not is_installed():
+            raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
 
 
 def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:
@@ -126,7 +166,14 @@ def _credentials(
 
 
 def _transport(
-    adapter: Adapter, table: Table, folder: Path, config: Config, verify: ssl.SSLContext | bool, *, mock: bool
+    adapter: Adapter,
+    table: Table,
+    folder: Path,
+    config: Config,
+    verify: ssl.SSLContext | bool,
+    observers: Observers,
+    *,
+    mock: bool,
 ) -> Transport:
     if mock:
         from .client.mock import MockTransport
@@ -139,4 +186,4 @@ def _transport(
 
         return Hosts(adapter, config.base_url, config.server_variables)
 
-    return HttpTransport.of(config, verify=verify, hosts=hosts)
+    return HttpTransport.of(config, verify=verify, hosts=hosts, observers=observers)

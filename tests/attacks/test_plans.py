@@ -18,7 +18,7 @@ from test_framing import INJECTIONS, LEADING_AWAY, STAYING
 
 from aqlgen.runtime.hooks import GateDecision
 from aqlgen.runtime.session import Session, with_caller
-from aqlgen.runtime.state import SqliteState
+from aqlgen.runtime.state.sqlite import SqliteState
 from aqlgen.runtime.steps import kept as kept_module
 from aqlgen.runtime.steps.kept import KeptPlans
 from aqlgen.runtime.table import Row

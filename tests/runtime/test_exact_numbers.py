@@ -18,7 +18,7 @@ from aqlgen.runtime.envelope import success, tool_result
 from aqlgen.runtime.exact_json import ExactFloat, loses_digits, read_float, write_json
 from aqlgen.runtime.safety.literals import literal
 from aqlgen.runtime.server.stdio import parse
-from aqlgen.runtime.state import fingerprint
+from aqlgen.runtime.state.fingerprint import fingerprint
 from tests.runtime.http_endpoint import LEGACY, MODERN, endpoint
 
 NUMBERS = [

@@ -16,7 +16,7 @@ from aqlgen.runtime.client.api import Api
 from aqlgen.runtime.dispatch.dispatcher import Dispatcher
 from aqlgen.runtime.envelope import Envelope
 from aqlgen.runtime.settings.config import Config
-from aqlgen.runtime.state import SqliteState
+from aqlgen.runtime.state.sqlite import SqliteState
 from aqlgen.runtime.table import Adapter, Row, Table
 from aqlgen.runtime.wire import ApiRequest, ApiResponse
 

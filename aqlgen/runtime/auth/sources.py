@@ -16,7 +16,7 @@ from .per_user import CLIENT, NOBODY, PerUser
 from .usage import sent_as
 
 if TYPE_CHECKING:
-    from ..state import SqliteState
+    from ..state.sqlite import SqliteState
 
 __all__ = [
     "SIGNATURE",

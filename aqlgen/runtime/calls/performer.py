@@ -13,7 +13,7 @@ from ..warnings.collector import CallWarning, Warnings
 if TYPE_CHECKING:
     from ..envelope import Paged
     from ..paging.pager import Pager
-    from ..state import State
+    from ..state.sqlite import SqliteState
     from ..table import Row, Table
     from ..warnings.rules import WarningRules
     from ..wire import ApiResponse
@@ -44,7 +44,7 @@ class Notes(Protocol):
 class Performer:
     """Performs calls that are more than one exchange, or return less than the whole answer."""
 
-    def __init__(self, table: Table, board: WarningRules, state: State | None) -> None:
+    def __init__(self, table: Table, board: WarningRules, state: SqliteState | None) -> None:
         self._table = table
         self._board = board
         self._state = state

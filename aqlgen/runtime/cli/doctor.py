@@ -83,7 +83,8 @@ def doctor(
     from ..hooks import NAMES
     from ..hosts.gate import is_listed
     from ..hosts.report import OperationHost, host_uses
-    from ..state import SqliteState, state_file
+    from ..state.places import state_file
+    from ..state.sqlite import SqliteState
     from .readiness import address_report, counts_of, next_steps, with_use
 
     config = load(folder, environ)

@@ -12,7 +12,7 @@ from ..encode.urls import server_url
 from ..hosts.gate import Hosts
 from ..settings.config import Config
 from ..settings.load import Variables, load
-from ..state import open_state
+from ..state.places import open_state
 from ..table import Adapter, Table
 
 __all__ = ["forget", "log_in"]

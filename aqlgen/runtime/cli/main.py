@@ -7,7 +7,6 @@ Exit codes: 0 done, 1 failed, 2 bad arguments or settings, 3 HTTP without saying
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import re
@@ -24,10 +23,6 @@ from ..table import FAMILIES, Adapter, FormatError
 from ..text import line, terminal_text
 
 __all__ = ["main"]
-
-_LINE_OVERHEAD = 64 * 1024
-_ESCAPES = 4
-_GRACE = 5.0
 
 
 def main(folder: Path, hooks: object | None = None, arguments: Sequence[str] | None = None) -> int:
@@ -194,38 +189,11 @@ def _port(text: str) -> int:
 
 
 def _serve(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
-    gc.disable()  # what is imported and built stays: a fifth of the start would go into looking for garbage in it
-    try:
-        from ..assembly import assemble
+    from .serving import serve_over_http, serve_over_stdio
 
-        parts = assemble(folder, hooks, mock=options.mock)
-        from ..logs.log import adopt_libraries
-        from ..server.mcp import build_server
-
-        adopt_libraries(parts.dispatcher.log)
-        server = build_server(parts.dispatcher, parts.transport.aclose)
-    finally:
-        gc.enable()
-    gc.freeze()
-    limit = parts.config.max_request_size * _ESCAPES + _LINE_OVERHEAD
     if options.transport == "stdio":
-        if sys.stdin is not None and sys.stdin.isatty():
-            from .guidance import serving_notice
-
-            adapter = parts.adapter
-            sys.stderr.write(f"{serving_notice(adapter.name, adapter.package, ['--mock'] * options.mock)}\n")
-        from ..server.stdio import serve_stdio
-
-        return serve_stdio(server, max_line=limit, grace=parts.config.timeout + _GRACE)
-    from ..server.access import AccessError
-    from ..server.http import BindError, serve_http
-
-    try:
-        return serve_http(server, host=options.host, port=options.port, max_body=limit, config=parts.config)
-    except BindError as problem:
-        return _fail(str(problem), 1)
-    except AccessError as problem:
-        return _fail(str(problem), 3)
+        return serve_over_stdio(folder, hooks, mock=options.mock)
+    return serve_over_http(folder, hooks, options)
 
 
 def _operations(folder: Path, _: object | None, options: argparse.Namespace) -> int:

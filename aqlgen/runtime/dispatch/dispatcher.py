@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
-from ..errors import Code, Failure
+from ..errors import Code, Failure, internal_failure
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import tool_name
@@ -25,12 +25,14 @@ from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
+from .watch import watched
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
-    from ..state import State
+    from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
+    from ..telemetry.observer import Observers
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
@@ -50,8 +52,9 @@ class Dispatcher:
         hooks: Hooks | None = None,
         logger: Logger | None = None,
         audit: Audit | None = None,
-        state: State | None = None,
+        state: SqliteState | None = None,
         masked: Callable[[Any], Any] | None = None,
+        observers: Observers | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
         if config.read_only:
@@ -64,6 +67,7 @@ class Dispatcher:
         self.introspection = Introspection(adapter, table, config)
         self._api = api
         self._masked = masked
+        self.observers = observers
         self._state = state
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
@@ -115,6 +119,7 @@ class Dispatcher:
             return failure.envelope()
         return await self.answer(family, request, stamp, session, person)
 
+    @watched
     async def answer(
         self,
         family: str | None,
@@ -147,7 +152,7 @@ class Dispatcher:
                 row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
-                    warnings = self._add_alias_warning(request.operation, warnings)
+                    warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
@@ -164,7 +169,7 @@ class Dispatcher:
                 operation=request.operation,
                 session_id=session.id,
             )
-            return _internal(stamp).envelope()
+            return internal_failure(stamp.request_id).envelope()
         if batch_warnings is None:
             return success(data, stamp.meta(), shown)
         headers = stamp.take_headers()
@@ -322,16 +327,13 @@ class Dispatcher:
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
 
-    def _add_alias_warning(self, name: str, warnings: Warnings | None) -> Warnings | None:
-        """Add the warning about a name that is an alias."""
-        alias = self.introspection.alias(name)
-        if alias is None:
-            return warnings
-        from ..warnings.deprecation import alias_warning
-
-        warnings = warnings or Warnings()
-        warnings.extend([alias_warning(alias.name, alias.operation, alias.until)])
-        return warnings
+    def named(self, operation: str) -> tuple[str, str]:
+        """Return the adapter's name of an operation and its family; "unknown" twice for what is none."""
+        known = self._registry.find(operation)
+        named = self.introspection.find(operation) if known is None else known[0]
+        if operation == "introspect":
+            return operation, "read"
+        return ("unknown", "unknown") if named is None else (named.name, named.family)
 
     def check_family(self, family: str | None, operation: str, expected: str) -> None:
         """Raise Failure for an operation that belongs to another tool."""
@@ -386,11 +388,3 @@ class Dispatcher:
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
         """Return the warnings that the envelope shows."""
         return self._warning_rules.select(warnings, session)
-
-
-def _internal(stamp: Stamp) -> Failure:
-    return Failure(
-        Code.INTERNAL_ERROR,
-        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
-        {"request_id": stamp.request_id},
-    )

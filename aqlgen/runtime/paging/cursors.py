@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Code, Failure
-from ..state import fingerprint
+from ..state.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.sqlite import SqliteState
 
 __all__ = ["HASH", "Cursors", "Place"]
 
@@ -52,7 +52,7 @@ class Place(NamedTuple):
 class Cursors:
     """Writes and reads cursors with the key of this installation; one of another is refused."""
 
-    def __init__(self, state: State | None) -> None:
+    def __init__(self, state: SqliteState | None) -> None:
         self._state = state
         self._secret: bytes | None = None
 

@@ -21,7 +21,7 @@ from .plan import Plan, first_lead, number, prepare, put, request_size
 
 if TYPE_CHECKING:
     from ..calls.exchanges import Exchanges
-    from ..state import State
+    from ..state.sqlite import SqliteState
     from ..table import Row, Table
     from ..wire import ApiRequest
 
@@ -38,7 +38,7 @@ _CONFLICTS = (
 class Pager:
     """Requests the pages of lists; an operation is prepared at its first call."""
 
-    def __init__(self, table: Table, state: State | None) -> None:
+    def __init__(self, table: Table, state: SqliteState | None) -> None:
         self._table = table
         self._cursors = Cursors(state)
         self._plans: dict[str, Plan] = {}

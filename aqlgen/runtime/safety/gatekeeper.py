@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from ..errors import Failure
 from ..hooks import Call, GateDecision, Hooks
 from ..session import Session, current_caller
-from ..state import fingerprint
+from ..state.fingerprint import fingerprint
 from .confirmation import Binding, ConfirmationToken, ConfirmationTokens, danger_reasons, shorten
 from .refusals import (
     confirmation_required,

@@ -15,6 +15,7 @@ from . import parsers
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
 from .setting import Setting, collected, setting
+from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
 
 __all__ = ["SETTINGS", "Config", "Setting"]
 
@@ -271,8 +272,9 @@ class Config(NamedTuple):
         "state.url",
         "STATE_URL",
         parsers.state_url,
-        'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", or '
-        '"memory:"; empty: a file of this adapter in the user\'s state folder, see `doctor`. Nothing is written before '
+        'What must outlive the adapter\'s process: "sqlite:///relative.sqlite3", "sqlite:////absolute.sqlite3", '
+        '"memory:", or what several replicas share, "redis://host:6379/0" ("rediss:" over TLS; Valkey too; extra '
+        "`redis`); empty: a file of this adapter in the user's state folder, see `doctor`. Nothing is written before "
         "it is needed.",
     )
 
@@ -368,6 +370,7 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
     sources: Mapping[str, str] = {}
 
@@ -382,5 +385,5 @@ class Config(NamedTuple):
         }
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *HTTP_SETTINGS)
-"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http."."""
+SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *TELEMETRY_SETTINGS, *HTTP_SETTINGS)
+"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

@@ -18,7 +18,9 @@ from typing import Any
 
 from . import parsers
 from .config import SETTINGS, Config
-from .http import HTTP_SETTINGS, HttpSettings
+from .http import HttpSettings
+from .telemetry import TelemetrySettings
+from .variables import unknown_variable
 
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
 
@@ -92,7 +94,7 @@ class ConfigError(Exception):
 
 
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
-    """Read the settings of the package in `folder`. Raises ConfigError for an unknown key and for a bad value."""
+    """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -112,9 +114,17 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
         raise _unknown_key(written, file)
-    http = {item.attribute: values.pop(item.attribute) for item in HTTP_SETTINGS if item.attribute in values}
-    http_settings = HttpSettings(**{attribute.removeprefix("http."): value for attribute, value in http.items()})
-    return Config(**values, http=http_settings, sources=sources)
+    unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
+    if unknown is not None:
+        raise ConfigError(unknown)
+    http, telemetry = HttpSettings(**_taken(values, "http.")), TelemetrySettings(**_taken(values, "telemetry."))
+    return Config(**values, http=http, telemetry=telemetry, sources=sources)
+
+
+def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Remove the values of a part of the settings, and return them by the names of its fields."""
+    attributes = [attribute for attribute in values if attribute.startswith(prefix)]
+    return {attribute.removeprefix(prefix): values.pop(attribute) for attribute in attributes}
 
 
 def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:

@@ -120,8 +120,11 @@ def marks(value: Any) -> tuple[str, ...]:
 
 def state_url(value: Any) -> str:
     """Return the place of durable state."""
-    if not isinstance(value, str) or not re.fullmatch(r"|memory:|sqlite:///.+", value):
-        raise ValueError("must be sqlite:/// and a file, such as sqlite:////var/lib/adapter.sqlite3, or memory:")
+    if not isinstance(value, str) or not re.fullmatch(r"|memory:|sqlite:///.+|rediss?://[^/?#]+(/\d*)?", value):
+        raise ValueError(
+            "must be sqlite:/// and a file, such as sqlite:////var/lib/adapter.sqlite3, memory:, or the address of a "
+            "server of Redis, such as redis://:password@host:6379/0"
+        )
     return value
 
 

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Code, Failure
 from ..exact_json import read_float, write_json
 from ..session import current_caller
-from ..state import SqliteState
+from ..state.sqlite import SqliteState
 
 if TYPE_CHECKING:
     from ..session import Session
-    from ..state import State
 
 __all__ = ["SECONDS", "KeptPlans"]
 
@@ -35,7 +34,7 @@ _SESSION = "plans"
 class KeptPlans:
     """The halted plans of an adapter; `state` is where they are, None for memory."""
 
-    def __init__(self, state: State | None) -> None:
+    def __init__(self, state: SqliteState | None) -> None:
         self._state = state or SqliteState(None)
         self._owners: dict[str, str] = {}
 

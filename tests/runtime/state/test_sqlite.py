@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from aqlgen.runtime.settings.load import ConfigError, load
-from aqlgen.runtime.state import SqliteState, open_state
+from aqlgen.runtime.state.places import open_state
+from aqlgen.runtime.state.sqlite import SqliteState
 
 
 def test_nothing_touches_the_disk_until_something_is_kept(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_where_it_is(tmp_path: Path) -> None:
     assert open_state("memory:", "zoo", {}).path is None
 
 
-@pytest.mark.parametrize("url", ["redis://x", "sqlite://", "sqlite:///", "state.db"])
+@pytest.mark.parametrize("url", ["redis://", "redis://x/y", "sqlite://", "sqlite:///", "state.db"])
 def test_another_url_is_an_error(package: Path, url: str) -> None:
     with pytest.raises(ConfigError, match="MCP_AQL_STATE_URL must be"):
         load(package, {"MCP_AQL_STATE_URL": url})

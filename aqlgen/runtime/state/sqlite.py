@@ -1,0 +1,235 @@
+# machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
+"""The store in SQLite: in one file that several processes share, or in memory (R-OPS-3).
+
+Nothing touches the disk until a value is stored. What was stored survives the end of the process at any moment; with
+`synchronous = NORMAL` the last moments may be lost when the machine loses power.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio.to_thread
+
+from .store import Count, Counter, Spent, StoreAway, window_ends
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+__all__ = ["SqliteState", "SqliteStore"]
+
+Value = TypeVar("Value")
+
+_COUNTS = "count"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS kept (space TEXT, key TEXT, value TEXT NOT NULL, expires REAL, "
+    "PRIMARY KEY (space, key)) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS kept_expires ON kept (expires) WHERE expires IS NOT NULL",
+)
+_LIVE = "(expires IS NULL OR expires > ?)"
+_PATIENCE = 5.0
+"""Seconds to wait for another process to finish its step."""
+
+
+class SqliteState:
+    """State in one file that several processes may share, or in memory for the lifetime of this object.
+
+    The methods are those of the store, of which each is one transaction; they block, and raise sqlite3.Error.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+
+    def get(self, space: str, key: str) -> Any:
+        """Return the value, or None."""
+        with self._lock:
+            text = self._read(self._open(), space, key, time.time())
+        return None if text is None else json.loads(text)
+
+    def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
+        """Store a value, for that many seconds if they are given."""
+        with self._written() as (connection, now):
+            self._write(connection, space, key, _text(value), _expiry(now, seconds))
+
+    def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
+        """Store a value if there is none. Returns True if it was stored."""
+        return self.swap(space, key, None, value, seconds)
+
+    def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
+        """Store `new` if the value is `old`; None is none."""
+        with self._written() as (connection, now):
+            if self._read(connection, space, key, now) != (None if old is None else _text(old)):
+                return False
+            if new is None:
+                self._delete(connection, space, key)
+            else:
+                self._write(connection, space, key, _text(new), _expiry(now, seconds))
+            return True
+
+    def take(self, space: str, key: str) -> Any:
+        """Remove the value and return it, in one step; None if there is none."""
+        with self._written() as (connection, now):
+            text = self._read(connection, space, key, now)
+            if text is None:
+                return None
+            self._delete(connection, space, key)
+        return json.loads(text)
+
+    def drop(self, space: str, key: str) -> None:
+        """Remove a value."""
+        with self._written() as (connection, _):
+            self._delete(connection, space, key)
+
+    def items(self, space: str) -> list[tuple[str, Any]]:
+        """Return the keys and values of a space, by key."""
+        with self._lock:
+            query = f"SELECT key, value FROM kept WHERE space = ? AND {_LIVE} ORDER BY key"  # noqa: S608
+            rows = self._open().execute(query, (space, time.time())).fetchall()
+        return [(key, json.loads(value)) for key, value in rows]
+
+    def spend(self, counters: Sequence[Counter]) -> Spent:
+        """Add all amounts to the counts of their windows if none exceeds its limit, else none."""
+        with self._written() as (connection, now):
+            ends = [window_ends(now, counter.window) for counter in counters]
+            keys = [f"{counter.window}:{end}:{counter.key}" for counter, end in zip(counters, ends, strict=True)]
+            used = [int(self._read(connection, _COUNTS, key, now) or 0) for key in keys]
+            after = [count + counter.amount for count, counter in zip(used, counters, strict=True)]
+            admitted = all(
+                counter.limit is None or not counter.amount or count <= counter.limit
+                for count, counter in zip(after, counters, strict=True)
+            )
+            if admitted:
+                for key, count, end, counter in zip(keys, after, ends, counters, strict=True):
+                    if counter.amount:
+                        self._write(connection, _COUNTS, key, str(count), float(end))
+        counts = after if admitted else used
+        return Spent(admitted, tuple(Count(count, float(end)) for count, end in zip(counts, ends, strict=True)))
+
+    def close(self) -> None:
+        """Close the file; a later use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    @staticmethod
+    def _read(connection: Connection, space: str, key: str, now: float) -> str | None:
+        query = f"SELECT value FROM kept WHERE space = ? AND key = ? AND {_LIVE}"  # noqa: S608
+        row = connection.execute(query, (space, key, now)).fetchone()
+        return None if row is None else str(row[0])
+
+    @staticmethod
+    def _write(connection: Connection, space: str, key: str, text: str, expires: float | None) -> None:
+        connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", (space, key, text, expires))
+
+    @staticmethod
+    def _delete(connection: Connection, space: str, key: str) -> None:
+        connection.execute("DELETE FROM kept WHERE space = ? AND key = ?", (space, key))
+
+    @contextmanager
+    def _written(self) -> Iterator[tuple[Connection, float]]:
+        """Open a transaction that writes, with the time at which it began; what expired is removed in it."""
+        with self._lock:
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                now = time.time()
+                connection.execute("DELETE FROM kept WHERE expires <= ?", (now,))
+                yield connection, now
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            import sqlite3  # here, since most adapters store nothing
+
+            if self.path is not None:
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600))
+            self._connection = sqlite3.connect(
+                self.path or ":memory:", timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            for statement in _TABLE:
+                self._connection.execute(statement)
+        return self._connection
+
+
+class SqliteStore:
+    """The store of a state in SQLite. One in a file is used in threads, so that no call waits for another process."""
+
+    def __init__(self, state: SqliteState) -> None:
+        self.state = state
+
+    @property
+    def shared(self) -> bool:
+        """True if it is in a file."""
+        return self.state.path is not None
+
+    async def get(self, space: str, key: str) -> Any:
+        """Return the value, or None."""
+        return await self._run(lambda: self.state.get(space, key))
+
+    async def put(self, space: str, key: str, value: Any, seconds: float | None = None) -> None:
+        """Store a value."""
+        await self._run(lambda: self.state.put(space, key, value, seconds))
+
+    async def add(self, space: str, key: str, value: Any, seconds: float | None = None) -> bool:
+        """Store a value if there is none."""
+        return await self._run(lambda: self.state.add(space, key, value, seconds))
+
+    async def take(self, space: str, key: str) -> Any:
+        """Remove the value and return it."""
+        return await self._run(lambda: self.state.take(space, key))
+
+    async def swap(self, space: str, key: str, old: Any, new: Any, seconds: float | None = None) -> bool:
+        """Store `new` if the value is `old`."""
+        return await self._run(lambda: self.state.swap(space, key, old, new, seconds))
+
+    async def drop(self, space: str, key: str) -> None:
+        """Remove a value."""
+        await self._run(lambda: self.state.drop(space, key))
+
+    async def items(self, space: str) -> list[tuple[str, Any]]:
+        """Return the keys and values of a space, by key."""
+        return await self._run(lambda: self.state.items(space))
+
+    async def spend(self, counters: Sequence[Counter]) -> Spent:
+        """Add all amounts if none of them exceeds its limit, else none."""
+        return await self._run(lambda: self.state.spend(counters))
+
+    async def close(self) -> None:
+        """Close the file; a later use opens it again."""
+        self.state.close()
+
+    async def _run(self, step: Callable[[], Value]) -> Value:
+        import sqlite3
+
+        try:
+            if self.state.path is None:
+                return step()
+            return await anyio.to_thread.run_sync(step)
+        except (sqlite3.Error, OSError) as problem:
+            raise StoreAway(f"the state in {self.state.path or 'memory'} does not work: {problem}") from None
+
+
+def _text(value: Any) -> str:
+    """Return JSON of which equal values have the same text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _expiry(now: float, seconds: float | None) -> float | None:
+    return None if seconds is None else now + seconds
