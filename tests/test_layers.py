@@ -20,6 +20,7 @@ LAYERS = {
         ("document",),
         ("build", "schemas", "decide"),
         ("table",),
+        ("workflows",),
         ("render",),
         ("pipeline",),
         ("page", "compare"),

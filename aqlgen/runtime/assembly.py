@@ -145,6 +145,8 @@ def check_variables(adapter: Adapter, table: Table, config: Config) -> None:
 
 def audit_file(config: Config, adapter: Adapter, environ: Mapping[str, str]) -> Path | None:
     """Return the audit log's file, None if it goes to the log."""
+    if config.audit_path == "off":
+        return None
     if config.audit_path:
         return Path(config.audit_path)
     state = state_file(config.state_url, adapter.name, environ)

@@ -150,6 +150,8 @@ class Endpoint:
         else:
             call["_meta"] = {PROTOCOL_VERSION_META_KEY: MODERN, CLIENT_CAPABILITIES_META_KEY: {}}
             pairs = [("mcp-protocol-version", MODERN), ("mcp-method", "tools/call"), ("mcp-name", call["name"])]
+            if "operation" in arguments:
+                pairs.append(("mcp-param-operation", str(arguments["operation"])))
         return (await self.rpc("tools/call", call, headers=[*pairs, *headers], **how)).envelope
 
 

@@ -78,6 +78,23 @@ async def test_the_sdks_client_speaks_with_it_in_both_eras(
         assert process.stderr.readline() == b"session ended\n"
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_client_that_knows_the_tools_repeats_the_operation_in_a_header(url: str, era: str) -> None:
+    """R-REQ-11: with and without it the same calls are answered, batches and odd names included."""
+    async with Client(url, mode=era) as client:
+        listed = await client.list_tools()
+        if era == "auto":
+            assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "private")
+        for name in ("list_keepers", "no such öperation"):
+            result = await client.call_tool("mcp_aql_read", {"operation": name})
+            assert result.structured_content
+            assert result.structured_content["success"] is (name == "list_keepers")
+        result = await client.call_tool("mcp_aql_read", {"operations": [{"operation": "list_keepers"}]})
+        assert result.structured_content
+        assert result.structured_content["success"]
+
+
 def test_foreign_hosts_and_origins_and_large_bodies_are_refused(url: str) -> None:
     """R-TRUST-3"""
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

@@ -65,6 +65,7 @@ class Running:
             "mcp-protocol-version": MODERN,
             "mcp-method": "tools/call",
             "mcp-name": "mcp_aql_read",
+            "mcp-param-operation": operation,
             **({"authorization": f"Bearer {token}"} if token else {}),
         }
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}

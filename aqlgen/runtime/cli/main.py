@@ -160,6 +160,15 @@ def _parser(adapter: Adapter, folder: Path) -> argparse.ArgumentParser:
     )
     call.set_defaults(command="call")
 
+    plan = commands.add_parser("plan", help="check a plan of several steps and show its requests; nothing is sent")
+    plan.add_argument("file", metavar="FILE", help="the parameters of run_steps as JSON; - for standard input")
+    plan.add_argument("--arazzo", metavar="NAME", help="write it out as the workflow NAME of an Arazzo 1.0 document")
+    plan.add_argument(
+        "--url", default="openapi.yaml", help="of the API's document, for --arazzo (default: openapi.yaml)"
+    )
+    plan.add_argument("--mock", action="store_true", default=argparse.SUPPRESS, help="with no address of the API")
+    plan.set_defaults(command="plan")
+
     login = commands.add_parser("login", help="let the adapter act for you, where the API knows logins")
     login.add_argument("scheme", metavar="SCHEME", nargs="?", help="the security scheme, where there are several")
     login.add_argument("--scopes", default="", help="divided by spaces (default: what the operations need)")
@@ -235,6 +244,23 @@ def _call(folder: Path, hooks: object | None, options: argparse.Namespace) -> in
     return 1
 
 
+def _plan(folder: Path, hooks: object | None, options: argparse.Namespace) -> int:
+    import asyncio
+
+    from ..errors import Failure
+    from .operations import as_json
+    from .plan import plan, problem_of
+
+    try:
+        answer = asyncio.run(
+            plan(folder, hooks, options.file, os.environ, mock=options.mock, name=options.arazzo, url=options.url)
+        )
+    except (OSError, ValueError, RecursionError, Failure) as problem:
+        return _fail(problem_of(problem), 1)
+    _print(as_json(answer))
+    return 0 if answer.get("success", True) else 1
+
+
 def _params(arguments: Sequence[str], read_pairs: Callable[[Sequence[str]], dict[str, Any]]) -> Any:
     """Read parameters: a JSON object, `-` for one on standard input, or NAME=VALUE each. Raises ValueError."""
     if arguments and all("=" in argument and not argument.startswith("{") for argument in arguments):
@@ -292,6 +318,7 @@ _COMMANDS = {
     "operations": _operations,
     "describe": _describe,
     "call": _call,
+    "plan": _plan,
     "login": _login,
     "doctor": _doctor,
 }

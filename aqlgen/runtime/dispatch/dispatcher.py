@@ -77,7 +77,9 @@ class Dispatcher:
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch})
+        workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch}, workflows)
+        self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
     @property
     def log(self) -> Logger:
@@ -139,7 +141,7 @@ class Dispatcher:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
-            if request.operation == RUN_STEPS and batch_warnings is None and self._registry.find(RUN_STEPS):
+            if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
                 return await answer_plan(self, self._registry, family, request, stamp, session, person)

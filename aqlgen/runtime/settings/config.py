@@ -282,9 +282,10 @@ class Config(NamedTuple):
         "",
         "audit.path",
         "AUDIT_PATH",
-        parsers.path,
+        parsers.audit_path,
         "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
-        "end. Empty: audit.jsonl beside the state; with state in memory, records of the log, level notice.",
+        'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
+        "notice.",
     )
 
     warn_slow_ms: int = setting(
