@@ -19,6 +19,7 @@ MEASUREMENTS: dict[str, tuple[str, ...]] = {
         "gate",
         "tokens",
         "described",
+        "jobs",
         "faults",
         "clients",
         "demo",
