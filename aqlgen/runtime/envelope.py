@@ -28,6 +28,10 @@ _count = itertools.count(1)
 class Paged(Protocol):
     """A page of a list, which has a cursor behind each of its items."""
 
+    async def prepare(self) -> None:
+        """Make its cursors those that every replica reads, before they are written."""
+        ...
+
     def info(self, kept: int) -> dict[str, Any]:
         """Return `pageInfo` of the first `kept` items."""
         ...

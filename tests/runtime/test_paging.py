@@ -422,6 +422,24 @@ async def test_a_cursor_outlives_the_process_where_state_is_kept(tmp_path: Path)
     assert not (await foreign.call(first=5, after=cursor))["success"]
 
 
+async def test_a_page_that_is_cut_goes_on_at_another_replica(tmp_path: Path) -> None:
+    """R-SEL-3, R-OPS-3: in a batch, too, where the cut comes last."""
+
+    def client(most: int) -> Client:
+        state = State(open_store(f"sqlite:///{tmp_path}/state.db", "zoo", {}), "zoo")
+        return Client(tmp_path / "p", Listing(by_offset), COUNTED, state=state, max_answer_tokens=most)
+
+    async def rest(page: dict[str, Any]) -> int:
+        cursor = page["pageInfo"]["endCursor"]
+        return (await client(10_000).page(first=5, after=cursor))["items"][0]["id"] - len(page["items"])
+
+    assert len((page := await client(500).page(first=100))["items"]) < 100
+    assert await rest(page) == 1
+    calls = [{"operation": "list_things", "params": {"first": 100, **more}} for more in ({}, {"color": "red"})]
+    batch = await client(1500).dispatcher.handle("read", {"operations": calls})
+    assert await rest(batch["results"][0]["result"]["data"]) == 1
+
+
 async def test_the_apis_own_parameters_are_taken_still_but_not_shown(tmp_path: Path) -> None:
     client = Client(tmp_path / "p", Listing(by_page), PAGED)
     page = await client.page(page=3, per_page=10)

@@ -119,7 +119,7 @@ class Performer:
         fitted, notices = self._board.fit(data, row, last, notices, page=whole, gathered=gathered, most=most)
         meta.page = page
         if page is not None and isinstance(fitted, dict) and fitted is not data:
-            await page.cursors.prepare()
+            await page.prepare()
             fitted = {**fitted, "pageInfo": page.info(len(fitted["items"]))}
         return fitted, notices
 

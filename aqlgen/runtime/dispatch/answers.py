@@ -37,7 +37,7 @@ class Answers:
         if row is not None and envelope["success"]:
             self._answers.append(_Answer(envelope, row, page))
 
-    def fit(self, most: int) -> None:
+    async def fit(self, most: int) -> None:
         """Cut the data of the answers to `most` tokens together."""
         answers = self._answers
         if len(answers) < 2:
@@ -46,6 +46,8 @@ class Answers:
         fitted = fit_together(data, [answer.page is not None for answer in answers], most)
         for answer, (shorter, cuts) in zip(answers, fitted, strict=True):
             if cuts:
+                if answer.page is not None:
+                    await answer.page.prepare()
                 _replace(answer, shorter, cuts, most)
 
 

@@ -100,7 +100,7 @@ class Batch:
             if not result["success"] and result["error"]["code"] == Code.CONFIRMATION_REQUIRED:
                 halted = True
                 break
-        answers.fit(self.calls.config.max_answer_tokens)
+        await answers.fit(self.calls.config.max_answer_tokens)
         envelope = success(None, self.stamp.meta(), self.calls.select(warnings, self.session))
         failed = len(results) - succeeded - halted
         if halted:

@@ -35,10 +35,6 @@ _CONFLICTS = (
 )
 
 
-_SMALL = 8000
-"""Bytes of an answer of the API that is seldom cut: without more pages it needs no cursor."""
-
-
 class Pager:
     """Requests the pages of lists; an operation is prepared at its first call."""
 
@@ -143,8 +139,6 @@ class Pager:
             return request
 
         response = await exchanges.send(row, params, change)
-        if len(response.content) > _SMALL:
-            await self._cursors.prepare()
         data = exchanges.api.decode(response, row, params)
         listed = data if isinstance(data, str) else at(data, plan.items)  # a text is no list, and yet the answer
         if isinstance(data, dict) and is_csv(response.headers.get("content-type", "")):
