@@ -100,3 +100,12 @@ def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str |
         details["available"] = list(candidates)
         details["candidates"] = [{"name": name, "summary": summary} for name, summary in candidates.items()]
     return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)
+
+
+def internal_error(request_id: str) -> Failure:
+    """Build INTERNAL_ERROR for what nobody expected; the owner finds it in the log by the id."""
+    return Failure(
+        Code.INTERNAL_ERROR,
+        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
+        {"request_id": request_id},
+    )

@@ -65,6 +65,7 @@ def build_adapter(
         headers={header.name: header.value for header in overrides.headers if not header.variable},
         counts={family: len(members) for family, members in families.items()},
         quick_start={family: _quick_start(members, family) for family, members in families.items() if members},
+        executions=any(row.row.long_running is not None for row in rows),
     )
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
-from ..errors import Code, Failure
+from ..errors import Code, Failure, internal_error
+from ..executions.operations import CANCEL, STATUS
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import tool_name
@@ -23,7 +24,7 @@ from ..settings.config import Config
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
-from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
+from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning, with_alias_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
+    from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -73,7 +75,8 @@ class Dispatcher:
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch})
+        later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later})
 
     @property
     def log(self) -> Logger:
@@ -147,7 +150,7 @@ class Dispatcher:
                 row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
-                    warnings = self._add_alias_warning(request.operation, warnings)
+                    warnings = with_alias_warning(self.introspection.alias(request.operation), warnings)
                 if warnings:
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
@@ -164,7 +167,7 @@ class Dispatcher:
                 operation=request.operation,
                 session_id=session.id,
             )
-            return _internal(stamp).envelope()
+            return internal_error(stamp.request_id).envelope()
         if batch_warnings is None:
             return success(data, stamp.meta(), shown)
         headers = stamp.take_headers()
@@ -281,6 +284,9 @@ class Dispatcher:
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
             answer = rules.fit(data, row, response, warnings)
+        stamp.last = exchanges.last
+        if row.long_running is not None:
+            answer = await self._executions.begun(row, params, exchanges, answer[0]), answer[1]
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:
@@ -293,6 +299,15 @@ class Dispatcher:
         from ..calls.performer import Performer
 
         return Performer(self.table, self._warning_rules, self._state)
+
+    @cached_property
+    def _executions(self) -> Executions:
+        """The work that goes on after the calls that began it."""
+        from ..executions.handles import StateSeals
+        from .executions import Executions
+
+        seals = StateSeals(self._state, self.adapter.name)
+        return Executions(self, self._api, self._hooks, seals)
 
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
@@ -321,17 +336,6 @@ class Dispatcher:
         return (
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
-
-    def _add_alias_warning(self, name: str, warnings: Warnings | None) -> Warnings | None:
-        """Add the warning about a name that is an alias."""
-        alias = self.introspection.alias(name)
-        if alias is None:
-            return warnings
-        from ..warnings.deprecation import alias_warning
-
-        warnings = warnings or Warnings()
-        warnings.extend([alias_warning(alias.name, alias.operation, alias.until)])
-        return warnings
 
     def check_family(self, family: str | None, operation: str, expected: str) -> None:
         """Raise Failure for an operation that belongs to another tool."""
@@ -386,11 +390,3 @@ class Dispatcher:
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
         """Return the warnings that the envelope shows."""
         return self._warning_rules.select(warnings, session)
-
-
-def _internal(stamp: Stamp) -> Failure:
-    return Failure(
-        Code.INTERNAL_ERROR,
-        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
-        {"request_id": stamp.request_id},
-    )

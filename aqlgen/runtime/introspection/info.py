@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..executions.operations import lifecycle
 from ..protocol_operations import ProtocolOperation
 from ..schema.groups import body_notes
 from ..schema.reader import (
@@ -195,6 +196,9 @@ def operation_details(row: Row, table: Table, config: Config, alias: Alias | Non
             parameter.location == ADAPTER and parameter.wire == "aggregate" for parameter in row.parameters.values()
         ):
             details["aggregation_support"] = {"supported": True}
+        states = lifecycle(row)
+        if states is not None:
+            details["lifecycle"] = states
         if row.example is not None:
             details["examples"] = [{"request": {"operation": row.name, "params": dict(row.example)}}]
         if _size(details) <= level.size:

@@ -119,6 +119,8 @@ class Adapter:
     """How many operations each family has."""
     quick_start: Mapping[str, str]
     """The operation that shows a family best."""
+    executions: bool = False
+    """Whether any operation answers before its work has ended."""
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Self:
@@ -138,6 +140,7 @@ class Adapter:
             self,
             counts={family: 0 if family != "read" else len(reads) for family in FAMILIES},
             quick_start={"read": shown} if shown is not None and shown in reads else {},
+            executions=False,
         )
 
 

@@ -15,13 +15,23 @@ from ..wire import QUOTA_HEADERS
 from .collector import ABOUT_DATA, CallWarning, Warnings
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from ..session import Session
     from ..table import Row, Table
     from ..validation.understood import Understood
     from ..wire import ApiResponse
     from .deprecation import Deprecations
 
-__all__ = ["MOST_UNDERSTOOD", "OMITTED", "UNDERSTOOD", "WarningRules", "select_warnings", "understood_warning"]
+__all__ = [
+    "MOST_UNDERSTOOD",
+    "OMITTED",
+    "UNDERSTOOD",
+    "WarningRules",
+    "select_warnings",
+    "understood_warning",
+    "with_alias_warning",
+]
 
 
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
@@ -83,6 +93,17 @@ def understood_warning(understood: Sequence[Understood]) -> CallWarning:
     messages = [item.message for item in understood[:MOST_UNDERSTOOD]]
     details = {"understood": messages, "count": len(understood)}
     return CallWarning(UNDERSTOOD, line("Understood: " + "; ".join(messages), _LONGEST), "low", details)
+
+
+def with_alias_warning(alias: tuple[str, str, date | None] | None, warnings: Warnings | None) -> Warnings | None:
+    """Return the warnings with that about a name which is an alias: the name, its operation, and its last day."""
+    if alias is None:
+        return warnings
+    from .deprecation import alias_warning
+
+    warnings = warnings or Warnings()
+    warnings.extend([alias_warning(*alias)])
+    return warnings
 
 
 def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:
