@@ -137,6 +137,7 @@ class Works:
         self.left = questions
         self.cancelled = False
         self.state = "queued"
+        self.accepted = b""
         self.headers: Mapping[str, str] = {"Retry-After": "1"}
         self.place = "/v1/elsewhere/9"
         self.url = ""
@@ -151,7 +152,7 @@ class Works:
             ("POST", "/v1/videos:annotate"): lambda: Answer({"name": "operations/77", "done": False}),
             ("POST", "/v1/transcriptions/start"): lambda: Answer({"JobId": "j-1"}),
             ("POST", "/v1/batches"): lambda: Answer({"id": "b1", "status": self.state}),
-            ("POST", "/v1/exports"): lambda: Answer(b"", 202, {"Location": self.place}),
+            ("POST", "/v1/exports"): lambda: Answer(self.accepted, 202, {"Location": self.place}),
             ("POST", "/v1/imports"): lambda: Answer(b"", 202, {"Location": "/v1/tasks/5"}),
         }
         path = asked.path.partition("?")[0]
@@ -401,6 +402,20 @@ async def test_a_wait_is_bounded_and_asks_no_sooner_than_the_api_wants(
     assert refused["code"] == "VALIDATION_INVALID_VALUE"
 
 
+async def test_a_batch_of_waits_takes_no_longer_than_a_call(adapter: Assembly, works: Works) -> None:
+    works.left = 1000
+    async with Client(build_server(adapter.dispatcher)) as client:
+        started = await client.call_tool("mcp_aql_execute", {"operation": "start_import"})
+        assert started.structured_content is not None
+        params = {"execution_id": started.structured_content["data"]["execution_id"], "wait_seconds": 3}
+        begun = time.monotonic()
+        batch = {"operations": [{"operation": "get_execution_status", "params": params}] * 4}
+        done = await client.call_tool("mcp_aql_read", batch)
+    assert done.structured_content is not None
+    assert done.structured_content["summary"]["succeeded"] == 4
+    assert time.monotonic() - begun < 6
+
+
 async def test_progress_only_grows_and_a_client_that_cannot_be_told_goes_without() -> None:
     """MCP, progress: each notification has a larger number than the one before."""
     notices: list[tuple[float, float | None, str | None]] = []
@@ -544,6 +559,42 @@ async def test_what_failed_says_why_in_the_apis_own_words(adapter: Assembly, wor
     assert answered["finished_at"] == "2023-11-14T22:13:20Z"
     assert answered["error"]["code"] == "INTERNAL_ERROR"
     assert answered["error"]["details"] == {"upstream": {"message": "no rows"}}
+
+
+async def test_a_status_that_fails_is_of_the_work_and_a_question_that_fails_is_not(
+    adapter: Assembly, works: Works
+) -> None:
+    data = (await handled(adapter, "create_vault", vault="main", location="x"))["data"]["_execution"]
+    works._told = lambda _: Answer(  # type: ignore[method-assign]
+        {"status": "Failed", "error": {"code": "Quota", "message": "none left"}}
+    )
+    answered = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["data"]
+    assert answered["status"] == "failed"
+    assert "none left" in json.dumps(answered["error"]["details"]["upstream"])
+    works._told = lambda _: Answer({"ok": False, "error": "rate_limited"})  # type: ignore[method-assign]
+    failed = await handled(adapter, "get_execution_status", execution_id=data["execution_id"])
+    assert failed["error"]["code"] == "RATE_LIMIT_EXCEEDED"
+
+
+async def test_success_with_202_is_of_the_call_and_the_work_goes_on(adapter: Assembly, works: Works) -> None:
+    works.accepted = b'{"status": "success"}'
+    data = (await handled(adapter, "start_export"))["data"]
+    assert data["_execution"]["status"] == "running"
+    assert data["status"] == "success"
+    works.accepted = b'"Accepted"'
+    data = (await handled(adapter, "start_export"))["data"]
+    assert (data["status"], data["data"]) == ("running", "Accepted")
+
+
+async def test_a_call_that_was_carried_out_is_no_failure_if_it_cannot_be_followed(
+    adapter: Assembly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any) -> None:
+        raise ImportError("no cryptography")
+
+    monkeypatch.setattr(adapter.dispatcher._executions._handles, "write", broken)
+    answered = await handled(adapter, "start_export")
+    assert answered["data"]["status"] == "accepted"
 
 
 async def test_an_answer_that_never_ends_or_is_huge_is_bounded(adapter: Assembly, works: Works) -> None:

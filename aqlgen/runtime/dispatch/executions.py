@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from ..calls.exchanges import ApiSide
     from ..executions.handles import Seals
     from ..hooks import Hooks
+    from ..logs.log import Logger
     from ..protocol_operations import Person
     from ..session import Session
     from ..settings.config import Config
-    from ..table import Row, Table
+    from ..table import LongRunning, Row, Table
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = ["ExecutionCalls", "Executions"]
@@ -45,6 +46,8 @@ __all__ = ["ExecutionCalls", "Executions"]
 _PAUSES = (1, 2, 3, 5, 8)
 """Seconds between two questions where the API says nothing, the last again and again."""
 _LONGEST_PAUSE = 3600
+_FAILED = ("status: failed", "status: failure")
+"""What declares a success to be a failure, and is of the work rather than of the question."""
 _MOST_WAITING = 100
 """Calls that wait at a time; a further one is answered at once."""
 
@@ -60,6 +63,11 @@ class ExecutionCalls(Protocol):
     @property
     def config(self) -> Config:
         """The settings."""
+        ...
+
+    @property
+    def log(self) -> Logger:
+        """The log of diagnostics."""
         ...
 
     async def answer(
@@ -94,41 +102,63 @@ class Executions:
         """Return the data of a call that began work, with its execution; the same data if nothing goes on.
 
         Where the API sent no data, the execution is the data. It stands in `_execution` of an object, beside the API's
-        own fields.
+        own fields. Whatever happens here, the call was carried out, and its data are returned.
         """
         request, response, work = exchanges.request, exchanges.last, row.long_running
         if request is None or response is None or work is None:
             return data
+        try:
+            execution = await self._execution(row, params, request, response, work)
+        except Exception as error:
+            trace = {"error": f"{type(error).__name__}: {error}", "operation": row.name}
+            self._calls.log.write("error", "work that a call began cannot be followed", trace=trace)
+            return data
+        if execution is None:
+            return data
+        if not response.content:
+            return {**execution, **{key: value for key, value in (data or {}).items() if key not in execution}}
+        return {"_execution": execution, **data} if isinstance(data, dict) else {**execution, "data": data}
+
+    async def _execution(
+        self, row: Row, params: Mapping[str, Any], request: ApiRequest, response: ApiResponse, work: LongRunning
+    ) -> dict[str, Any] | None:
+        """Return the execution that an answer begins; None if nothing goes on, or nothing says what to ask."""
         whole = self._api.decode(response, row, params) if response.content else None
         condition = condition_of(response.status, whole, work.state)
         place = named_place(response.headers, accepted=response.status == 202)
         announced = response.status == 202 or place is not None
         if condition.stated and condition.status in ENDED:
-            return data
-        if not (announced or condition.stated or (work.state is None and work.arguments is not None)):
-            return data
+            if response.status != 202 or work.state is not None:
+                return None
+            condition = Condition("running", stated=False)  # with 202, `success` is of the call
+        identified = (
+            work.state is None and work.arguments is not None and work.status in (str(response.status), "default")
+        )
+        if not (announced or condition.stated or identified):
+            return None
         target = None if place is None else target_at(place, row, request, self._calls.table)
         target = target or target_of(row, params, whole, self._calls.table)
         if target is None:
-            return data
+            return None
         handle = Handle(row.name, int(time.time()), *target)
         text = await self._handles.write(handle)
         if text is None:
-            return data
+            return None
         status = condition.status if condition.stated or announced else "running"
         look = _Look(condition._replace(status=status), _wait_of(response))
-        execution = {**_shown(text, handle, look), "follow_with": STATUS}
-        if not response.content:
-            return {**execution, **{key: value for key, value in (data or {}).items() if key not in execution}}
-        return {"_execution": execution, **data} if isinstance(data, dict) else {**execution, "data": data}
+        return {**_shown(text, handle, look), "follow_with": STATUS}
 
     async def status(self, params: dict[str, Any], session: Session, person: Person | None) -> dict[str, Any]:
-        """Answer get_execution_status. Raises Failure where the API cannot be asked, or no more about this."""
+        """Answer get_execution_status. Raises Failure where the API cannot be asked, or no more about this.
+
+        Of a batch only the first operation waits, so that the whole of it takes no longer than a call.
+        """
         text = params["execution_id"]
         handle = await self._handles.read(text, time.time())
         until = anyio.current_time() + min(params.get("wait_seconds", 0), LONGEST_WAIT)
         look = await self._look(handle, session, person)
-        if until > anyio.current_time() and self._waiting < _MOST_WAITING:
+        batched = person is not None and person.batched
+        if until > anyio.current_time() and self._waiting < _MOST_WAITING and not batched:
             self._waiting += 1
             try:
                 look = await self._wait(text, handle, look, until, session, person)
@@ -181,7 +211,7 @@ class Executions:
             asking = self._exchange(handle, session) if handle.url else self._called(handle, session, person)
             response, data, pointer = await asking
         except Failure as failure:
-            if "declared_by" not in failure.details:
+            if failure.details.get("declared_by") not in _FAILED:
                 raise
             return _Look(Condition("failed", stated=True, error=failure.details.get("upstream")), None)
         status = 200 if response is None else response.status
