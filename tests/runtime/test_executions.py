@@ -15,14 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from api.hand_made import make_package, operation
 from local import Answer, Asked, Local, serving
 from mcp import Client, StdioServerParameters
 
 from aqlgen.runtime.assembly import Assembly, assemble
+from aqlgen.runtime.executions.places import Target, target_at, target_of
 from aqlgen.runtime.executions.progress import REPORTER, Progress
 from aqlgen.runtime.executions.states import CORE, condition_of
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
+from aqlgen.runtime.table import row_of
+from aqlgen.runtime.wire import ApiRequest
 from tests.generator.commands import Tabulation, tabulate
 
 pytestmark = pytest.mark.anyio
@@ -644,3 +648,51 @@ def test_states_are_read_from_answers_of_every_kind(status: int, data: Any, expe
 def test_a_state_of_no_known_word_goes_on_and_is_shown() -> None:
     condition = condition_of(200, {"status": "sleeping"}, "/status")
     assert (condition.status, condition.progress) == ("running", {"message": "sleeping"})
+
+
+@pytest.mark.parametrize(
+    ("family", "place", "expected"),
+    [
+        ("read", "/v1/tasks/5", Target("op", {"task_id": "5"})),
+        ("read", "https://api.example.com/v1/tasks/a%20b", Target("op", {"task_id": "a b"})),
+        ("read", "tasks/5", Target("op", {"task_id": "5"})),
+        ("read", "/v1/tasks/5?wait=1", Target(url="/v1/tasks/5?wait=1")),
+        ("read", "/v1/tasks/5?key=hidden-key", Target("op", {"task_id": "5"})),
+        ("read", "/v1/other/5", Target(url="/v1/other/5")),
+        ("read", "/v2/tasks/5", Target(url="/v2/tasks/5")),
+        ("execute", "/v1/tasks/5", None),
+        ("read", "/v1/tasks/hidden-key", None),
+        ("read", "https://status.example.com/5", Target(url="https://status.example.com/5")),
+    ],
+)
+def test_an_address_of_an_operation_is_called_as_that_if_it_reads(
+    tmp_path: Path, family: str, place: str, expected: Target | None
+) -> None:
+    """An address that is that of an operation which is no read is asked by nobody."""
+    task = {"in": "path", "name": "task_id", "required": True, "schema": TEXT}
+    rows = {"op": operation("GET", "/tasks/{task_id}", parameters={"task_id": task})}
+    package = make_package(tmp_path, rows, family=family)
+    started = row_of("start", "execute", operation("POST", "/exports"))
+    request = ApiRequest("POST", "https://api.example.com/v1/exports?key=hidden-key", secrets=frozenset({"hidden-key"}))
+    assert target_at(place, started, request, package.table) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("/operations/{name}", "operations/7", {"name": "7"}),
+        ("/v1/operations/{name}", "operations/7", {"name": "7"}),
+        ("/projects/{project}/operations/{name}", "projects/p/operations/7", {"project": "p", "name": "7"}),
+        ("/operations/{name}", "7", {"name": "7"}),
+        ("/operations/{name}", "tasks/7", {"name": "tasks/7"}),
+    ],
+)
+def test_the_name_of_a_whole_resource_fills_the_path_that_it_is_of(
+    tmp_path: Path, path: str, name: str, expected: dict[str, str]
+) -> None:
+    """AIP-122: names are paths. What fits no path is sent as it is, encoded, in its own place."""
+    named = {key: {"in": "path", "required": True, "schema": TEXT} for key in re.findall(r"\{(\w+)\}", path)}
+    package = make_package(tmp_path, {"get_operation": operation("GET", path, parameters=named)})
+    work = {"monitor": "get_operation", "arguments": {"name": "/name"}}
+    started = row_of("start", "execute", operation("POST", "/videos", long_running=work))
+    assert target_of(started, {}, {"name": name}, package.table) == Target("get_operation", expected)
