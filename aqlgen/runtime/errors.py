@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure"]
+__all__ = ["NOT_PERFORMED", "UNKNOWN_OUTCOME", "Code", "Failure", "internal_failure"]
 
 UNKNOWN_OUTCOME = "unknown"
 """`details.outcome` of a call that may have been carried out though it failed."""
@@ -102,8 +102,8 @@ def unknown_operation(operation: str, candidates: Mapping[str, str], sure: str |
     return Failure(Code.NOT_FOUND_OPERATION, f"Unknown operation: '{operation}'.{hint}", details)
 
 
-def internal_error(request_id: str) -> Failure:
-    """Build INTERNAL_ERROR for what nobody expected; the owner finds it in the log by the id."""
+def internal_failure(request_id: str) -> Failure:
+    """Return the failure of a call that met something unexpected, of which the log says more."""
     return Failure(
         Code.INTERNAL_ERROR,
         "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exact_json import write_json
-from ..introspection.info import type_details
 from ..introspection.introspect import Introspection
+from ..introspection.type_info import type_details
 from ..schema.reader import Types, alternatives, as_schema, follow, referred, shape_of, union_of
 from ..schema.wording import shown_type
 from ..settings.load import load
@@ -192,7 +192,7 @@ def describe(folder: Path, name: str, environ: Mapping[str, str]) -> dict[str, A
     answer = introspection.answer({"query": "operations", "name": name}, None)
     details: dict[str, Any] | None = answer["data"]["operation"] if answer["success"] else None
     if details is None:
-        answer = introspection.answer({"query": "types", "name": name}, None)
+        answer = introspection.answer({"query": "types", "name": name, "all": True}, None)
         return answer["data"]["type"] if answer["success"] else None
     row = table.find(details["name"])
     return details if row is None else {**details, "method": row.method, "path": row.path, "danger": row.danger}
@@ -232,11 +232,13 @@ def read_params(folder: Path, operation: str, pairs: Sequence[str], environ: Map
 def list_operations(
     folder: Path, environ: Mapping[str, str], *, category: str | None, search: str | None
 ) -> list[dict[str, Any]]:
-    """Return the operations that are offered as introspection lists them, with method and path.
+    """Return the operations that are offered as introspection lists them, with method and path; workflows have none.
 
     Searched ones are in order, the best first.
     """
+    from ..introspection.info import operation_info
     from ..introspection.search import Search
+    from ..introspection.workflows import workflow_operations
 
     table = Table(folder, read_only=load(folder, environ).read_only)
     listed = {
@@ -255,10 +257,15 @@ def list_operations(
         )
         if category is None or family == category.lower()
     }
+    operations = list(workflow_operations(table))
+    for operation in operations:
+        if category is None or operation.family == category.lower():
+            info = operation_info(operation.name, operation.family, operation.description)
+            listed[operation.name] = {**info, "danger": table.workflows[operation.name].danger}
     if search is None:
         return list(listed.values())
-    hits, known = Search(table).find(search, lambda hit: hit.name in listed)
-    return [listed[hit.name] for hit in hits] if known else []
+    matches = Search(table, operations).find(search, lambda hit: hit.name in listed)
+    return [listed[hit.name] for hit in matches.hits] if matches.known else []
 
 
 def render_operations(operations: list[dict[str, Any]]) -> str:

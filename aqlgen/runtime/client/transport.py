@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..hosts.gate import Hosts
     from ..settings.config import Config
     from ..table import Row
+    from ..telemetry.observer import Observers
 
 __all__ = ["HttpTransport"]
 
@@ -53,6 +54,7 @@ class HttpTransport:
         timing: Timing | None = None,
         hosts: Callable[[], Hosts] | None = None,
         resolver: Resolve | None = None,
+        observers: Observers | None = None,
     ) -> None:
         self._timeout = timeout
         self._verify = verify
@@ -63,12 +65,18 @@ class HttpTransport:
         self._meter = QuotaMeter(self._timing.now)
         self._hosts = hosts
         self._resolver = resolver
+        self._observers = observers
         self._client: httpx2.AsyncClient | None = None
         self._checked: CheckedConnections | None = None
 
     @classmethod
     def of(
-        cls, config: Config, *, verify: ssl.SSLContext | bool = True, hosts: Callable[[], Hosts] | None = None
+        cls,
+        config: Config,
+        *,
+        verify: ssl.SSLContext | bool = True,
+        hosts: Callable[[], Hosts] | None = None,
+        observers: Observers | None = None,
     ) -> HttpTransport:
         """Build the transport that the settings describe."""
         bounds = Bounds(
@@ -79,7 +87,13 @@ class HttpTransport:
             file=config.files_max_size,
         )
         return cls(
-            config.timeout, config.max_response_size, verify=verify, retries=config.retries, bounds=bounds, hosts=hosts
+            config.timeout,
+            config.max_response_size,
+            verify=verify,
+            retries=config.retries,
+            bounds=bounds,
+            hosts=hosts,
+            observers=observers,
         )
 
     async def send(self, request: ApiRequest, row: Row | None) -> ApiResponse:
@@ -224,7 +238,7 @@ class _Call:
         for tries in count():
             try:
                 with meter.admitted(request, operation):
-                    response = await self._exchange(request, checked=checked)
+                    response = await self._observed(request, tries, checked=checked)
             except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
                 unsent = _is_unsent(error)
                 self._uncertain = self._uncertain or not unsent
@@ -241,6 +255,16 @@ class _Call:
                 self._uncertain = self._uncertain or response.status >= 500
             await self._timing.pause(wait)
         raise AssertionError  # pragma: no cover
+
+    async def _observed(self, request: ApiRequest, tries: int, *, checked: bool) -> ApiResponse:
+        """Send a request once, before the eyes of those who watch."""
+        observers = self._owner._observers
+        if not observers:
+            return await self._exchange(request, checked=checked)
+        with observers.exchange(request, self._row.name if self._row is not None else "", tries) as exchange:
+            response = await self._exchange(exchange.request, checked=checked)
+            exchange.status = response.status
+        return response
 
     async def _exchange(self, request: ApiRequest, *, checked: bool) -> ApiResponse:
         import httpx2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
-from ..errors import Code, Failure, internal_error
+from ..errors import Code, Failure, internal_failure
 from ..executions.operations import CANCEL, STATUS
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
@@ -19,19 +19,22 @@ from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
+from ..safety.refusals import not_offered
 from ..session import Session
 from ..settings.config import Config
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
-from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning, with_alias_warning
+from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
 from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
+from .watch import watched
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
     from ..safety.approval import Approval
     from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
+    from ..telemetry.observer import Observers
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
@@ -54,6 +57,7 @@ class Dispatcher:
         audit: Audit | None = None,
         state: SqliteState | None = None,
         masked: Callable[[Any], Any] | None = None,
+        observers: Observers | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
         if config.read_only:
@@ -66,6 +70,7 @@ class Dispatcher:
         self.introspection = Introspection(adapter, table, config)
         self._api = api
         self._masked = masked
+        self.observers = observers
         self._state = state
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
@@ -75,8 +80,10 @@ class Dispatcher:
         self._loop = SafetyLoop(config, audit.record)
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self._loop, table)
         self._loop.bind(self._gate)
+        workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
         later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later})
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
+        self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
     @property
     def log(self) -> Logger:
@@ -118,6 +125,7 @@ class Dispatcher:
             return failure.envelope()
         return await self.answer(family, request, stamp, session, person)
 
+    @watched
     async def answer(
         self,
         family: str | None,
@@ -137,7 +145,7 @@ class Dispatcher:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
                 return self.introspection.answer(request.params, session.id)
-            if request.operation == RUN_STEPS and batch_warnings is None and self._registry.find(RUN_STEPS):
+            if request.operation in self._plans and batch_warnings is None and self._registry.find(request.operation):
                 from .plans import answer_plan
 
                 return await answer_plan(self, self._registry, family, request, stamp, session, person)
@@ -150,7 +158,7 @@ class Dispatcher:
                 row = self.find(family, request.operation, session, stamp)
                 data, warnings = await self._call(row, request, stamp, session, person)
                 if row.name != request.operation:
-                    warnings = with_alias_warning(self.introspection.alias(request.operation), warnings)
+                    warnings = self._warning_rules.of_alias(self.introspection.alias(request.operation), warnings)
                 if warnings:
                     if batch_warnings is not None:
                         about_data = warnings.take_about_data()
@@ -167,7 +175,7 @@ class Dispatcher:
                 operation=request.operation,
                 session_id=session.id,
             )
-            return internal_error(stamp.request_id).envelope()
+            return internal_failure(stamp.request_id).envelope()
         if batch_warnings is None:
             return success(data, stamp.meta(), shown)
         headers = stamp.take_headers()
@@ -303,11 +311,9 @@ class Dispatcher:
     @cached_property
     def _executions(self) -> Executions:
         """The work that goes on after the calls that began it."""
-        from ..executions.handles import StateSeals
         from .executions import Executions
 
-        seals = StateSeals(self._state, self.adapter.name)
-        return Executions(self, self._api, self._hooks, seals)
+        return Executions.of(self, self._api, self._hooks, self._state)
 
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
@@ -321,21 +327,23 @@ class Dispatcher:
 
     def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
         """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
-        if row is None:
-            return
-        self._gate.record_hidden(row, session, stamp.request_id)
-        raise Failure(
-            Code.PERMISSION_DENIED,
-            f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
-            "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
-            {"operation": row.name, "reason": "read only"},
-        )
+        if row is not None:
+            self._gate.record_hidden(row, session, stamp.request_id)
+            raise not_offered(row)
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
         return (
             name == "introspect" or self._registry.find(name) is not None or self.introspection.find(name) is not None
         )
+
+    def named(self, operation: str) -> tuple[str, str]:
+        """Return the adapter's name of an operation and its family; "unknown" twice for what is none."""
+        known = self._registry.find(operation)
+        named = self.introspection.find(operation) if known is None else known[0]
+        if operation == "introspect":
+            return operation, "read"
+        return ("unknown", "unknown") if named is None else (named.name, named.family)
 
     def check_family(self, family: str | None, operation: str, expected: str) -> None:
         """Raise Failure for an operation that belongs to another tool."""

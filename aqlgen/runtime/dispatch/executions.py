@@ -21,7 +21,7 @@ from ..decode.headers import retry_after
 from ..encode.urls import counterparts
 from ..envelope import Envelope, Stamp
 from ..errors import Code, Failure
-from ..executions.handles import Handle, Handles
+from ..executions.handles import Handle, Handles, StateSeals
 from ..executions.operations import LONGEST_WAIT, STATUS
 from ..executions.places import cancel_of, named_place, request_at, target_at, target_of
 from ..executions.progress import Progress
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from ..protocol_operations import Person
     from ..session import Session
     from ..settings.config import Config
-    from ..table import LongRunning, Row, Table
+    from ..state.sqlite import SqliteState
+    from ..table import Adapter, LongRunning, Row, Table
     from ..wire import ApiRequest, ApiResponse
 
 __all__ = ["ExecutionCalls", "Executions"]
@@ -54,6 +55,8 @@ _MOST_WAITING = 100
 
 class ExecutionCalls(Protocol):
     """The part of the dispatcher that executions use."""
+
+    adapter: Adapter
 
     @property
     def table(self) -> Table:
@@ -97,6 +100,11 @@ class Executions:
         self._hooks = hooks
         self._handles = Handles(seals)
         self._waiting = 0
+
+    @classmethod
+    def of(cls, calls: ExecutionCalls, api: ApiSide, hooks: Hooks, state: SqliteState | None) -> Executions:
+        """Return the executions of an adapter whose handles are sealed with a key of its state."""
+        return cls(calls, api, hooks, StateSeals(state, calls.adapter.name))
 
     async def begun(self, row: Row, params: Mapping[str, Any], exchanges: Exchanges, data: Any) -> Any:
         """Return the data of a call that began work, with its execution; the same data if nothing goes on.

@@ -11,11 +11,14 @@ from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
-    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TOOL", "TYPES", "capabilities", "metadata",
+    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "TOOL", "TYPES", "capabilities", "metadata",
     "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
+
+QUERIES = ("operations", "types", "search")
+"""What introspect answers: two queries of the protocol, and one of our own that goes beyond them."""
 
 CATEGORIES = ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")
 
@@ -82,17 +85,24 @@ INTROSPECT: Mapping[str, Any] = {
     "endpoint": "read",
     "description": "Discover operations and types: list them, search them, or show one in full",
     "parameters": [
-        _field("query", "string", True, "What to discover", enum=["operations", "types"]),
-        _field("name", "string", False, "Show this operation or type in full"),
+        _field(
+            "query",
+            "string",
+            True,
+            "What to discover; search finds operations by words and describes the best, or all that are named",
+            enum=list(QUERIES),
+        ),
+        _field("name", "string", False, "Show this operation or type in full; of query search several, as a list"),
         _field("search", "string", False, "Words to find, the best matches first"),
         _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),
         _field("resource", "string", False, "Only operations on this resource"),
         _field("first", "integer", False, "How many to list", minimum=1),
-        _field("after", "string", False, "Go on after this one: `_protocol.page.next` of the page before"),
+        _field("after", "string", False, "Go on after this one: the last of the page before"),
+        _field("all", "boolean", False, "The whole, however long"),
     ],
     "returns": {"name": "object", "kind": "object", "description": "operations, operation, types or type"},
     "examples": [
-        {"description": "Find operations", "params": {"query": "operations", "search": "{resource}"}},
+        {"description": "Find an operation", "params": {"query": "search", "search": "{resource}"}},
         {"description": "Show one operation", "params": {"query": "operations", "name": "{operation}"}},
     ],
 }

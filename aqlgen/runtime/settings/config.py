@@ -15,6 +15,7 @@ from . import parsers
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
 from .setting import Setting, collected, setting
+from .telemetry import TELEMETRY_SETTINGS, TelemetrySettings
 
 __all__ = ["SETTINGS", "Config", "Setting"]
 
@@ -192,7 +193,8 @@ class Config(NamedTuple):
         "introspection.max_list",
         "MAX_LIST",
         Whole(10, 10_000),
-        "Longest list that introspection gives whole, {allowed}; a longer one is given in pages.",
+        "Longest list that introspection gives at once, {allowed}, as far as max_answer_tokens has room; a longer one "
+        "is given in pages, or whole where `all` is asked for.",
     )
 
     auth_allow_http: bool = setting(
@@ -281,9 +283,10 @@ class Config(NamedTuple):
         "",
         "audit.path",
         "AUDIT_PATH",
-        parsers.path,
+        parsers.audit_path,
         "File of the audit log: a JSON line for each decision about an operation that is destructive or worse, and its "
-        "end. Empty: audit.jsonl beside the state; with state in memory, records of the log, level notice.",
+        'end. Empty: audit.jsonl beside the state. "off", or empty with state in memory: records of the log, level '
+        "notice.",
     )
 
     warn_slow_ms: int = setting(
@@ -369,6 +372,7 @@ class Config(NamedTuple):
         example="[safety_loop.agents.researcher]\nmax_autonomous_steps = 50",
     )
 
+    telemetry: TelemetrySettings = TelemetrySettings()
     http: HttpSettings = HttpSettings()
     sources: Mapping[str, str] = {}
 
@@ -383,5 +387,5 @@ class Config(NamedTuple):
         }
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *HTTP_SETTINGS)
-"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http."."""
+SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *TELEMETRY_SETTINGS, *HTTP_SETTINGS)
+"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

@@ -18,7 +18,8 @@ from typing import Any
 
 from . import parsers
 from .config import SETTINGS, Config
-from .http import HTTP_SETTINGS, HttpSettings
+from .http import HttpSettings
+from .telemetry import TelemetrySettings
 from .variables import unknown_variable
 
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
@@ -116,9 +117,14 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
     if unknown is not None:
         raise ConfigError(unknown)
-    http = {item.attribute: values.pop(item.attribute) for item in HTTP_SETTINGS if item.attribute in values}
-    http_settings = HttpSettings(**{attribute.removeprefix("http."): value for attribute, value in http.items()})
-    return Config(**values, http=http_settings, sources=sources)
+    http, telemetry = HttpSettings(**_taken(values, "http.")), TelemetrySettings(**_taken(values, "telemetry."))
+    return Config(**values, http=http, telemetry=telemetry, sources=sources)
+
+
+def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Remove the values of a part of the settings, and return them by the names of its fields."""
+    attributes = [attribute for attribute in values if attribute.startswith(prefix)]
+    return {attribute.removeprefix(prefix): values.pop(attribute) for attribute in attributes}
 
 
 def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:

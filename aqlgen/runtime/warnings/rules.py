@@ -23,15 +23,7 @@ if TYPE_CHECKING:
     from ..wire import ApiResponse
     from .deprecation import Deprecations
 
-__all__ = [
-    "MOST_UNDERSTOOD",
-    "OMITTED",
-    "UNDERSTOOD",
-    "WarningRules",
-    "select_warnings",
-    "understood_warning",
-    "with_alias_warning",
-]
+__all__ = ["MOST_UNDERSTOOD", "OMITTED", "UNDERSTOOD", "WarningRules", "select_warnings", "understood_warning"]
 
 
 OMITTED = "META_WARNINGS_OMITTED_WARNING"
@@ -93,17 +85,6 @@ def understood_warning(understood: Sequence[Understood]) -> CallWarning:
     messages = [item.message for item in understood[:MOST_UNDERSTOOD]]
     details = {"understood": messages, "count": len(understood)}
     return CallWarning(UNDERSTOOD, line("Understood: " + "; ".join(messages), _LONGEST), "low", details)
-
-
-def with_alias_warning(alias: tuple[str, str, date | None] | None, warnings: Warnings | None) -> Warnings | None:
-    """Return the warnings with that about a name which is an alias: the name, its operation, and its last day."""
-    if alias is None:
-        return warnings
-    from .deprecation import alias_warning
-
-    warnings = warnings or Warnings()
-    warnings.extend([alias_warning(*alias)])
-    return warnings
 
 
 def _is_suppressed(code: str, suppressed: Iterable[str]) -> bool:
@@ -188,6 +169,17 @@ class WarningRules:
         if deprecations is None:
             return None
         return Warnings(deprecations.warnings(row, params, self._table)) or None
+
+    @staticmethod
+    def of_alias(alias: tuple[str, str, date | None] | None, warnings: Warnings | None) -> Warnings | None:
+        """Add the warning about an old name that a call was made by: the name, the operation, the last day."""
+        if alias is None:
+            return warnings
+        from .deprecation import alias_warning
+
+        warnings = warnings or Warnings()
+        warnings.extend([alias_warning(*alias)])
+        return warnings
 
     def after(self, row: Row, response: ApiResponse, seconds: float, warnings: Warnings | None) -> Warnings | None:
         """Add the warnings that the answer causes; `seconds` is how long the API took."""
