@@ -286,12 +286,12 @@ class Dispatcher:
         warnings = rules.before(row, params)
         exchanges = Exchanges(api, hooks, call, approval)
         if row.adapter_parameters or row.update is not None:
-            answer = await self._performer.perform(exchanges, row, params, warnings, stamp)
+            answer = await self._performer.perform(exchanges, row, params, warnings, stamp, request.max_tokens)
         else:
             response = await exchanges.send(row, params)
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
-            answer = rules.fit(data, row, response, warnings)
+            answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
         stamp.last = exchanges.last
         if row.long_running is not None:
             answer = await self._executions.begun(row, params, exchanges, answer[0]), answer[1]
@@ -319,17 +319,13 @@ class Dispatcher:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
-            if self._all_operations is not None:
-                self._refuse_change(self._all_operations.find(operation), session, stamp)
+            hidden = None if self._all_operations is None else self._all_operations.find(operation)
+            if hidden is not None:  # a read-only adapter does not offer it
+                self._gate.record_hidden(hidden, session, stamp.request_id)
+                raise not_offered(hidden)
             raise self.introspection.unknown(operation)
         self.check_family(family, row.name, row.family)
         return row
-
-    def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
-        """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
-        if row is not None:
-            self._gate.record_hidden(row, session, stamp.request_id)
-            raise not_offered(row)
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
