@@ -23,6 +23,7 @@ from aqlgen.runtime.assembly import Assembly, assemble
 from aqlgen.runtime.executions.places import Target, target_at, target_of
 from aqlgen.runtime.executions.progress import REPORTER, Progress
 from aqlgen.runtime.executions.states import CORE, condition_of
+from aqlgen.runtime.hooks import Call, Refuse
 from aqlgen.runtime.server.mcp import build_server
 from aqlgen.runtime.session import with_caller
 from aqlgen.runtime.table import row_of
@@ -241,6 +242,18 @@ def adapter(tmp_path: Path, folder: Path, api: Local) -> Assembly:
 
 
 Caller = Callable[..., Any]
+
+
+class Refusing:
+    """Hooks of an owner who lets no address be asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def before_call(self, call: Call) -> None:
+        self.calls.append(call)
+        if call.operation.endswith(" status"):
+            raise Refuse("no addresses")
 
 
 @asynccontextmanager
@@ -543,6 +556,23 @@ async def test_an_address_is_asked_with_credentials_at_the_host_of_the_call_what
     )
 
 
+async def test_hooks_see_what_is_asked_and_may_refuse_it(tmp_path: Path, folder: Path, api: Local) -> None:
+    hooks = Refusing()
+    adapter = assemble(folder, hooks, environ=environ(tmp_path, api))
+    data = (await handled(adapter, "start_export"))["data"]
+    error = (await handled(adapter, "get_execution_status", execution_id=data["execution_id"]))["error"]
+    assert error["message"] == "Permission denied: no addresses"
+    declared = (await handled(adapter, "start_import"))["data"]
+    assert (await handled(adapter, "get_execution_status", execution_id=declared["execution_id"]))["success"]
+    assert [call.operation for call in hooks.calls] == [
+        "start_export",
+        "start_export status",
+        "start_import",
+        "get_task",
+    ]
+    assert len(api.at("/v1/elsewhere/9")) == 0
+
+
 async def test_a_status_that_cannot_be_read_is_the_apis_own_failure(adapter: Assembly, works: Works) -> None:
     works.place = "/v1/elsewhere/none"
     data = (await handled(adapter, "start_export"))["data"]
@@ -613,7 +643,7 @@ async def test_only_so_many_calls_wait_at_a_time(adapter: Assembly, works: Works
     adapter.dispatcher._executions._waiting = 100
     begun = time.monotonic()
     await asyncio.wait_for(
-        handled(adapter, "get_execution_status", execution_id=data["execution_id"], wait_seconds=40), 10
+        handled(adapter, "get_execution_status", execution_id=data["execution_id"], wait_seconds=30), 10
     )
     assert time.monotonic() - begun < 5
 

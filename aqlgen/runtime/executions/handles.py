@@ -63,8 +63,7 @@ class StateSeals:
         key = secrets.token_hex(32)
         if self._state is not None:
             try:
-                if self._state.get(_SPACE, _KEY) is None:
-                    self._state.put(_SPACE, _KEY, key)
+                self._state.add(_SPACE, _KEY, key)
                 key = str(self._state.get(_SPACE, _KEY) or key)
             except Exception:  # noqa: BLE001, S110 - work is followed without a state, whatever is wrong with it
                 pass

@@ -19,8 +19,8 @@ __all__ = ["CANCEL", "LONGEST_WAIT", "STATUS", "execution_operations", "lifecycl
 
 STATUS = "get_execution_status"
 CANCEL = "cancel_execution"
-LONGEST_WAIT = 50
-"""Seconds that a call waits at most: many clients give up after 60."""
+LONGEST_WAIT = 30
+"""Seconds that a call waits at most: clients give up after 60, and a server that stops lets calls end for 35."""
 
 _PLACES = frozenset({"location", "operation-location", "azure-asyncoperation"})
 _ID: Mapping[str, Any] = {
