@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import parsers
+from .audit import AuditSettings
 from .config import SETTINGS, Config
 from .http import HttpSettings
 from .telemetry import TelemetrySettings
@@ -118,7 +119,8 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     if unknown is not None:
         raise ConfigError(unknown)
     http, telemetry = HttpSettings(**_taken(values, "http.")), TelemetrySettings(**_taken(values, "telemetry."))
-    return Config(**values, http=http, telemetry=telemetry, sources=sources)
+    audit = AuditSettings(**_taken(values, "audit."))
+    return Config(**values, audit=audit, http=http, telemetry=telemetry, sources=sources)
 
 
 def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:
