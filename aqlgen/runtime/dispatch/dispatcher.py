@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
 from ..errors import Code, Failure, internal_failure
+from ..executions.operations import CANCEL, STATUS
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
 from ..introspection.protocol import tool_name
@@ -18,6 +19,7 @@ from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
+from ..safety.refusals import not_offered
 from ..session import Session
 from ..settings.config import Config
 from ..state.custody import State
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
+    from .executions import Executions
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -78,7 +81,8 @@ class Dispatcher:
         self._gate = Gatekeeper(adapter, config, self._hooks, audit, self._log, self.state, self._loop, table)
         self._loop.bind(self._gate)
         workflows = [(operation, refuse_in_batch) for operation in self.introspection.workflows]
-        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch}, workflows)
+        later = {STATUS: lambda *call: self._executions.status(*call), CANCEL: lambda *c: self._executions.cancel(*c)}
+        self._registry = self._loop.registry(adapter, {RUN_STEPS: refuse_in_batch, **later}, workflows)
         self._plans = {operation.name for operation, _ in workflows} | {RUN_STEPS}
 
     @property
@@ -288,6 +292,9 @@ class Dispatcher:
             data = api.decode(response, row, params)
             warnings = rules.after(row, response, exchanges.seconds, warnings)
             answer = rules.fit(data, row, response, warnings, most=request.max_tokens)
+        stamp.last = exchanges.last
+        if row.long_running is not None:
+            answer = await self._executions.begun(row, params, exchanges, answer[0]), answer[1]
         if (row.has_header_metadata or row.family != "read") and exchanges.last is not None:
             headers = api.told_headers(exchanges.last, row, answer[0])
             if headers:
@@ -301,27 +308,24 @@ class Dispatcher:
 
         return Performer(self.table, self._warning_rules, self.state)
 
+    @cached_property
+    def _executions(self) -> Executions:
+        """The work that goes on after the calls that began it."""
+        from .executions import Executions
+
+        return Executions(self, self._api, self._hooks, self.state.shared)
+
     def find(self, family: str | None, operation: str, session: Session, stamp: Stamp) -> Row:
         """Return the row of an operation that a tool offers. Raises Failure, which the audit log records if need be."""
         row = self.introspection.find(operation, family)
         if row is None:
-            if self._all_operations is not None:
-                self._refuse_change(self._all_operations.find(operation), session, stamp)
+            hidden = None if self._all_operations is None else self._all_operations.find(operation)
+            if hidden is not None:  # a read-only adapter does not offer it
+                self._gate.record_hidden(hidden, session, stamp.request_id)
+                raise not_offered(hidden)
             raise self.introspection.unknown(operation)
         self.check_family(family, row.name, row.family)
         return row
-
-    def _refuse_change(self, row: Row | None, session: Session, stamp: Stamp) -> None:
-        """Raise PERMISSION_DENIED if there is such an operation, which a read-only adapter does not offer."""
-        if row is None:
-            return
-        self._gate.record_hidden(row, session, stamp.request_id)
-        raise Failure(
-            Code.PERMISSION_DENIED,
-            f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
-            "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
-            {"operation": row.name, "reason": "read only"},
-        )
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
