@@ -22,16 +22,52 @@ ENDED = frozenset(CORE[2:])
 """Those that do not change any more."""
 
 _PENDING = frozenset(
-    "pending queued enqueued scheduled accepted waiting created submitted requested notstarted new planned".split()
+    [
+        "pending",
+        "queued",
+        "enqueued",
+        "scheduled",
+        "accepted",
+        "waiting",
+        "created",
+        "submitted",
+        "requested",
+        "notstarted",
+        "new",
+        "planned",
+    ]
 )
 _RUNNING = frozenset(
-    "running started starting inprogress processing validating building executing provisioning creating updating"
-    " deleting finalizing finalising cancelling canceling stopping active working ongoing retrying".split()
+    [
+        "running",
+        "started",
+        "starting",
+        "inprogress",
+        "processing",
+        "validating",
+        "building",
+        "executing",
+        "provisioning",
+        "creating",
+        "updating",
+        "deleting",
+        "finalizing",
+        "finalising",
+        "cancelling",
+        "canceling",
+        "stopping",
+        "active",
+        "working",
+        "ongoing",
+        "retrying",
+    ]
 )
-COMPLETED = frozenset("completed complete succeeded success successful done finished ended ready available".split())
+COMPLETED = frozenset(
+    ["completed", "complete", "succeeded", "success", "successful", "done", "finished", "ended", "ready", "available"]
+)
 """Words of work that has ended well."""
-_FAILED = frozenset("failed failure error errored expired timedout faulted crashed rejected".split())
-_CANCELLED = frozenset("cancelled canceled aborted terminated stopped".split())
+_FAILED = frozenset(["failed", "failure", "error", "errored", "expired", "timedout", "faulted", "crashed", "rejected"])
+_CANCELLED = frozenset(["cancelled", "canceled", "aborted", "terminated", "stopped"])
 _WORDS: Mapping[str, str] = {
     word: state
     for state, words in zip(CORE, (_PENDING, _RUNNING, COMPLETED, _FAILED, _CANCELLED), strict=True)
