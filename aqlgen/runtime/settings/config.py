@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import parsers
+from .client import CLIENT_SETTINGS, ClientSettings
 from .http import HTTP_SETTINGS, HttpSettings
 from .parsers import Choice, Whole
+from .quota import QUOTA_SETTINGS, QuotaSettings
 from .setting import Setting, collected, setting
 
 __all__ = ["SETTINGS", "Config", "Setting"]
@@ -54,6 +56,15 @@ class Config(NamedTuple):
         Whole(0, 10),
         "Most further tries of a safe read (GET, HEAD, OPTIONS) whose connection broke or that the API put off "
         "(429, 502, 503, 504), {allowed}; all of them within timeout.",
+    )
+    concurrency: str = setting(
+        "fully-concurrent",
+        "concurrency",
+        "CONCURRENCY",
+        Choice(("fully-concurrent", "read-concurrent", "serialized", "resource-locked")),
+        'Which calls run at the same time. "read-concurrent": only one that is no read; "serialized": only one of all; '
+        '"resource-locked": only one of each path, down to its last parameter. The others wait, for timeout at most. '
+        "With a state.url of a file or of Redis this holds for all processes that share it.",
     )
     log_level: str = setting(
         "warning",
@@ -370,6 +381,8 @@ class Config(NamedTuple):
     )
 
     http: HttpSettings = HttpSettings()
+    client: ClientSettings = ClientSettings()
+    quota: QuotaSettings = QuotaSettings()
     sources: Mapping[str, str] = {}
 
     def limits(self) -> dict[str, int]:
@@ -383,5 +396,5 @@ class Config(NamedTuple):
         }
 
 
-SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *HTTP_SETTINGS)
-"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http."."""
+SETTINGS: tuple[Setting, ...] = (*collected(Config._fields), *CLIENT_SETTINGS, *QUOTA_SETTINGS, *HTTP_SETTINGS)
+"""The settings, in the order of adapter.toml. The attribute of one of `Config.http` begins with "http.", and so on."""

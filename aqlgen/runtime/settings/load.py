@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from . import parsers
+from .client import ClientSettings
 from .config import SETTINGS, Config
-from .http import HTTP_SETTINGS, HttpSettings
+from .http import HttpSettings
+from .quota import QuotaSettings, quota_problem
 
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
 
@@ -112,9 +114,18 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
         raise _unknown_key(written, file)
-    http = {item.attribute: values.pop(item.attribute) for item in HTTP_SETTINGS if item.attribute in values}
-    http_settings = HttpSettings(**{attribute.removeprefix("http."): value for attribute, value in http.items()})
-    return Config(**values, http=http_settings, sources=sources)
+    http, quota = HttpSettings(**_taken(values, "http.")), QuotaSettings(**_taken(values, "quota."))
+    problem = quota_problem(quota)
+    if problem:
+        raise ConfigError(problem)
+    client = ClientSettings(**_taken(values, "client."))
+    return Config(**values, http=http, client=client, quota=quota, sources=sources)
+
+
+def _taken(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Remove the values of a part of the settings, and return them by the names of its fields."""
+    attributes = [attribute for attribute in values if attribute.startswith(prefix)]
+    return {attribute.removeprefix(prefix): values.pop(attribute) for attribute in attributes}
 
 
 def _unknown_key(keys: Mapping[str, Any], file: Path) -> ConfigError:
