@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from aqlgen.runtime.settings.config import SETTINGS, Setting
+from aqlgen.runtime.settings.variables import VARIABLES
 
 __all__ = ["PATHS", "adapter_toml", "page"]
 
@@ -32,8 +33,8 @@ A setting comes from its environment variable, then from `adapter.toml`, then fr
 file that `MCP_AQL_CONFIG` names, else the one of the project in whose folder the adapter's code is or from which it
 was installed, else the copy that was installed with it. One in the working directory is not read for being there: a
 client may start the adapter in any folder. `doctor` says which was read, and `doctor --all` shows the settings in
-force and where each comes from. A key that is not listed here stops the start. Credentials are no settings: `doctor`
-lists their variables.
+force and where each comes from. A key, or a variable whose name begins with `MCP_AQL`, that is not listed here stops
+the start: what is misspelt would guard nothing. Credentials are no settings: `doctor` lists their variables.
 
 `MCP_AQL_ENV_FILE` names a file of variables, settings and credentials alike, to add to the environment, which wins. A
 line is `NAME=VALUE`, perhaps with `export` before it; `#` begins a line of comment. A value stands as it is, without
@@ -53,11 +54,25 @@ def adapter_toml() -> str:
 
 def page() -> str:
     """Return the text of docs/settings.md."""
-    return "\n".join((_PAGE_HEAD, *(text for table, settings in _tables() for text in _section(table, settings))))
+    sections = (text for table, settings in _tables() for text in _section(table, settings))
+    return "\n".join((_PAGE_HEAD, *sections, *_other_variables()))
 
 
 PATHS = {_ROOT / "templates/project/adapter.toml": adapter_toml, _ROOT / "docs/settings.md": page}
 """The files that the texts stand in."""
+
+
+def _other_variables() -> Iterator[str]:
+    yield "## Variables alone"
+    yield ""
+    yield "These are read from the environment and never from `adapter.toml`."
+    yield ""
+    yield "| variable | holds |"
+    yield "|---|---|"
+    for entry in VARIABLES:
+        name = f"`{entry.name}`" + (f", or a file that `{entry.name}_FILE` names" if entry.from_file else "")
+        yield f"| {name} | {entry.description} |"
+    yield ""
 
 
 def _tables() -> Iterator[tuple[str, list[Setting]]]:

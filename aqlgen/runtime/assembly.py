@@ -21,7 +21,7 @@ from .redaction import url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
-from .state.places import is_redis, open_state, open_store, state_file
+from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
 from .table import Adapter, Table
 
@@ -55,10 +55,14 @@ def assemble(
 ) -> Assembly:
     """Read `adapter.json` and the settings, and connect the parts; operations and types are read when first needed.
 
+    With `mock` the API is played, and nothing is written outside this process: no state, no audit log, no files.
+
     Raises ConfigError for bad settings, HookError for bad hooks, OSError or KeyError when the project is damaged.
     """
     environ = os.environ if environ is None else environ
     config = load(folder, environ)
+    if mock:
+        config = config._replace(state_url=MEMORY, audit_path="", files_folder="")
     adapter, table = Adapter.load(folder), Table(folder)
     check_variables(adapter, table, config)
     state = open_state(config.state_url, adapter.name, environ)

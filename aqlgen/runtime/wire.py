@@ -25,6 +25,7 @@ __all__ = [
     "Spending",
     "Transport",
     "current_spending",
+    "origin_of",
     "with_spending",
 ]
 
@@ -117,6 +118,12 @@ class ApiResponse:
     content: bytes
     cut: str = ""
     file: SavedFile | None = None
+
+
+def origin_of(url: str) -> str:
+    """Return the scheme, host and port of a URL."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
 
 class Transport(Protocol):

@@ -124,3 +124,32 @@ def test_each_setting_has_its_own_key_variable_and_attribute() -> None:
         elif setting.default not in (None, ""):
             assert setting.parse(setting.default) == setting.default
             assert setting.parse(str(setting.default)) == setting.default
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("MCP_AQL_SAFETY_LOOP_DENY", "MCP_AQL_SAFETY_LOOP"),
+        ("MCP_AQL_POLICI", "MCP_AQL_POLICY"),
+        ("mcp_aql_policy", "MCP_AQL_POLICY"),
+        ("MCPAQL_READ_ONLY", "MCP_AQL_READ_ONLY"),
+        ("MCP_AQL_HTTP_TOKENS", "MCP_AQL_HTTP_TOKEN"),
+    ],
+)
+def test_a_variable_that_nothing_reads_stops_the_start(package: Path, name: str, nearest: str) -> None:
+    """What is misspelt would guard nothing."""
+    with pytest.raises(ConfigError, match=rf"^the variable {name} is no setting\. Did you mean {nearest}"):
+        load(package, {name: "strict"})
+    load(package, {name: ""})
+
+
+def test_variables_that_are_no_settings_and_those_of_others_are_left_alone(package: Path) -> None:
+    environ = {
+        "MCP_AQL_HTTP_TOKEN_FILE": "/t",
+        "MCP_AQL_AUTH_EXCHANGE_CLIENT_ID": "x",
+        "MCP_SERVER": "x",
+        "ZOO_KEY": "x",
+    }
+    assert load(package, environ) == load(package, {})
+    renamed = package.rename(package.parent / "mcp_aql_zoo_adapter")
+    assert load(renamed, {"MCP_AQL_ZOO_TOKEN": "x"}).sources["policy"] == "default"

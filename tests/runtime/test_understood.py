@@ -47,7 +47,11 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def make_zoo(package: Path, tmp_path: Path) -> Callable[..., Dispatcher]:
     def build(**settings: str) -> Dispatcher:
         environ = {**SETTINGS, "MCP_AQL_AUDIT_PATH": str(tmp_path / "audit.jsonl"), **settings}
-        return assemble(package, environ=environ, mock=True).dispatcher
+        environ["ZOO_API_KEY"] = "k"
+        parts = assemble(package, environ=environ)  # with `mock` nothing would be written, the audit log included
+        api: Any = parts.dispatcher._api
+        api._transport = MockTransport(parts.table, package)
+        return parts.dispatcher
 
     return build
 
@@ -57,7 +61,7 @@ async def test_the_answer_says_what_was_understood_and_sent(
 ) -> None:
     """R-REQ-4, R-WARN-1"""
     envelope = await make_zoo().handle("read", READ)
-    assert sent == ["GET /animals/7"]
+    assert sent == ["GET https://zoo.example/v1/animals/7"]
     assert envelope["warnings"] == [
         {
             "code": "VALIDATION_UNDERSTOOD_WARNING",
@@ -99,7 +103,7 @@ async def test_a_confirmation_is_of_the_understood_values(
     assert sent == []
     done = await zoo.handle("delete", {**call, "params": {"animal_id": 7, "confirmation_token": token}})
     assert done["success"] is True
-    assert sent == ["DELETE /animals/7"]
+    assert sent == ["DELETE https://zoo.example/v1/animals/7"]
     lines = [json.loads(text) for text in (tmp_path / "audit.jsonl").read_text().splitlines()]
     assert {line["params"]["animal_id"] for line in lines if "params" in line} == {7, 8}
 

@@ -1,4 +1,4 @@
-"""What a document tells of a deprecated operation in extensions: `x-sunset` and the like (R-WARN-2).
+"""What a document tells of a deprecated operation, in extensions (`x-sunset` and the like) and in words (R-WARN-2).
 
 No vendor's extension is known by its whole name: the words of a key say what its value is, one level deep, and a value
 that is no date, address or name of an operation is no answer.
@@ -18,6 +18,7 @@ from aqlgen.schemas import shorten
 from aqlgen.words import split
 
 from .around import Around, Subject
+from .successor import successor
 
 __all__ = ["deprecation"]
 
@@ -33,6 +34,9 @@ def deprecation(subject: Subject, around: Around) -> Trait[Deprecation] | None:
     flagged, deprecation = _told(subject.operation, around)
     if not flagged and deprecation.removal_date is None:
         return None
+    if deprecation.replacement is None:
+        other = successor(subject, around)
+        deprecation = replace(deprecation, replacement=None if other is None else other.name)
     rule = "deprecated" if subject.operation.deprecated else "extension"
     return Trait(deprecation, Reason(rule, Evidence.METADATA, 1.0, ", ".join(encode(deprecation))))
 

@@ -21,6 +21,7 @@ from .client import ClientSettings
 from .config import SETTINGS, Config
 from .http import HttpSettings
 from .quota import QuotaSettings, quota_problem
+from .variables import unknown_variable
 
 __all__ = ["SETTINGS_FILE", "ConfigError", "Variables", "load", "outdated_files", "project_of", "settings_file"]
 
@@ -94,7 +95,7 @@ class ConfigError(Exception):
 
 
 def load(folder: Path, environ: Mapping[str, str]) -> Config:
-    """Read the settings of the package in `folder`. Raises ConfigError for an unknown key and for a bad value."""
+    """Read the settings of the package in `folder`. Raises ConfigError for an unknown name and a bad value."""
     file, written = _read_file(folder, environ)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -114,6 +115,9 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{name} {problem}; it is {raw!r}") from None
     if written:
         raise _unknown_key(written, file)
+    unknown = unknown_variable(environ, (item.variable for item in SETTINGS), folder.name)
+    if unknown is not None:
+        raise ConfigError(unknown)
     http, quota = HttpSettings(**_taken(values, "http.")), QuotaSettings(**_taken(values, "quota."))
     problem = quota_problem(quota)
     if problem:

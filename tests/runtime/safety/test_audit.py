@@ -126,10 +126,25 @@ async def test_it_stands_beside_the_state_unless_told_otherwise(package: Path, t
     assert audit_file(Config(state_url="sqlite:////var/x/y.db"), adapter, {}) == Path("/var/x/audit.jsonl")
     assert audit_file(Config(state_url="memory:"), adapter, {}) is None
     assert audit_file(Config(audit_path="/else"), adapter, {}) == Path("/else")
-    parts = assemble(package, environ={**home, "MCP_AQL_POLICY": "open"}, mock=True)
+    nowhere = {**home, "MCP_AQL_POLICY": "open", "MCP_AQL_BASE_URL": "http://127.0.0.1:9", "MCP_AQL_RETRIES": "0"}
+    parts = assemble(package, environ=nowhere)
     await parts.dispatcher.handle("read", {"operation": "list_keepers"})
     assert list(tmp_path.glob("zoo-adapter")) == [], "nothing is written before it is needed"
     await parts.dispatcher.handle("delete", deleting(7))
     assert entries(tmp_path / "zoo-adapter" / "audit.jsonl")[0]["event"] == "OPERATION_ALLOWED"
     assert not (tmp_path / "zoo-adapter" / "state.sqlite3").exists()
     await parts.transport.aclose()
+
+
+async def test_the_played_api_writes_nowhere(package: Path, tmp_path: Path) -> None:
+    """Whatever the owner's settings name: neither an audit log nor state nor files."""
+    environ = {
+        "MCP_AQL_POLICY": "open",
+        "MCP_AQL_STATE_URL": f"sqlite:///{tmp_path}/s.sqlite3",
+        "MCP_AQL_AUDIT_PATH": f"{tmp_path}/audit.jsonl",
+        "MCP_AQL_FILES_FOLDER": f"{tmp_path}/files",
+    }
+    parts = assemble(package, environ=environ, mock=True)
+    assert (await parts.dispatcher.handle("delete", deleting(7)))["success"] is True
+    await parts.store.put("a", "b", 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["src"]
