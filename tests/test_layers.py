@@ -46,7 +46,7 @@ LAYERS = {
         ("paging", "warnings", "calls"),
         ("protocol_operations",),
         ("steps",),
-        ("introspection", "safety"),
+        ("introspection", "safety", "quota"),
         ("dispatch",),
         ("server",),
         ("assembly",),

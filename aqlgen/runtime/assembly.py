@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .auth.credentials import Credentials
 from .auth.per_user import PerUser
@@ -21,6 +21,7 @@ from .redaction import url_secrets
 from .safety.audit import Audit
 from .settings.config import SETTINGS, Config
 from .settings.load import ConfigError, Variables, load
+from .settings.quota import QuotaSettings
 from .state.places import MEMORY, is_redis, open_state, open_store, state_file
 from .state.sqlite import SqliteState
 from .table import Adapter, Table
@@ -28,7 +29,9 @@ from .table import Adapter, Table
 if TYPE_CHECKING:
     import ssl
 
+    from .dispatch.concurrency import Concurrency
     from .hosts.gate import Hosts
+    from .quota.counting import Quotas
     from .state.store import Store
     from .wire import Transport
 
@@ -76,7 +79,30 @@ def assemble(
     if not mock:
         _warn_of_signatures(adapter, logger)
     audit = Audit(audit_file(config, adapter, environ), logger, adapter=adapter.name, secrets=api.secrets)
-    dispatcher = Dispatcher(adapter, table, api, config, Hooks.load(hooks), logger, audit, state, masked=api.masked)
+    quotas = _quotas(adapter, table, config, store, logger)
+    limits = getattr(transport, "known_limits", None)
+
+    async def status() -> dict[str, Any]:
+        from .quota.status import quota_status
+
+        return await quota_status(
+            adapter.name, quotas, () if limits is None else limits(of_caller=_is_per_user(config))
+        )
+
+    dispatcher = Dispatcher(
+        adapter,
+        table,
+        api,
+        config,
+        Hooks.load(hooks),
+        logger,
+        audit,
+        state,
+        masked=api.masked,
+        quotas=quotas,
+        quota_status=status,
+        concurrency=_concurrency(adapter, config, store, logger),
+    )
     return Assembly(adapter, table, config, transport, dispatcher, state, store)
 
 
@@ -87,6 +113,32 @@ def _check_extra(config: Config) -> None:
 
         if not is_installed():
             raise ConfigError(f"MCP_AQL_STATE_URL names a server of Redis, and {MISSING}")
+
+
+def _quotas(adapter: Adapter, table: Table, config: Config, store: Store, logger: Logger) -> Quotas | None:
+    """Return the owner's quotas, None if there are none. Raises ConfigError for a pattern that fits no operation."""
+    if config.quota == QuotaSettings():
+        return None
+    from .quota.counting import Quotas
+    from .quota.limits import unused_patterns
+
+    unused = unused_patterns(config.quota, table)
+    if unused:
+        raise ConfigError(f"'{unused[0]}' in quota.operations or quota.prices fits no operation")
+    return Quotas.of(config, adapter.name, store, logger)
+
+
+def _concurrency(adapter: Adapter, config: Config, store: Store, logger: Logger) -> Concurrency | None:
+    if config.concurrency == "fully-concurrent":
+        return None
+    from .dispatch.concurrency import Concurrency
+
+    return Concurrency.of(config, adapter.name, store, logger)
+
+
+def _is_per_user(config: Config) -> bool:
+    """Return True if each caller has a credential for the API."""
+    return bool(config.forward_header or config.exchange_url)
 
 
 def _warn_of_signatures(adapter: Adapter, logger: Logger) -> None:

@@ -78,6 +78,15 @@ class Failure(Exception):
         return {"success": False, "error": error, "confirmation": dict(self.confirmation)}
 
 
+def internal(request_id: str) -> Failure:
+    """Build INTERNAL_ERROR for what nobody foresaw; the log has the rest under the request's id."""
+    return Failure(
+        Code.INTERNAL_ERROR,
+        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
+        {"request_id": request_id},
+    )
+
+
 def response_too_large(limit: int, size: int) -> Failure:
     """Build PAYLOAD_TOO_LARGE for a response that cannot be shown."""
     message = f"Payload exceeds response_size limit of {limit} bytes: ask for less, such as a smaller page"

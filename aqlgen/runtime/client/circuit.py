@@ -4,8 +4,8 @@
 Failures are answers of status 500 or more, answers that do not come in time or break off, and connections that cannot
 be made. Whatever the API answers below 500 shows that it works, and ends its row of failures.
 
-- Of an operation as one caller calls it, so many failures in a row stop it for this caller. An operation that is broken,
-  or that somebody calls with what breaks it, stops nothing else.
+- Of an operation as one caller calls it, so many failures in a row stop it for this caller. An operation that is
+  broken, or that somebody calls with what breaks it, stops nothing else.
 - Of a host, so many failures in a row over several operations stop those that have failed since, each by its first
   failure. What has not failed goes on, and its first good answer opens the way for all.
 - So many connections in a row that cannot be made stop everything to that host.

@@ -3,37 +3,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ..calls.exchanges import ApiSide, Exchanges
 from ..envelope import Envelope, Stamp, success
-from ..errors import Code, Failure
+from ..errors import Code, Failure, internal
 from ..hooks import Call, Hooks
 from ..introspection.introspect import Introspection
-from ..introspection.protocol import tool_name
+from ..introspection.protocol import QUOTA_STATUS, tool_name
 from ..logs.log import Logger
 from ..protocol_operations import DiscreetPerson, Person
 from ..safety.audit import Audit
 from ..safety.gatekeeper import Gatekeeper
 from ..safety.loop import SafetyLoop
+from ..safety.refusals import read_only
 from ..session import Session
 from ..settings.config import Config
 from ..steps.operation import RUN_STEPS
 from ..table import Adapter, Row, Table, chosen
 from ..warnings.collector import Warnings
 from ..warnings.rules import MOST_UNDERSTOOD, WarningRules, understood_warning
-from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_token
+from .arguments import Limits, Request, parse_json_texts, read_batch, read_single, refuse_in_batch, sent_tokens
 
 if TYPE_CHECKING:
     from ..calls.performer import Performer
+    from ..quota.counting import Quotas
     from ..safety.approval import Approval
     from ..state.sqlite import SqliteState
     from ..steps.kept import KeptPlans
     from ..validation.understood import Understood
     from ..wire import ApiRequest
     from .ahead import Ahead
+    from .concurrency import Concurrency
 
 __all__ = ["ApiSide", "Dispatcher"]
 
@@ -52,6 +55,9 @@ class Dispatcher:
         audit: Audit | None = None,
         state: SqliteState | None = None,
         masked: Callable[[Any], Any] | None = None,
+        quotas: Quotas | None = None,
+        quota_status: Callable[[], Awaitable[dict[str, Any]]] | None = None,
+        concurrency: Concurrency | None = None,
     ) -> None:
         self._all_operations: Introspection | None = None
         if config.read_only:
@@ -65,6 +71,14 @@ class Dispatcher:
         self._api = api
         self._masked = masked
         self._state = state
+        self._quota_status = quota_status
+        self._called, self._performed = self._call, self._perform
+        if quotas is not None:
+            from .metering import metered
+
+            self._called = partial(metered, quotas, self._call)
+        if concurrency is not None:
+            self._performed = partial(concurrency.run, self._perform)
         self._hooks = Hooks() if hooks is None else hooks
         self._log = logger or Logger(config.log_level)
         self._limits = Limits(config)
@@ -133,7 +147,10 @@ class Dispatcher:
         try:
             if request.operation == "introspect":
                 self.check_family(family, request.operation, "read")
-                return self.introspection.answer(request.params, session.id)
+                envelope = self.introspection.answer(request.params, session.id)
+                if self._quota_status is not None and request.params.get("query") == QUOTA_STATUS:
+                    return {**envelope, "data": await self._quota_status()} if envelope["success"] else envelope
+                return envelope
             if request.operation == RUN_STEPS and batch_warnings is None and self._registry.find(RUN_STEPS):
                 from .plans import answer_plan
 
@@ -145,7 +162,7 @@ class Dispatcher:
                 data = await handler(request.params, session, person)
             else:
                 row = self.find(family, request.operation, session, stamp)
-                data, warnings = await self._call(row, request, stamp, session, person)
+                data, warnings = await self._called(row, request, stamp, session, person)
                 if row.name != request.operation:
                     warnings = self._add_alias_warning(request.operation, warnings)
                 if warnings:
@@ -164,7 +181,7 @@ class Dispatcher:
                 operation=request.operation,
                 session_id=session.id,
             )
-            return _internal(stamp).envelope()
+            return internal(stamp.request_id).envelope()
         if batch_warnings is None:
             return success(data, stamp.meta(), shown)
         headers = stamp.take_headers()
@@ -203,13 +220,13 @@ class Dispatcher:
         if row.family != "read":
             self._loop.hold(session, row)
         if row.danger not in self._gate.watched:
-            return await self._perform(row, params, request, stamp, session)
+            return await self._performed(row, params, request, stamp, session)
         built = partial(self._built, row, params)
         metadata, grant = request.metadata(row), request.grant
         approval = await self._gate.admit(row, params, metadata, session, person, stamp.request_id, built, grant)
         code: str | None = Code.INTERNAL_ERROR.value
         try:
-            answer = await self._perform(row, params, request, stamp, session, approval)
+            answer = await self._performed(row, params, request, stamp, session, approval)
             code = None
         except Failure as failure:
             code = failure.code.value
@@ -309,12 +326,7 @@ class Dispatcher:
         if row is None:
             return
         self._gate.record_hidden(row, session, stamp.request_id)
-        raise Failure(
-            Code.PERMISSION_DENIED,
-            f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
-            "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
-            {"operation": row.name, "reason": "read only"},
-        )
+        raise read_only(row)
 
     def is_known(self, name: str) -> bool:
         """Return True for a name that an operation answers to."""
@@ -357,10 +369,10 @@ class Dispatcher:
         from ..safety.together import Grant
         from .batch import Batch
 
-        token = sent_token(arguments)
-        if token is not None:
-            self._gate.check_token(token, session)
-        return await Batch(self, family, stamp, session, person, Grant(token)).answer(items)
+        tokens = sent_tokens(arguments)
+        if tokens[0] is not None:
+            self._gate.check_token(tokens[0], session)
+        return await Batch(self, family, stamp, session, person, Grant(*tokens)).answer(items)
 
     # For the calls of a batch or a plan
 
@@ -386,11 +398,3 @@ class Dispatcher:
     def select(self, warnings: Warnings, session: Session) -> list[dict[str, Any]]:
         """Return the warnings that the envelope shows."""
         return self._warning_rules.select(warnings, session)
-
-
-def _internal(stamp: Stamp) -> Failure:
-    return Failure(
-        Code.INTERNAL_ERROR,
-        "Internal error: the adapter could not finish this call. If it stays, tell the adapter's owner the request_id.",
-        {"request_id": stamp.request_id},
-    )

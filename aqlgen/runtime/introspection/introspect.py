@@ -60,10 +60,10 @@ def checked_query(params: Mapping[str, Any], max_list: int) -> str:
         if value is not None and (not isinstance(value, python_type) or isinstance(value, bool)):
             raise Failure(Code.INVALID_TYPE, f"Parameter '{name}' expected '{expected}', got '{json_type(value)}'")
     query = str(params["query"])
-    if query not in ("operations", "types"):
+    if query not in protocol.QUERIES:
         raise Failure(
             Code.INVALID_VALUE,
-            f"Parameter 'query' is '{line(query, 40)}'; allowed values: 'operations', 'types'. "
+            f"Parameter 'query' is '{line(query, 40)}'; allowed values: {', '.join(map(repr, protocol.QUERIES))}. "
             "Give name to describe one of them, search to find some.",
         )
     category = params.get("category")
@@ -145,6 +145,8 @@ class Introspection:
     def _data(self, params: Mapping[str, Any], session_id: str | None) -> dict[str, Any]:
         query = checked_query(params, self._config.max_list)
         name = params.get("name")
+        if query == protocol.QUOTA_STATUS:
+            return {"adapter": self._adapter.name, "api_limits": {}, "quotas": []}
         if query == "operations":
             if name is not None:
                 return {"operation": self._operation(name)}

@@ -11,8 +11,8 @@ from ..settings.config import Config
 from ..table import Adapter
 
 __all__ = [
-    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "TOOL", "TYPES", "capabilities", "metadata",
-    "tool_name",
+    "CAPABILITIES", "CATEGORIES", "INTROSPECT", "PERMISSIONS", "QUERIES", "QUOTA_STATUS", "TOOL", "TYPES",
+    "capabilities", "metadata", "tool_name",
 ]  # fmt: skip
 
 TOOL = "mcp_aql"
@@ -32,7 +32,9 @@ CAPABILITIES: Mapping[str, Any] = {
 """Capabilities of this runtime; the mode of the safety loop is a setting, see `capabilities`."""
 
 CONFORMANCE = "level-1"
-CONCURRENCY = "fully-concurrent"
+QUOTA_STATUS = "quota_status"
+"""The query about quotas (rate limiting document, 6.1)."""
+QUERIES = ("operations", "types", QUOTA_STATUS)
 
 PERMISSIONS: Mapping[str, Mapping[str, bool]] = {
     "CREATE": {"readOnly": False, "destructive": False},
@@ -62,7 +64,7 @@ def metadata(adapter: Adapter, config: Config, session_id: str | None) -> dict[s
         "mode": config.mode,
         "capabilities": capabilities(config),
         "limits": config.limits(),
-        "concurrency": CONCURRENCY,
+        "concurrency": config.concurrency,
         "session_id": session_id,
         "trust_level": config.trust_level,
         "profile": "crude",
@@ -82,7 +84,7 @@ INTROSPECT: Mapping[str, Any] = {
     "endpoint": "read",
     "description": "Discover operations and types: list them, search them, or show one in full",
     "parameters": [
-        _field("query", "string", True, "What to discover", enum=["operations", "types"]),
+        _field("query", "string", True, "What to discover", enum=list(QUERIES)),
         _field("name", "string", False, "Show this operation or type in full"),
         _field("search", "string", False, "Words to find, the best matches first"),
         _field("category", "SemanticCategory", False, "Only operations of this category", enum=list(CATEGORIES)),

@@ -30,12 +30,12 @@ class Use(NamedTuple):
     """What is used of a limit in its present window."""
 
     limit: Limit
-    count: Count
+    window: Count
 
     @property
     def status(self) -> str:
         """The status (rate limiting document, 6.3)."""
-        used = self.count.used
+        used = self.window.used
         if used >= self.limit.most:
             return "exhausted"
         return "paused" if used >= self.limit.pause else "warn" if used >= self.limit.warn else "ok"

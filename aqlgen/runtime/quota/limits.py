@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..settings.quota import MILLIONTHS, QuotaSettings
 
 if TYPE_CHECKING:
-    from ..table import Row
+    from ..table import Row, Table
 
-__all__ = ["CALLER", "Limit", "Limits", "Pattern", "amount_text"]
+__all__ = ["CALLER", "Limit", "Limits", "Pattern", "amount_text", "unused_patterns"]
 
 CALLER = "caller"
 """The scope of limits that count for each caller alone."""
@@ -120,13 +119,6 @@ class Limits:
             known = self._known[key] = tuple(self._of(row.name, row.method, row.path))
         return known
 
-    def unused_patterns(self, settings: QuotaSettings, operations: Iterable[tuple[str, str, str]]) -> list[str]:
-        """Return the patterns that fit none of the operations (name, method, path)."""
-        left = {text: Pattern(text) for text in (*settings.operations, *settings.prices) if text != "*"}
-        for operation in operations:
-            left = {text: pattern for text, pattern in left.items() if not pattern.fits(*operation)}
-        return list(left)
-
     def _of(self, name: str, method: str, path: str) -> Iterator[tuple[Limit, int]]:
         price = next((price for pattern, _, price in self._prices if pattern.fits(name, method, path)), 0)
         fitting = (limits for pattern, limits in self._patterns if pattern.fits(name, method, path))
@@ -134,6 +126,14 @@ class Limits:
             amount = price if limit.is_cost else 1
             if amount:
                 yield limit, amount
+
+
+def unused_patterns(settings: QuotaSettings, table: Table) -> list[str]:
+    """Return the patterns of the settings that fit no operation of a table."""
+    left = {text: Pattern(text) for text in (*settings.operations, *settings.prices) if text != "*"}
+    for name, _, (method, path) in table.values("method", "path") if left else ():
+        left = {text: pattern for text, pattern in left.items() if not pattern.fits(name, method, path)}
+    return list(left)
 
 
 def amount_text(limit: Limit, amount: int, currency: str) -> str:

@@ -24,15 +24,12 @@ if TYPE_CHECKING:
     from ..session import Session
     from ..table import Row
 
-__all__ = ["TOKEN_PARAM", "Pauses"]
-
-TOKEN_PARAM = "_quota_continue"  # noqa: S105
-"""The key among a call's parameters, or beside a batch, of the token that lets it go on."""
+__all__ = ["Pauses"]
 
 _SPACE = "quota_token"
 _REMEMBERED = 600.0
 """Seconds for which a token is known as expired or used."""
-_AGAIN = f"Call the operation again without {TOKEN_PARAM} to get a new one."
+_AGAIN = "Call the operation again without _quota_continue to get a new one."
 
 
 class Pauses:
@@ -62,7 +59,7 @@ class Pauses:
         currency = self._quotas.config.quota.currency
         lines = [
             f"{use.limit.metric}{scope_text(use.limit)}: more than {amount_text(use.limit, use.limit.pause, currency)} "
-            f"of {amount_text(use.limit, use.limit.most, currency)} are used, until {iso_time(use.count.ends)}"
+            f"of {amount_text(use.limit, use.limit.most, currency)} are used, until {iso_time(use.window.ends)}"
             for use in uses
         ]
         return "\n".join([f"Quota nearly used up. Continue with '{self._row.name}'?", *lines])
@@ -81,7 +78,7 @@ class Pauses:
         seconds = quotas.config.confirmation_ttl
         record = {**self._binding(), "keys": sorted(keys), "expires": round(now + seconds, 3), "used": False}
         await quotas.store.put(_SPACE, _digest(token), record, seconds + _REMEMBERED)
-        advice = f"To go on, call it again with {TOKEN_PARAM}; do so only if your user wants this."
+        advice = "To go on, call it again with _quota_continue; do so only if your user wants this."
         return self._paused(uses[0], advice, {"confirmation_token": token, "expires_at": iso_time(now + seconds)})
 
     async def _redeem(self, token: str, keys: Sequence[str]) -> None:
@@ -109,17 +106,17 @@ class Pauses:
         limit, currency = use.limit, self._quotas.config.quota.currency
         details: dict[str, Any] = {
             "metric": limit.metric,
-            "current": limit.shown(use.count.used),
+            "current": limit.shown(use.window.used),
             "pause_threshold": limit.shown(limit.pause),
             "hard_stop_threshold": limit.shown(limit.most),
             **(token or {}),
-            "resets_at": iso_time(use.count.ends),
-            "retry_after_seconds": seconds_until(use.count.ends),
+            "resets_at": iso_time(use.window.ends),
+            "retry_after_seconds": seconds_until(use.window.ends),
             "sent": False,
             **limit.label(currency),
         }
         text = (
-            f"Quota pause threshold reached: {amount_text(limit, use.count.used, currency)} of "
+            f"Quota pause threshold reached: {amount_text(limit, use.window.used, currency)} of "
             f"{amount_text(limit, limit.most, currency)} {limit.metric}{scope_text(limit)} are used. "
             f"Nothing was sent. {advice}"
         )

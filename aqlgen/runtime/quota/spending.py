@@ -75,17 +75,19 @@ class CallSpending:
         uses = [Use(limit, count) for (limit, _), count in zip(charges, spent.counts, strict=True)]
         if spent.admitted:
             for use, counter in zip(uses, counters, strict=True):
-                if use.count.used >= use.limit.warn:
+                if use.window.used >= use.limit.warn:
                     self._warnings[counter.key] = self._warning(use)
             return
-        spare = [use for use, (_, amount) in zip(uses, charges, strict=True) if use.count.used + amount > use.limit.most]
+        spare = [
+            use for use, (_, amount) in zip(uses, charges, strict=True) if use.window.used + amount > use.limit.most
+        ]
         if spare:
-            raise self._exhausted(max(spare, key=lambda use: use.count.ends))
+            raise self._exhausted(max(spare, key=lambda use: use.window.ends))
         raise QuotaPaused(
             tuple(
                 use
                 for use, counter in zip(uses, counters, strict=True)
-                if counter.limit is not None and use.count.used + counter.amount > counter.limit
+                if counter.limit is not None and use.window.used + counter.amount > counter.limit
             )
         )
 
@@ -102,7 +104,7 @@ class CallSpending:
         self._continued.update(keys)
 
     def _warning(self, use: Use) -> CallWarning:
-        limit, used = use.limit, use.count.used
+        limit, used = use.limit, use.window.used
         details: dict[str, Any] = {
             "metric": limit.metric,
             "current": limit.shown(used),
@@ -119,12 +121,12 @@ class CallSpending:
 
     def _exhausted(self, use: Use) -> Failure:
         limit, currency = use.limit, self._quotas.config.quota.currency
-        wait = seconds_until(use.count.ends)
+        wait = seconds_until(use.window.ends)
         details: dict[str, Any] = {
             "metric": limit.metric,
-            "current": limit.shown(use.count.used),
+            "current": limit.shown(use.window.used),
             "hard_stop_threshold": limit.shown(limit.most),
-            "resets_at": iso_time(use.count.ends),
+            "resets_at": iso_time(use.window.ends),
             "retry_after_seconds": wait,
             "sent": False,
         }

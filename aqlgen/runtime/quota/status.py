@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from ..client.quotas import KnownLimit
     from .counting import Quotas, Use
 
-__all__ = ["STATUS_QUERY", "quota_status"]
+__all__ = ["quota_status"]
 
-STATUS_QUERY = "quota_status"
 _WINDOWS = {1: "second", 60: "minute", 3600: "hour", 86400: "day"}
 
 
@@ -37,7 +36,7 @@ async def quota_status(adapter: str, quotas: Quotas | None, api_limits: Iterable
         data["note"] = "The store of the quotas cannot be reached: calls go on and are not counted until it is back"
     elif quotas is not None:
         data["quotas"] = [_shown(use, quotas.config.quota.currency) for use in uses]
-        ends += [use.count.ends for use in uses]
+        ends += [use.window.ends for use in uses]
     if ends:
         data["next_reset"] = iso_time(min(ends))
     return data
@@ -47,7 +46,7 @@ def _shown(use: Use, currency: str) -> dict[str, Any]:
     limit = use.limit
     return {
         "metric": limit.metric,
-        "current": limit.shown(use.count.used),
+        "current": limit.shown(use.window.used),
         "warn": limit.shown(limit.warn),
         "pause": limit.shown(limit.pause),
         "hard_stop": limit.shown(limit.most),

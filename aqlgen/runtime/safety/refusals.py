@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .confirmation import ConfirmationToken
 
 __all__ = [
-    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_shown", "unwritable",
+    "confirmation_required", "denied", "no_token", "nobody_to_ask", "not_confirmed", "not_shown", "read_only",
+    "unwritable",
 ]  # fmt: skip
 
 _MOST_NAMED = 20
@@ -112,6 +113,16 @@ def confirmation_required(
         "reasons": list(reasons),
     }
     return Failure(Code.CONFIRMATION_REQUIRED, text, details, confirmation)
+
+
+def read_only(row: Row) -> Failure:
+    """Return the refusal of an operation that a read-only adapter does not offer."""
+    return Failure(
+        Code.PERMISSION_DENIED,
+        f"Permission denied: this adapter is read only, and operation '{row.name}' is no safe read. No other call "
+        "performs it; only the adapter's owner can offer it (MCP_AQL_READ_ONLY).",
+        {"operation": row.name, "reason": "read only"},
+    )
 
 
 def unwritable(row: Row, request_id: str, adapter: str) -> Failure:

@@ -119,9 +119,9 @@ def load(folder: Path, environ: Mapping[str, str]) -> Config:
     if unknown is not None:
         raise ConfigError(unknown)
     http, quota = HttpSettings(**_taken(values, "http.")), QuotaSettings(**_taken(values, "quota."))
-    problem = quota_problem(quota)
-    if problem:
-        raise ConfigError(problem)
+    conflict = quota_problem(quota)
+    if conflict:
+        raise ConfigError(conflict)
     client = ClientSettings(**_taken(values, "client."))
     return Config(**values, http=http, client=client, quota=quota, sources=sources)
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from . import parsers
 from .parsers import Whole
 from .setting import collected, setting
 
@@ -28,16 +27,19 @@ def money(value: Any) -> float:
     text = str(value).strip().lower()
     if isinstance(value, (bool, dict, list)) or not re.fullmatch(r"[0-9.]{1,20}(e-?[0-9]{1,2})?", text):
         raise ValueError(message)
+    from decimal import Decimal, InvalidOperation  # here, since most adapters have no such setting
+
     try:
-        amount = float(text)
-    except ValueError:
+        amount = Decimal(text)
+    except InvalidOperation:
         raise ValueError(message) from None
-    if not 0 < amount <= _MOST_COST or abs(amount * MILLIONTHS - round(amount * MILLIONTHS)) > 0.001:
+    units = amount * MILLIONTHS
+    if not 0 < amount <= _MOST_COST or units != int(units):
         raise ValueError(message)
-    return amount
+    return float(amount)
 
 
-def currency(value: Any) -> str:
+def currency_code(value: Any) -> str:
     """Return the code of a currency (ISO 4217)."""
     text = str(value).strip().upper()
     if not re.fullmatch(r"[A-Z]{3}", text):
@@ -63,11 +65,11 @@ def caller_limits(value: Any) -> Mapping[str, Any]:
 
 def operation_limits(value: Any) -> Mapping[str, Mapping[str, Any]]:
     """Return the limits of operations by pattern; the environment gives them as JSON."""
-    message = "must hold a table for each pattern, such as [quota.operations.\"delete_*\"]"
+    message = 'must hold a table for each pattern, such as [quota.operations."delete_*"]'
     limits = {}
     for pattern, table in _table(value, message).items():
         if not isinstance(table, Mapping):
-            raise ValueError(message)
+            raise ValueError(message)  # noqa: TRY004 - as of all parsers
         try:
             limits[_pattern(pattern)] = _limits(table)
         except ValueError as problem:
@@ -75,7 +77,7 @@ def operation_limits(value: Any) -> Mapping[str, Mapping[str, Any]]:
     return limits
 
 
-def prices(value: Any) -> Mapping[str, float]:
+def price_table(value: Any) -> Mapping[str, float]:
     """Return the price of a request by pattern; the environment gives them as JSON."""
     prices = {}
     for pattern, price in _table(value, 'must be a table of prices, such as "create_*" = 0.01').items():
@@ -125,9 +127,9 @@ class QuotaSettings(NamedTuple):
         "quota.per_minute",
         "QUOTA_PER_MINUTE",
         _REQUESTS,
-        "Most requests to the API in a minute, of all callers together, {allowed}; repeated ones, pages and the parts of "
-        "batches, plans and updates count. One more is refused before it is sent. Minutes, hours and days are those of "
-        "UTC; the counts stand in `state.url`.",
+        "Most requests to the API in a minute, of all callers together, {allowed}; repeated ones, pages and the parts "
+        "of batches, plans and updates count. One more is refused before it is sent. Minutes, hours and days are those "
+        "of UTC; the counts stand in `state.url`.",
         example="per_minute = 300",
     )
     per_hour: int | None = setting(
@@ -163,7 +165,7 @@ class QuotaSettings(NamedTuple):
         "{allowed}; not less than warn_percent; 100: never.",
     )
     currency: str = setting(
-        "USD", "quota.currency", "QUOTA_CURRENCY", currency, "The currency of prices and costs, for display."
+        "USD", "quota.currency", "QUOTA_CURRENCY", currency_code, "The currency of prices and costs, for display."
     )
     operations: Mapping[str, Mapping[str, Any]] = setting(
         {},
@@ -189,7 +191,7 @@ class QuotaSettings(NamedTuple):
         {},
         "quota.prices",
         "QUOTA_PRICES",
-        prices,
+        price_table,
         "The price of a request by the same patterns, of which the longest that fits counts; what none fits is free.",
         form="as JSON",
         example='[quota.prices]\n"*" = 0.001\n"create_*" = 0.01',
