@@ -1,10 +1,10 @@
 # machine: replaced by `aqlgen update` (MIT-0); extend the adapter in hooks.py, adapter.toml or overrides.yaml.
 """The pace of requests to a bucket whose size the API does not tell: learnt from its refusals (429).
 
-Between two refusals an API that counts in windows, or by a leaky bucket, has let through as many requests as it lets
-through in that time. After the first refusal one request at a time goes on until the second; then they go a little
-slower than that, with equal spaces. A later refusal slows them down, and a long time without one speeds them up, ever
-more. Ten minutes without a request forget it all.
+After the first refusal one request at a time goes on until the second. What the API let through between the two is at
+most what it always lets through, so that requests go at that rate, with equal spaces, and soon at a higher one, until
+it refuses again. Then the last rate that it took holds, a little less of it; it is raised after a long time without a
+refusal, ever more. Ten minutes without a request forget it all.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from typing import NamedTuple
 
 __all__ = ["Pace", "Turn"]
 
-_BELOW, _SLOWER, _MUCH_SLOWER = 0.92, 0.9, 0.5
+_BELOW = 0.92
+"""The part of a rate that was measured or taken which is asked for."""
+_SLOWER, _MUCH_SLOWER = 0.9, 0.5
 _SOON = 10
 """Requests since the last refusal; fewer mean that the pace is far too high."""
-_LONG_RUN = 250
-"""Requests without a refusal after which the rate is raised."""
-_FIRST_STEP, _MOST_STEP = 0.02, 0.32
-_POLL = 0.01
+_CLIMB, _CLIMB_RUN, _CLIMB_SECONDS = 0.3, 20, 3.0
+"""By how much the rate is raised before it was refused once, and after how many requests and seconds."""
+_FIRST_STEP, _MOST_STEP, _LONG_RUN = 0.05, 0.2, 200
+"""By how much it is raised later, at first and at most, and after how many requests without a refusal."""
+_POLL = 0.02
 """Seconds until a request looks again whether the one before it is answered."""
 _LONGEST_LEARNING = 100
 """Requests one at a time after which their own rate is enough."""
@@ -38,7 +41,10 @@ class Turn(NamedTuple):
 class Pace:
     """The pace of one bucket. Times are seconds since the epoch, rates are requests a second."""
 
-    __slots__ = ("_accepted", "_floor", "_next", "_refused_at", "_resumes", "_run", "_step", "_used_at", "rate")
+    __slots__ = (
+        "_accepted", "_climbs", "_floor", "_next", "_raised", "_refused_at", "_resumes", "_run", "_step", "_used_at",
+        "rate",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.rate: float | None = None
@@ -48,7 +54,9 @@ class Pace:
         self._resumes = 0.0
         self._next = 0.0
         self._run = 0
-        self._step = _FIRST_STEP
+        self._climbs = True
+        self._step = _CLIMB
+        self._raised = 1.0
         self._used_at = 0.0
 
     def is_forgotten(self, now: float) -> bool:
@@ -66,18 +74,21 @@ class Pace:
         self._next = turn + 1 / self.rate
         return Turn(turn - now, reserved=True)
 
-    def accepted(self, now: float) -> None:
-        """Take note of a response that is no refusal."""
+    def accepted(self, now: float, sharers: int = 1) -> None:
+        """Take note of a response that is no refusal; of so many paces that may share a bucket each climbs more slowly."""
         self._accepted += 1
         self._run += 1
         self._used_at = now
         if self.rate is None:
             if self._accepted >= _LONGEST_LEARNING:
                 self.rate = max(self._floor, self._accepted / max(0.1, now - self._resumes))
-                self._run, self._step = 0, _MOST_STEP
-        elif self._run >= _LONG_RUN:
-            self.rate *= 1 + self._step
-            self._run, self._step = 0, min(_MOST_STEP, self._step * 2)
+                self._run = 0
+        elif self._run >= sharers * (max(_CLIMB_RUN, _CLIMB_SECONDS * self.rate) if self._climbs else _LONG_RUN):
+            self._raised = 1 + self._step
+            self.rate *= self._raised
+            self._run = 0
+            if not self._climbs:
+                self._step = min(_MOST_STEP, self._step * 2)
 
     def refused(self, now: float, seconds: float, sent_at: float) -> None:
         """Take note of a refusal that demands to wait so long; one sent before the last refusal tells nothing new."""
@@ -85,9 +96,11 @@ class Pace:
             return
         self._floor = 1 / max(1.0, seconds)
         if self.rate is not None:
-            self.rate = max(self._floor, self.rate * (_SLOWER if self._accepted >= _SOON else _MUCH_SLOWER))
+            slower = _SLOWER if self._accepted >= _SOON else _MUCH_SLOWER
+            self.rate = max(self._floor, self.rate * (slower if self._raised == 1.0 else _BELOW / self._raised))
+            self._climbs, self._step = False, _FIRST_STEP
         elif self._refused_at and now - self._resumes <= _TOGETHER:
             self.rate = max(self._floor, self._accepted / max(0.1, now - self._refused_at) * _BELOW)
         self._refused_at, self._resumes = now, now + seconds
         self._next = self._resumes
-        self._accepted, self._run, self._step = 0, 0, _FIRST_STEP
+        self._accepted, self._run, self._raised = 0, 0, 1.0

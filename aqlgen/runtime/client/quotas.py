@@ -42,21 +42,39 @@ _DEFAULT_HOLD = 1.0
 _AT_ONCE = Turn(0.0, reserved=True)
 _NOTED_HEADERS = frozenset({"ratelimit", *QUOTA_HEADERS})
 _WHOLE_API = "global"
-_SAME_END = 2.0
+_SAME_END = 1.1
 """Ends of one quota that are told in whole seconds differ by less than these."""
+_SURE = 5
+"""Responses in a row that count another operation's quota on, after which the two are one, which once were not."""
 _SMALL_COST = 3
 """What is left of a shared quota falls by no more than this between two responses, or by a twentieth of its size."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet."""
+    """What is left until `ends`, as the API last said; `under_way` are requests without a response yet.
+
+    `peak` is the most of these since the quota began; responses to so many may come in another order than they were
+    counted in. `told_at` is when the request was sent whose response the count is from.
+    """
 
     left: int
     ends: float
     limit: int = 0
     under_way: int = 0
+    peak: int = 0
+    told_at: float = 0.0
     pace: Pace | None = None
+
+    def take(self, other: _Count, sent_at: float) -> None:
+        """Take what a response says, as far as no request that was sent later told more."""
+        same = abs(other.ends - self.ends) <= _SAME_END
+        if same and sent_at < self.told_at:
+            self.left = min(self.left, other.left)
+            return
+        self.left, self.ends, self.limit, self.told_at = other.left, other.ends, other.limit, sent_at
+        if not same:
+            self.peak = self.under_way
 
     def seconds_held(self, now: float) -> float | None:
         """Return the seconds until another request may be sent, None if it may now."""
@@ -68,23 +86,26 @@ class _Count:
         """Return True if `other`, of a later response, is this quota with a little less left."""
         if self.limit != other.limit or abs(self.ends - other.ends) > _SAME_END:
             return False
-        most = max(_SMALL_COST, self.limit // 20) + self.under_way
+        most = max(_SMALL_COST, self.limit // 20) + self.peak
         return 0 < self.left - other.left <= most
 
     def is_continued_by(self, other: _Count) -> bool:
         """Return True if `other`, of a later response for an operation of this quota, does not contradict it."""
-        return other.left <= self.left + self.under_way or other.ends > self.ends + _SAME_END
+        return other.left <= self.left + self.peak or other.ends > self.ends + _SAME_END
 
 
 @dataclass(slots=True)
 class _Caller:
     """The quotas of one origin and credential by bucket, and the buckets that each operation's responses told of.
 
-    `caller` is the one whose call told of them first.
+    `caller` is the one whose call told of them first. `agreeing` counts how often in a row the quota of an operation, as
+    its responses tell of it, was counted on from that of others. `paces` are learnt or being learnt.
     """
 
     counts: OrderedDict[Hashable, _Count] = field(default_factory=OrderedDict)
     operations: dict[str, tuple[Hashable, ...]] = field(default_factory=dict)
+    agreeing: dict[str, int] = field(default_factory=dict)
+    paces: int = 0
     caller: str | None = field(default_factory=current_caller)
 
     def paced(self, operation: str) -> Iterator[_Count]:
@@ -111,24 +132,35 @@ class _Caller:
 
     def unnamed_bucket(self, operation: str, kind: Hashable, count: _Count) -> Hashable:
         """Return the bucket of a quota without a name: the operation's, or that of others that it counts on."""
-        for bucket in self.operations.get(operation, ()):
-            if isinstance(bucket, _Unnamed) and bucket.kind == kind:
-                if bucket.operation == operation or self.counts[bucket].is_continued_by(count):
-                    return bucket
-                return _Unnamed(kind, operation)
+        alone = _Unnamed(kind, operation)
+        present = next((bucket for bucket in self.operations.get(operation, ()) if _is_of(bucket, kind)), None)
+        if present is not None and present != alone:
+            return present if self.counts[present].is_continued_by(count) else alone
+        used = {bucket for buckets in self.operations.values() for bucket in buckets}
         for bucket, known in self.counts.items():
-            if isinstance(bucket, _Unnamed) and bucket.kind == kind and known.is_counted_on_by(count):
-                return bucket
-        return _Unnamed(kind, operation)
+            if bucket != alone and bucket in used and _is_of(bucket, kind) and known.is_counted_on_by(count):
+                if present is None:
+                    return bucket
+                agreements = self.agreeing.pop(operation, 0) + 1
+                if agreements >= _SURE:
+                    return bucket
+                self.agreeing[operation] = agreements
+                return alone
+        self.agreeing.pop(operation, None)
+        return alone
 
-    def remember(self, bucket: Hashable, count: _Count) -> None:
+    def remember(self, bucket: Hashable, count: _Count, sent_at: float) -> None:
         """Take what the API says of a bucket; the object stays, since requests under way count on it."""
-        known = self.counts.setdefault(bucket, count)
-        known.left, known.ends, known.limit = count.left, count.ends, count.limit
+        self.counts.setdefault(bucket, count).take(count, sent_at)
         self.counts.move_to_end(bucket)
         while len(self.counts) > _MAX_BUCKETS:
-            dropped, _ = self.counts.popitem(last=False)
+            dropped, count = self.counts.popitem(last=False)
+            self.paces -= count.pace is not None
             self.operations = {name: kept for name, kept in self.operations.items() if dropped not in kept}
+
+
+def _is_of(bucket: Hashable, kind: Hashable) -> bool:
+    return isinstance(bucket, _Unnamed) and bucket.kind == kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +191,7 @@ class QuotaMeter:
             assert count.pace is not None  # noqa: S101 - as `paced` says
             if count.pace.is_forgotten(now):
                 count.pace = None
+                caller.paces -= 1
                 continue
             other = count.pace.turn(now, count.under_way, patience)
             if other.seconds > patience:
@@ -185,6 +218,7 @@ class QuotaMeter:
                 raise _exceeded(ceil(seconds), count.limit)
         for count in counts:
             count.under_way += 1
+            count.peak = max(count.peak, count.under_way)
         try:
             yield
         finally:
@@ -196,9 +230,10 @@ class QuotaMeter:
         headers = response.headers
         is_limited = response.status == 429
         if not is_limited:
+            unlimited = _NOTED_HEADERS.isdisjoint(headers)
             if self._callers:
-                self._accepted(request, operation)
-            if _NOTED_HEADERS.isdisjoint(headers):
+                self._accepted(request, operation, unlimited=unlimited and response.status < 300)
+            if unlimited:
                 return
         now = self._now()
         stated = list(_stated(headers, now))
@@ -210,16 +245,17 @@ class QuotaMeter:
         for quota, count in stated:
             kind = (quota.name, quota.limit, quota.window)
             bucket = kind if quota.is_named else caller.unnamed_bucket(operation, kind, count)
-            caller.remember(bucket, count)
+            caller.remember(bucket, count, sent_at)
             buckets.append(bucket)
         if buckets:
             caller.operations[operation] = tuple(buckets)
         if hold is not None:
             bucket = _WHOLE_API if _is_global(headers) else _held(operation)
-            caller.remember(bucket, hold)
+            caller.remember(bucket, hold, sent_at)
             held = caller.counts[bucket]
-            if held.pace is None or held.pace.is_forgotten(now):
+            if held.pace is None:
                 held.pace = Pace()
+                caller.paces += 1
             held.pace.refused(now, hold.ends - now, sent_at or now)
 
     def known(self, *, of_caller: bool) -> Iterator[KnownLimit]:
@@ -239,13 +275,16 @@ class QuotaMeter:
                     names.add(name)
                     yield KnownLimit(name, count.limit, max(0, count.left), _window(bucket), count.ends)
 
-    def _accepted(self, request: ApiRequest, operation: str) -> None:
+    def _accepted(self, request: ApiRequest, operation: str, *, unlimited: bool) -> None:
+        """Take note of a response that is no refusal; `unlimited`: it tells of no quota."""
         caller = self._callers.get(_caller_key(request))
         if caller is not None:
             now = self._now()
+            if unlimited:
+                caller.operations.setdefault(operation, ())
             for count in caller.paced(operation):
                 if count.pace is not None:
-                    count.pace.accepted(now)
+                    count.pace.accepted(now, caller.paces)
 
     def _caller(self, request: ApiRequest) -> _Caller:
         key = _caller_key(request)
